@@ -1,5 +1,6 @@
 import { headerStop, is, lineBreak, quotedStop, word } from './characters.js';
 import { findPointedAt } from './cells.js';
+import { findUserPassword } from './command-line.js';
 import { mayEndKey } from './key-name.js';
 import { findFormField, findNamedValue, isFieldName, isValueName } from './named-value.js';
 import { endOfQuoted, quoteAt, quoteBefore } from './quotes.js';
@@ -87,7 +88,9 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   const isArrow = reader.code(sign.end) === above;
   if (isArrow && !key.isQuoted) return findPointedAt(reader, key, start);
   const found = valueOf(reader, key, start, { isColon: sign.isColon });
-  return reader.starved ? undefined : withChange(reader, key, start, found);
+  if (reader.starved) return undefined;
+  const isLogin = found === undefined && /(?:auth|ident|credentials?|creds)$/i.test(key.name);
+  return isLogin ? findUserPassword(reader, sign.start, start) : withChange(reader, key, start, found);
 };
 
 /** Matches an old value that is not shown, and what follows an old value, in a plan of Terraform or Pulumi. */

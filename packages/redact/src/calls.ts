@@ -3,7 +3,7 @@ import { keyStrength, mayEndKey } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isMixed, maxSpaces, valueOf, type Key } from './value-of-name.js';
+import { isMixed, isPassphrase, maxSpaces, valueOf, type Key } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const opening = 40;
@@ -56,7 +56,7 @@ const fieldBefore = (reader: Reader, end: number): string =>
 
 /** Matches the arguments of an authentication before the password. */
 const user =
-  /(?:\b(?:auth|credentials?|creds|login)\s?[=:]\s?|(?:basic_?auth\w{0,14}|\blogin|\bauthenticate|passwordauthentication|credentials?)\s?)\(\s?["'][^"'\n]{1,64}["']$/i;
+  /(?:\b(?:auth|credentials?|creds|login)\s?[=:]\s?|(?:basic_?auth\w{0,14}|\blogin|\bauthenticate|passwordauthentication|credentials?|wifi\w*\.begin)\s?)\(\s?["'][^"'\n]{1,64}["']$/i;
 /** Matches the arguments of a connection before the password. */
 const account = /(?:connect|connection|\b(?:Sequelize|PDO|mysqli|database))\([^()\n]{1,90},\s?["'][^"'\n]{1,64}["']$/i;
 
@@ -89,6 +89,7 @@ export const findCredentialArgument = (reader: Reader, index: number): Secret | 
 const chosen = (reader: Reader, found: Secret | undefined): Secret | undefined => {
   if (found === undefined) return undefined;
   const value = reader.text.slice(found.start, found.end);
-  const isChosen = value.length >= 6 && (looksRandom(value) || isMixed(value, { isQuoted: false }));
+  const isChosen =
+    value.length >= 6 && (looksRandom(value) || isMixed(value, { isQuoted: false }) || isPassphrase(value));
   return isChosen && !isPlaceholder(value) && !value.includes(reader.replacement) ? found : undefined;
 };

@@ -10,13 +10,15 @@ import { looksRandom } from './value.js';
 
 const hyphen = 45;
 const comma = 44;
+const brace = 123;
 const arrow = 0x2192;
 
 /** Finds the value in the next table cell or the next argument. Called for `|`, or for a comma after a quote. */
 export const findNeighbor = (reader: Reader, index: number): Secret | undefined => {
   const found = findNext(reader, index, index + 1);
   if (found !== undefined || reader.starved || reader.text.charCodeAt(index) !== comma) return found;
-  return findCredentialArgument(reader, index);
+  const below = findSeparatedColumns(reader, index);
+  return below !== undefined || reader.starved ? below : findCredentialArgument(reader, index);
 };
 
 /** Finds the value in the next cell of a table with box characters. Called for the character after one. */
@@ -42,7 +44,7 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   if (strength === undefined || (strength === 'weak' && !isCell)) return undefined;
   const below = isCell ? findBarColumns(reader, from) : undefined;
   if (below !== undefined || reader.starved) return below;
-  const valueStart = reader.skipSpaces(from, maxSpaces);
+  const valueStart = reader.skipSpaces(isCell ? afterTypeCell(reader, from) : from, maxSpaces);
   if (!isCell && quoteAt(reader, valueStart) === undefined) return undefined;
   const key: Key = { name, strength, start, isQuoted: true, isTight: false };
   const found = valueOf(reader, key, valueStart, { isColon: true, isCell });
@@ -57,6 +59,13 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
 };
 
 const isClosing = (code: number): boolean => code === 34 || code === 39 || code === 96 || code === 93;
+
+/** Matches a cell with the type of the value in the cell behind it. */
+const typeCell = /^ {0,24}[A-Z][A-Za-z]{2,15} {0,24}[|│┃║]/;
+
+/** Returns the start of the cell with the value, which may be behind one with its type. */
+const afterTypeCell = (reader: Reader, from: number): number =>
+  from + (typeCell.exec(reader.slice(from, from + 66))?.[0].length ?? 0);
 
 /** Returns the offset behind the quotes and spaces after an argument. */
 const afterQuotes = (reader: Reader, end: number): number => {
@@ -75,9 +84,10 @@ export const findField = (reader: Reader, index: number): Secret | undefined => 
   const key = readKey(reader, index, index);
   if (key === undefined) return undefined;
   const before = reader.before(key.start);
-  if (key.strength !== 'strong' || !(Number.isNaN(before) || before === 10)) return undefined;
+  const isTuple = before === brace && quoteAt(reader, index + 1) !== undefined;
+  if (key.strength !== 'strong' || !(Number.isNaN(before) || before === 10 || isTuple)) return undefined;
   const found = valueOf(reader, { ...key, isTight: false }, index + 1);
-  return found !== undefined && isEnd(reader.code(found.end)) ? found : undefined;
+  return found !== undefined && (isTuple || isEnd(reader.code(found.end))) ? found : undefined;
 };
 
 /** Whether a row of a table begins here, with a cell before. */

@@ -7,6 +7,7 @@ import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const hyphen = 45;
 const comma = 44;
+const doubleQuote = 34;
 const minValue = 6;
 const maxLine = 512;
 const maxRows = 100;
@@ -88,16 +89,21 @@ export const findRuledColumns = (reader: Reader, index: number): Secret | undefi
 export const findSeparatedColumns = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
   const separator = text.charCodeAt(index);
-  if (!is(reader.code(index + 1), word)) return undefined;
-  const nameEnd = reader.endOfRun(index + 1, keyClass, 48);
-  const next = reader.code(nameEnd);
+  const nameStart = reader.code(index + 1) === doubleQuote ? index + 2 : index + 1;
+  if (!is(reader.code(nameStart), word)) return undefined;
+  const nameEnd = reader.endOfRun(nameStart, keyClass, 48);
+  const next = reader.code(nameEnd + nameStart - index - 1);
   if (next !== separator && next !== 10 && next !== 13) return undefined;
   if (!mayEndKey(text, nameEnd)) return undefined;
   const headStart = startOfLine(reader, index);
   const headEnd = endOfLine(reader, nameEnd);
   if (startOfNext(reader, headEnd) === undefined) return undefined;
   const head = text.slice(headStart, headEnd);
-  if (!(separator === comma ? /^[A-Za-z_][\w .-]*(?:,[\w .-]+)+$/ : /^[A-Za-z_][\w .-]*(?:\t[\w .-]+)+$/).test(head)) {
+  if (
+    !(separator === comma ? /^"?[A-Za-z_][\w .-]*"?(?:,"?[\w .-]+"?)+$/ : /^[A-Za-z_][\w .-]*(?:\t[\w .-]+)+$/).test(
+      head,
+    )
+  ) {
     return undefined;
   }
   const cells = cellsBetween((code) => code === separator);
@@ -124,7 +130,7 @@ const findRows = (reader: Reader, index: number, table: Table): Secret | undefin
   const names = table.cells(text, table.headStart, table.headEnd);
   if (names.length < 2 || isRow(reader, index, table, names.length)) return undefined;
   const columns = names.flatMap(({ start, end }, place): readonly Column[] => {
-    const name = text.slice(start, end).trim();
+    const name = text.slice(start, end).trim().replaceAll('"', '');
     const strength = name.length < 3 ? undefined : keyStrength(name);
     return strength === undefined ? [] : [{ place, strength }];
   });
@@ -169,7 +175,7 @@ const isRow = (reader: Reader, index: number, { headStart, cells }: Table, count
 const secretIn = (reader: Reader, { strength }: Column, cell: Cell | undefined): Secret | undefined => {
   if (cell === undefined) return undefined;
   const raw = reader.text.slice(cell.start, cell.end);
-  const value = raw.trim().replace(/^"(.*)"$/, '$1');
+  const value = raw.trim().replace(/^(["'`])(.*)\1$/, '$2');
   if (value.length < minValue || /[\s`()<>"]/.test(value) || value.includes(reader.replacement)) return undefined;
   const isSecret =
     strength === 'strong'

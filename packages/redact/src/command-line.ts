@@ -39,6 +39,7 @@ const passwordFlags: readonly PasswordFlag[] = [
   { commands: commands('add-generic-password add-internet-password'), flag: '-w ' },
   { commands: commands('ssh-keygen'), flag: '-N ' },
   { commands: commands('ssh-keygen ipmitool'), flag: '-P ' },
+  { commands: commands('snmpwalk snmpget snmpset snmpbulkwalk'), flag: '-c ' },
   { commands: commands('snmpwalk snmpget snmpset snmpbulkwalk'), flag: '-A ' },
   { commands: commands('snmpwalk snmpget snmpset snmpbulkwalk'), flag: '-X ' },
   { commands: commands('ldappasswd'), flag: '-s ' },
@@ -110,15 +111,12 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   if (found === undefined) return undefined;
   const value = reader.text.slice(found.start, found.end);
   if (isPass && /^(?:pass|env|file|fd|stdin):?/.test(value)) return undefined;
-  return isChosenFor(name, value) ? { ...found, kind: 'command-line' } : undefined;
+  return isChosen(value) ? { ...found, kind: 'command-line' } : undefined;
 };
 
 /** Whether the value is chosen or random; letters alone may be a word of the help text. */
-const isChosen = (value: string): boolean => isMixed(value, { isQuoted: false }) || looksRandom(value);
-
-/** Like {@link isChosen}, and the words of a passphrase after the name of one. */
-const isChosenFor = (name: string, value: string): boolean =>
-  isChosen(value) || (/pass|pwd/i.test(name) && isPassphrase(value));
+const isChosen = (value: string): boolean =>
+  isMixed(value, { isQuoted: false }) || looksRandom(value) || isPassphrase(value);
 
 /** Returns the start of the next argument, after a space or in the next item of an argument list. */
 const startOfArgument = (reader: Reader, end: number): number | undefined => {
@@ -227,30 +225,40 @@ export const findHereString = (reader: Reader, index: number): Secret | undefine
 /** Matches commands whose next argument is a secret, at the beginning of a command. */
 const login =
   /(?:^|[\n;|&("'`$] ?|\bsudo )(?:[\w./-]{1,30} ){1,2}(?:log-?in|(?:add-)?auth(?:token)?|token|set[aA]pi[kK]ey)$/;
-const loginEnds = ['login', 'og-in', ' auth', 'token', 'pikey', 'piKey'];
+const loginEnds = ['login', 'og-in', ' auth', ' AUTH', 'token', 'pikey', 'piKey'];
 const isLoginEnd = (text: string, end: number): boolean => loginEnds.some((last) => text.endsWith(last, end));
 
-/** Finds the value in `vault login …`. Called for a space. */
+/** Matches the command of Redis before a password. */
+const redisLogin = /(?:redis-cli [^\n]{0,80}|> )AUTH$/;
+
+/** Finds the value in `vault login …` and `stats auth user:…`. Called for a space. */
 export const findLogin = (reader: Reader, index: number): Secret | undefined => {
   if (!isLoginEnd(reader.text, index)) return undefined;
+  const pair = reader.text.endsWith(' auth', index) ? findUserPassword(reader, index, index + 1) : undefined;
+  if (pair !== undefined || reader.starved) return pair;
   const { start, end } = argumentAt(reader, index + 1);
   const value = reader.text.slice(start, end);
   if (value.length < 8 || /^[$<\-/]/.test(value) || value.includes(reader.replacement)) return undefined;
+  if (redisLogin.test(reader.text.slice(reader.floor(index), index)) && isChosen(value)) {
+    return { kind: 'command-line', start, end };
+  }
   const isRandom = looksRandom(value) || (value.length >= 32 && isPublicIdentifier(value));
   if (!isRandom || isPlaceholder(value)) return undefined;
   return login.test(reader.text.slice(reader.floor(index), index)) ? { kind: 'command-line', start, end } : undefined;
 };
 
 /** Matches commands whose arguments are a user and a password, at the beginning of a command. */
-const userCommand = /(?:^|[\n;|&("'`$] ?|\bsudo )(?:[\w./-]{1,30} ){0,2}(?:user|add_user|login)(?: --?\w{1,16}){0,2}$/;
+const userCommand =
+  /(?:^|[\n;|&("'`$] ?|\bsudo )(?:[\w./-]{1,30} ){0,2}(?:user|add_user|login|upwd|user:password)(?: --?\w{1,16}){0,2}$/;
 /** The first characters of an option, of a quote, and of what is behind a command. */
 const followers: ReadonlySet<number> = new Set(Array.from('\n\r-/&|;"\'', (character) => character.charCodeAt(0)));
+const userEnds = ['user', 'login', 'upwd', 'user:password'];
 const userAndPassword = /^ ([\w.@\\-]{1,64}) (?=[^\s-])/;
 
 /** Finds the value in `rabbitmqctl add_user joe …`. Called for a space. */
 export const findUsersArgument = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  if (!text.endsWith('user', index) && !text.endsWith('login', index)) return undefined;
+  if (!userEnds.some((last) => text.endsWith(last, index))) return undefined;
   if (!userCommand.test(text.slice(reader.floor(index), index))) return undefined;
   const head = userAndPassword.exec(reader.slice(index, index + 68));
   if (head === null) return undefined;
@@ -261,6 +269,21 @@ export const findUsersArgument = (reader: Reader, index: number): Secret | undef
   const next = reader.code(reader.skipSpaces(end, 4));
   const isLast = Number.isNaN(next) || followers.has(next);
   return isLast ? { kind: 'command-line', start, end } : undefined;
+};
+
+/** Finds the value in `ConvertTo-SecureString "…"`. Called for the space. */
+export const findConverted = (reader: Reader, index: number): Secret | undefined => {
+  if (!/ConvertTo-SecureString(?: -String)?$/i.test(reader.text.slice(Math.max(reader.barrier, index - 32), index))) {
+    return undefined;
+  }
+  return quoteAt(reader, index + 1) === undefined ? undefined : findArgument(reader, index + 1);
+};
+
+/** Finds the password in `/u:joe /p:…`. Called for the colon. */
+export const findSlashFlag = (reader: Reader, index: number): Secret | undefined => {
+  const near = reader.text.slice(reader.floor(index), index);
+  if (!/\s\/u(?:ser)?:[^\s/][^\n]{0,100}\s\/p$/.test(near)) return undefined;
+  return findArgument(reader, index + 1);
 };
 
 /** Matches a command behind a pipe that reads a secret. */
@@ -278,7 +301,7 @@ export const findEchoed = (reader: Reader, index: number): Secret | undefined =>
   const { start, end } = argumentAt(reader, index + options);
   const value = reader.text.slice(start, end);
   if (value.length < 8 || /^[$<-]/.test(value) || value.includes(reader.replacement)) return undefined;
-  if (!(isChosen(value) || isPassphrase(value)) || isPlaceholder(value)) return undefined;
+  if (!isChosen(value) || isPlaceholder(value)) return undefined;
   return readsSecret.test(reader.slice(end, end + 140)) ? { kind: 'command-line', start, end } : undefined;
 };
 
@@ -306,8 +329,13 @@ const isOutput = (value: string): boolean =>
 
 const userPassword = /^([\w.@%][\w.@%+\\-]{0,63})[:%](?!\/\/)(.{3,})$/;
 
-/** Finds the password of `-u user:password`: always for a web client, otherwise unless it may be a group or a port. */
-const findUserPassword = (reader: Reader, index: number, from: number, needsClient = false): Secret | undefined => {
+/** Finds the password of `user:password`: always for a web client, otherwise unless it may be a group or a port. */
+export const findUserPassword = (
+  reader: Reader,
+  index: number,
+  from: number,
+  needsClient = false,
+): Secret | undefined => {
   const { start, end } = argumentAt(reader, from);
   if (end - start < 5) return undefined;
   const pair = userPassword.exec(reader.text.slice(start, end));

@@ -3,7 +3,7 @@ import { findArrow, findCell, findFallback, findField, findNeighbor } from './ce
 import { is, stop, word } from './characters.js';
 import { findCallArgument } from './calls.js';
 import { findRuledColumns, findSeparatedColumns } from './columns.js';
-import { findFlag, findHereString, findPrinted } from './command-line.js';
+import { findFlag, findHereString, findPrinted, findSlashFlag } from './command-line.js';
 import { findBearer, findBotToken, findPasswordFileEntry, findUrlCredentials, findUserPair } from './credentials.js';
 import { findElement } from './elements.js';
 import { ledTails, mayLead, ledLetters } from './key-name.js';
@@ -41,7 +41,7 @@ const findAtColon: Detector = (reader, index) => {
   }
   const token = next === capitalA ? findBotToken(reader, index) : undefined;
   if (token !== undefined || reader.starved) return token;
-  const value = findAssignment(reader, index);
+  const value = reader.text.endsWith(' /p', index) ? findSlashFlag(reader, index) : findAssignment(reader, index);
   if (value !== undefined || reader.starved || is(next, stop)) return value;
   if (!isFieldEnd(reader.before(index))) return undefined;
   return findPasswordFileEntry(reader, index) ?? (reader.starved ? undefined : findUserPair(reader, index));

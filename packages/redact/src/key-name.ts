@@ -14,14 +14,14 @@ export const maxKeyLength = 64;
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 const strongNouns = words(
-  'password passwords passwd passphrase passwort kennwort wachtwoord passw pwd pswd pw senha passcode secret secrets apikey apikeys apitoken apisecret ' +
+  'password passwords passwd passphrase passwort kennwort wachtwoord contrasena passw pwd pswd pw senha passcode secret secrets apikey apikeys apitoken apisecret ' +
     'appsecret authtoken accesstoken refreshtoken secretkey privatekey credentials authorization accesskey accountkey ' +
     'sharedaccesskey clientsecret cookie dbpass dbpw userpass rootpass rootpw bindpw storepass keypass requirepass ' +
     'masterauth encryptionkey signingkey masterkey sessionkey mnemonic seedphrase psk identitytoken secretstring ' +
     'secretbinary',
 );
 const weakNouns = words(
-  'token tokens credential creds auth bearer sig pat jwt otp totp salt pepper sessionid sid sessid phpsessid jsessionid hmac authkey secretid',
+  'token tokens credential creds auth bearer ident sig pat jwt otp totp salt pepper session sessionid sid sessid phpsessid jsessionid hmac authkey secretid',
 );
 /** Words that make a `key`, a `token` or a `pass` secret. */
 const qualifiers = words(
@@ -113,7 +113,7 @@ const compounds = ['secret id', 'secret string', 'secret binary', 'key data', 'k
 
 /** Returns quickly whether a name that ends before `end` may be the name of a secret. */
 export const mayEndKey = endingTest(
-  [...strongNouns, ...weakNouns, ...suffixes, 'key', 'keys', 'pass', 'phrase', ...compounds],
+  [...strongNouns, ...weakNouns, ...suffixes, 'key', 'keys', 'pass', 'passe', 'phrase', ...compounds],
   bareWords,
 );
 
@@ -126,7 +126,19 @@ const spacedEndings = [
 /** Like {@link mayEndKey}, for names that are separated from their values by a space only. */
 export const mayEndSpacedKey = endingTest(spacedEndings, new Set(['key', 'phrase']));
 
-const ledEndings = [...spacedEndings, 'login', 'log-in', 'auth', 'by', 'echo', 'printf', 'user', 'values'];
+const ledEndings = [
+  ...spacedEndings,
+  'login',
+  'log-in',
+  'auth',
+  'by',
+  'echo',
+  'printf',
+  'user',
+  'values',
+  'securestring',
+  'upwd',
+];
 /** The last letters of the texts that {@link mayLead} looks for. */
 export const ledLetters: ReadonlySet<string> = new Set(ledEndings.map((ending) => ending.slice(-1)));
 /** Returns quickly whether the text that ends before `end` may lead to a secret behind a space. */
@@ -184,6 +196,8 @@ const strengthOf = (noun: string, before: string | undefined, isEnvironment: boo
     return isQualified && before !== 'id' && before !== 'user' && before !== 'data' ? 'strong' : undefined;
   }
   if (noun === 'token' || (noun === 'tokens' && isQualified)) return isQualified || isEnvironment ? 'strong' : 'weak';
+  if (noun === 'session') return isEnvironment && before !== undefined ? 'weak' : undefined;
+  if (noun === 'passe') return before === 'de' ? 'strong' : undefined;
   return weakNouns.has(noun) ? 'weak' : undefined;
 };
 

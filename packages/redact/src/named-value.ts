@@ -10,10 +10,10 @@ export const isValueName = (reader: Reader, end: number): boolean => {
   const last = text.charCodeAt(end - 1) | 32;
   const second = text.charCodeAt(end - 2) | 32;
   const mayBe = (last === 101 && second === 117) || (last === 116 && (second === 110 || second === 108));
-  return mayBe && valueName.test(text.slice(Math.max(0, end - 12), end));
+  return mayBe && valueName.test(text.slice(Math.max(0, end - 16), end));
 };
 
-const valueName = /(?:^|[^\w])(?:value|(?<!key )content|default)$/i;
+const valueName = /(?:^|[^\w])(?:(?:parameter|param|option|variable)?value|(?<!key )content|default)$/i;
 
 /** Whether the sign is that of `name="…"`. */
 export const isFieldName = (reader: Reader, sign: { readonly start: number }, end: number): boolean =>
@@ -34,7 +34,7 @@ export const findFormField = (reader: Reader, start: number): Secret | undefined
 };
 
 const nameBefore =
-  /(?:\bname|\bkey|\blabel|\bvariable|\bheader|\bfield|\bparameter)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,80})["'\\]{0,8}[\s,;]{0,40}(?:["'\\]{0,8}\w{1,20}["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}\w{0,24}["'\\]{0,8}[\s,;]{1,40})?["'\\]{0,8}$/i;
+  /(?:\b(?:parameter|param|option|variable)?(?:name|key)|\blabel|\bvariable|\bheader|\bfield|\bparameter)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,80})["'\\]{0,8}[\s,;]{0,40}(?:["'\\]{0,8}\w{1,20}["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}\w{0,24}["'\\]{0,8}[\s,;]{1,40})?["'\\]{0,8}$/i;
 /** Matches the name of an object whose `value` follows, as in outputs of Terraform. */
 const nameAround = /["']([\w.-]{2,64})["'](?:\s{0,4}:)?\s{0,4}\{[^{}]{0,100}$/;
 const nameAfter =
@@ -43,7 +43,7 @@ const nameAfter =
 /** Finds the value in `{"name": "DB_PASSWORD", "value": "…"}`, in either order, and in `key="ApiKey" value="…"`. */
 export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number): Secret | undefined => {
   const isContent = (reader.text.charCodeAt(nameEnd - 1) | 32) === 116;
-  const before = reader.text.slice(reader.floor(nameEnd), nameEnd - (isContent ? 7 : 5));
+  const before = reader.text.slice(reader.floor(nameEnd), nameEnd - (isContent ? 7 : 5)).replace(/[A-Za-z]+$/, '');
   const named = nameBefore.exec(before)?.[1] ?? nameAround.exec(before)?.[1];
   const start = skipGap(reader, signEnd);
   const key = (name: string): Key => ({

@@ -1,5 +1,5 @@
 import { is, stop } from './characters.js';
-import { findEchoed, findLogin, findUsersArgument } from './command-line.js';
+import { findConverted, findEchoed, findLogin, findUsersArgument } from './command-line.js';
 import { findInserted } from './inserts.js';
 import { mayEndSpacedKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
@@ -27,7 +27,7 @@ const directive =
   /(?:^|\s)(?:ENV|setx|setenv|set -[gUl]{0,3}x|env[: ](?:set|add)|configure set|config set(?: --?\w{1,12}){0,2}|secrets? set|header_up|(?:proxy_)?set_header|(?:machine|default) (?:\S{1,80} )?login \S{1,80}(?: port \S{1,8})?|^\s*login \S{1,80})\s{1,8}(?:\/\/\S{1,80}:)?$/;
 
 /** The detectors of secrets behind a space that are not after the name of one. */
-const led = [findLogin, findUsersArgument, findEchoed, findInserted];
+const led = [findLogin, findUsersArgument, findEchoed, findInserted, findConverted];
 
 /** Names of commands with a user before the secret. */
 const secondArgument = /^(?:change_password|wpa_passphrase)$/;
@@ -134,7 +134,7 @@ const findLoginLine = (reader: Reader, index: number): Secret | undefined => {
 const chosen = (reader: Reader, key: Key, found: Secret | undefined, isBare: boolean): Secret | undefined => {
   if (found === undefined) return undefined;
   const value = reader.text.slice(found.start, found.end);
-  const isPhrase = isPassphrase(value) && /pass|pwd/i.test(key.name);
+  const isPhrase = isPassphrase(value) && /pass|pwd|psk/i.test(key.name);
   if (!isPhrase && !isMixed(value, { isQuoted: false }) && !looksRandom(value)) return undefined;
   const isLong = value.length >= minLong && looksRandom(value);
   return isBare && !isLong && !endsLine(reader, found.end) ? undefined : found;

@@ -301,7 +301,7 @@ const isChosen = (
     return /phrase|mnemonic/i.test(name) || !value.includes(' ');
   }
   if (isPath || isCall(value) || /\s/.test(value)) return false;
-  if (isPassphrase(value) && !style.isCode && /pass|pwd/i.test(name)) return !mentions(value, name);
+  if (isPassphrase(value) && (/pass|pwd|psk/i.test(name) || /\W$/.test(value))) return !mentions(value, name);
   if (style.isLiteral && !style.isCode) return !/^[A-Z_]+$/.test(value);
   return value.length >= 6 && !isName(value, style) && !mentions(value, name) && isMixed(value, style);
 };
@@ -322,7 +322,7 @@ const isName = (value: string, { isQuoted, isCode }: Style): boolean =>
 const isUnlikeCode = (value: string): boolean =>
   /_\d{3,}$/.test(value) ||
   isScrambled(value) ||
-  ((/\d[A-Za-z]|\d{3}/.test(value) || isNumbered(value)) && !codeWord.test(value));
+  ((/\d[A-Za-z]|\d{3}/.test(value) || isNumbered(value)) && !value.includes('_') && !codeWord.test(value));
 
 /** Whether the value consists of two words or more and two digits. */
 export const isNumbered = (value: string): boolean => /^(?:[A-Z][a-z]{2,}){2,4}\d{2}$/.test(value);
@@ -334,10 +334,12 @@ export const isUnlikeWord = (value: string): boolean =>
     /[a-z]/i.test(value) &&
     (/\d[A-Za-z]|[A-Za-z]{3}\d{2,}\W?$/.test(value) || /[!@#%^&*]/.test(value)) &&
     !/[/:]|^\W|^\d+[a-z]{1,3}$/i.test(value) &&
+    !snakeCase.test(value) &&
     !codeWord.test(value));
 
+const snakeCase = /^(?:[a-z\d]+_[a-z\d_]*|[A-Z\d]+_[A-Z\d_]*)$/;
 const codeWord =
-  /_|base64|b64|utf\d|sha\d|md5|oauth\d|s3(?:(?![a-z\d])|bucket|client|config|access|secret|key)|ec2|k8s|x509|p12|h26\d|int\d|2to|to\d|argon2|bcrypt/i;
+  /base64|b64|utf\d|sha\d|md5|oauth\d|s3(?:(?![a-z\d])|bucket|client|config|access|secret|key)|ec2|k8s|x509|p12|h26\d|int\d|2to|to\d|argon2|bcrypt/i;
 const typeName =
   /^(?:[A-Z][A-Za-z]+\d?|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Bb]ig|[Vv]ector)\w{0,6}\d+)$/;
 
