@@ -1,4 +1,4 @@
-import { headerStop, is, lineBreak, quotedStop, word } from './characters.js';
+import { headerStop, is, lineBreak, quotedStop, stop, word } from './characters.js';
 import { findPointedAt } from './cells.js';
 import { findUserPassword } from './command-line.js';
 import { mayEndKey } from './key-name.js';
@@ -95,26 +95,27 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
 
 /** Matches an old value that is not shown, and what follows an old value, in a plan of Terraform or Pulumi. */
 const hiddenValue = /^\([\w ]{1,30}\)/;
-const changeSign = /^["')] {1,4}(?:->|=>|→) {1,4}(?=["'])/;
+const changeSign = /^["')]? {1,4}(?:->|=>|→) {1,4}(?=\S)/;
 
 /** Adds the new value of `password = "old" -> "new"`, of which the old one may be hidden. */
 const withChange = (reader: Reader, key: Key, start: number, old: Secret | undefined): Secret | undefined => {
-  const last = endOfOld(reader, start);
-  if (last === undefined || reader.code(last + 1) !== 32) return old;
-  const sign = changeSign.exec(reader.slice(last, last + 12));
-  const changed = sign === null ? undefined : valueOf(reader, key, last + sign[0].length, { isColon: true });
+  const end = endOfOld(reader, start);
+  if (end === undefined || (reader.code(end) !== 32 && reader.code(end + 1) !== 32)) return old;
+  const sign = changeSign.exec(reader.slice(end, end + 12));
+  const changed = sign === null ? undefined : valueOf(reader, key, end + sign[0].length, { isColon: true });
   if (changed === undefined) return old;
   return old === undefined ? changed : { ...old, more: [old, changed] };
 };
 
-/** Returns the offset of the quote or bracket that ends the old value. */
+/** Returns the end of the old value, before the quote or bracket that closes it. */
 const endOfOld = (reader: Reader, start: number): number | undefined => {
   if (reader.code(start) === 40) {
     const hidden = hiddenValue.exec(reader.slice(start, start + 32));
     return hidden === null ? undefined : start + hidden[0].length - 1;
   }
   const quote = quoteAt(reader, start);
-  return quote?.literal.length === 1 ? endOfQuoted(reader, quote.end, quote.literal, maxHeader) : undefined;
+  if (quote === undefined) return reader.endOfRun(start, stop, maxOwner, false);
+  return quote.literal.length === 1 ? endOfQuoted(reader, quote.end, quote.literal, maxHeader) : undefined;
 };
 
 const isPuttyName = ({ text }: Reader, end: number): boolean =>

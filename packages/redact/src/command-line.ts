@@ -169,9 +169,12 @@ const findUsersPassword = (reader: Reader, index: number): Secret | undefined =>
   return value.includes(reader.replacement) ? undefined : { kind: 'command-line', start, end };
 };
 
+const lineBefore = (reader: Reader, index: number): string =>
+  reader.text.slice(reader.floor(index), index).replace(/^[^]*\n/, '');
+
 /** Finds the password in `htpasswd -b FILE USER PASSWORD`. */
 const findFileUser = (reader: Reader, index: number): Secret | undefined => {
-  if (!isAfter(reader, index, apache)) return undefined;
+  if (!isAfter(reader, index, apache) || /[;|&]/.test(lineBefore(reader, index))) return undefined;
   const head = /^-\w{0,4}[bn]\w{0,4} +(?:[^\s-]\S{0,80} +){1,2}/.exec(reader.slice(index, index + 180));
   return head === null ? undefined : findArgument(reader, index + head[0].length);
 };
@@ -318,9 +321,9 @@ export const findPrinted = (reader: Reader, index: number): Secret | undefined =
   if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
   const end = index + found[0].length;
   const next = reader.code(end);
-  return Number.isNaN(next) || next === 10 || next === 13
-    ? { kind: 'command-line', start: end - value.length, end }
-    : undefined;
+  if (!(Number.isNaN(next) || next === 10 || next === 13)) return undefined;
+  const output: Secret = { kind: 'command-line', start: end - value.length, end };
+  return { ...output, more: [output] };
 };
 
 /** Whether a line may be a secret: a random one, or a chosen one, which is no path and no message. */

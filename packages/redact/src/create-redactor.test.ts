@@ -208,6 +208,20 @@ describe('secrets as tools print them', () => {
     for (const secret of chosen) expect(redact(redact(frame(secret)))).toBe(redact(frame(secret)));
   });
 
+  it('is idempotent for several forms', () => {
+    const lines = fc.array(fc.tuple(fc.constantFrom(...frames), fc.constantFrom(...chosen, ...drawnValues)), {
+      minLength: 2,
+      maxLength: 5,
+    });
+    fc.assert(
+      fc.property(lines, fc.constantFrom('; ', '\n'), (parts, joint) => {
+        const once = redact(parts.map(([[, frame], secret]) => frame(secret)).join(joint));
+        expect(redact(once)).toBe(once);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
   it.each(frames)('returns the same for any two chunks in the form: %s', (_, frame) => {
     const wrong = [chosen[1] ?? '', drawnValues[0] ?? ''].flatMap((secret) => {
       const text = `${frame(secret)}\n`;
@@ -463,6 +477,8 @@ describe('for any text', () => {
     ['~ secret_string = "', '" -> "', '"'],
     ['~ password  = "', '" -> "', '"'],
     ['~ "db_password": "', '" => "', '"'],
+    ['password: ', ' -> ', ''],
+    ['~ password = ', ' => ', ''],
     ['snmpwalk -v3 -u joe -A ', ' -X ', ' -l authPriv h'],
     ['ssh-keygen -p -P ', ' -N ', ' -f k'],
   ])('replaces both secrets in %s…%s…, whole and in chunks, and once', (head, between, tail) => {

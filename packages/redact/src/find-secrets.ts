@@ -184,6 +184,7 @@ export const formFinder = (replacement: string): Finder => {
       if (index > from) before = text.charCodeAt(index - 1) & 255;
       if (index === length) break;
       reader ??= new Reader(text, settings, place);
+      passReplacements(reader, index);
       let found: Secret | undefined;
       if (index < limit) {
         reader.hasAhead = ahead.length > 0;
@@ -212,6 +213,16 @@ export const formFinder = (replacement: string): Finder => {
     const settled = place.isWhole ? length : settledBefore(text, reader?.barrier ?? place.barrier, length);
     return { secrets: secrets ?? none, settled, ahead };
   };
+};
+
+/** Looks at a replacement in the text like at a secret, so that a second pass decides like the first one. */
+const passReplacements = (reader: Reader, index: number): void => {
+  const { replacement } = reader;
+  let start = reader.next(replacement, reader.barrier);
+  while (start + replacement.length <= index) {
+    reader.pass(start + replacement.length);
+    start = reader.next(replacement, reader.barrier);
+  }
 };
 
 const after = (secrets: readonly Secret[], end: number): readonly Secret[] =>
