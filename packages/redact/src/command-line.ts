@@ -9,6 +9,7 @@ import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 const hyphen = 45;
 const equals = 61;
 const maxFlag = 40;
+const maxArgument = 128;
 
 interface PasswordFlag {
   readonly commands: ReadonlySet<string>;
@@ -198,12 +199,12 @@ const findArgument = (reader: Reader, from: number): Secret | undefined => {
 /** Returns the range of the argument, up to the closing quote or the next space. */
 const argumentAt = (reader: Reader, from: number): { readonly start: number; readonly end: number } => {
   const quote = quoteAt(reader, from);
-  const start = quote?.end ?? from;
+  if (quote === undefined) return { start: from, end: reader.endOfRun(from, stop, maxArgument, false) };
+  const start = quote.end;
   let end = start;
-  while (end < start + 128) {
+  while (end < start + maxArgument) {
     const code = reader.code(end);
-    if (Number.isNaN(code) || code === 10 || code === 13) break;
-    if (quote === undefined ? code === 32 || code === 9 || is(code, stop) : reader.matches(quote.literal, end)) break;
+    if (Number.isNaN(code) || code === 10 || code === 13 || reader.matches(quote.literal, end)) break;
     end += 1;
   }
   return { start, end };
@@ -346,5 +347,7 @@ export const findUserPassword = (
   if (pair === null || password === undefined || password.includes(reader.replacement)) return undefined;
   if (isPlaceholder(`${password}0`) || /^\d+(?::|$)/.test(password) || password.startsWith('/')) return undefined;
   if ((needsClient || !isChosen(password)) && !isAfter(reader, index, clients)) return undefined;
-  return { kind: 'command-line', start: end - password.length, end };
+  // The user may be a secret, too.
+  const secret: Secret = { kind: 'command-line', start: end - password.length, end };
+  return { ...secret, more: [secret] };
 };

@@ -208,18 +208,12 @@ describe('secrets as tools print them', () => {
     for (const secret of chosen) expect(redact(redact(frame(secret)))).toBe(redact(frame(secret)));
   });
 
-  it('is idempotent for several forms', () => {
-    const lines = fc.array(fc.tuple(fc.constantFrom(...frames), fc.constantFrom(...chosen, ...drawnValues)), {
-      minLength: 2,
-      maxLength: 5,
-    });
-    fc.assert(
-      fc.property(lines, fc.constantFrom('; ', '\n'), (parts, joint) => {
-        const once = redact(parts.map(([[, frame], secret]) => frame(secret)).join(joint));
-        expect(redact(once)).toBe(once);
-      }),
-      { numRuns: 2000 },
-    );
+  it('is idempotent for several forms on successive lines', () => {
+    for (const [index, [, frame]] of frames.entries()) {
+      const others = [1, 7].map((step) => frames[(index + step) % frames.length]?.[1]('hunter2x') ?? '');
+      const once = redact([frame('Winter2024'), ...others].join('\n'));
+      expect(redact(once)).toBe(once);
+    }
   });
 
   it.each(frames)('returns the same for any two chunks in the form: %s', (_, frame) => {
@@ -441,7 +435,7 @@ describe('for any text', () => {
   });
 
   it('decides repeated text as it decides the same text in small chunks', () => {
-    const repeated = fc.tuple(fc.array(pieces, { minLength: 1, maxLength: 3 }), fc.integer({ min: 100, max: 400 }));
+    const repeated = fc.tuple(fc.array(pieces, { minLength: 1, maxLength: 3 }), fc.integer({ min: 100, max: 2000 }));
     fc.assert(
       fc.property(repeated, pieces, fc.integer({ min: 1, max: 300 }), ([parts, times], last, seed) => {
         // The line of `_` ends the body of a private key.

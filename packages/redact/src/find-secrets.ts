@@ -10,6 +10,7 @@ import { ledTails, mayLead, ledLetters } from './key-name.js';
 import { findManifestData, mayBeManifest } from './manifests.js';
 import { findPrivateKey } from './private-key.js';
 import { maxReach, Reader, type ReaderSettings } from './reader.js';
+import { Repetition } from './repetition.js';
 import type { Finder, Secret } from './replace.js';
 import { findSpaced } from './spaced.js';
 import { findToken, isAnchor } from './tokens.js';
@@ -22,6 +23,7 @@ const lineFeed = 10;
 const slash = 47;
 const star = 42;
 const capitalA = 65;
+const letterP = 112;
 /** Minimum length of a text that is copied to bytes. */
 const minBytes = 1024;
 const none: readonly Secret[] = [];
@@ -41,7 +43,8 @@ const findAtColon: Detector = (reader, index) => {
   }
   const token = next === capitalA ? findBotToken(reader, index) : undefined;
   if (token !== undefined || reader.starved) return token;
-  const value = reader.text.endsWith(' /p', index) ? findSlashFlag(reader, index) : findAssignment(reader, index);
+  const isSlashFlag = reader.text.charCodeAt(index - 1) === letterP && reader.text.endsWith(' /p', index);
+  const value = isSlashFlag ? findSlashFlag(reader, index) : findAssignment(reader, index);
   if (value !== undefined || reader.starved || is(next, stop)) return value;
   if (!isFieldEnd(reader.before(index))) return undefined;
   return findPasswordFileEntry(reader, index) ?? (reader.starved ? undefined : findUserPair(reader, index));
@@ -172,6 +175,8 @@ export const formFinder = (replacement: string): Finder => {
   return (text, place) => {
     const { length } = text;
     const bytes = length - place.from > minBytes ? Buffer.from(text, 'latin1') : undefined;
+    const repetition = new Repetition(text);
+    const hasReplacements = text.includes(replacement, place.barrier);
     let reader: Reader | undefined;
     let secrets: Secret[] | undefined;
     let { ahead } = place;
@@ -184,7 +189,13 @@ export const formFinder = (replacement: string): Finder => {
       if (index > from) before = text.charCodeAt(index - 1) & 255;
       if (index === length) break;
       reader ??= new Reader(text, settings, place);
-      passReplacements(reader, index);
+      if (hasReplacements) reader.passReplacements(index);
+      const later = ahead.length === 0 ? repetition.skip(index, reader.barrier) : index;
+      if (later > index) {
+        before = text.charCodeAt(later - 1) & 255;
+        from = later;
+        continue;
+      }
       let found: Secret | undefined;
       if (index < limit) {
         reader.hasAhead = ahead.length > 0;
@@ -213,16 +224,6 @@ export const formFinder = (replacement: string): Finder => {
     const settled = place.isWhole ? length : settledBefore(text, reader?.barrier ?? place.barrier, length);
     return { secrets: secrets ?? none, settled, ahead };
   };
-};
-
-/** Looks at a replacement in the text like at a secret, so that a second pass decides like the first one. */
-const passReplacements = (reader: Reader, index: number): void => {
-  const { replacement } = reader;
-  let start = reader.next(replacement, reader.barrier);
-  while (start + replacement.length <= index) {
-    reader.pass(start + replacement.length);
-    start = reader.next(replacement, reader.barrier);
-  }
 };
 
 const after = (secrets: readonly Secret[], end: number): readonly Secret[] =>

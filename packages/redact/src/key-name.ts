@@ -104,7 +104,10 @@ const endsWith = (text: string, last: number, ending: string): boolean => {
 };
 
 /** Words that require a preceding word. */
-const bareWords: ReadonlySet<string> = new Set([...suffixes, 'key', 'keys', 'pass', 'phrase']);
+const bareWords: ReadonlySet<string> = new Set([
+  ...suffixes,
+  ...words('key keys pass passe phrase session ident salt pepper'),
+]);
 
 /** Names of two words of which the last one alone has other meanings. */
 const compounds = ['secret id', 'secret string', 'secret binary', 'key data', 'key content'].flatMap((name) =>

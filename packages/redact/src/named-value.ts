@@ -1,3 +1,4 @@
+import { kindOf } from './characters.js';
 import { keyStrength } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
@@ -43,7 +44,9 @@ const nameAfter =
 /** Finds the value in `{"name": "DB_PASSWORD", "value": "…"}`, in either order, and in `key="ApiKey" value="…"`. */
 export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number): Secret | undefined => {
   const isContent = (reader.text.charCodeAt(nameEnd - 1) | 32) === 116;
-  const before = reader.text.slice(reader.floor(nameEnd), nameEnd - (isContent ? 7 : 5)).replace(/[A-Za-z]+$/, '');
+  let end = nameEnd - (isContent ? 7 : 5);
+  while (kindOf(reader.text.charCodeAt(end - 1)) === 1 || kindOf(reader.text.charCodeAt(end - 1)) === 2) end -= 1;
+  const before = reader.text.slice(reader.floor(nameEnd), end);
   const named = nameBefore.exec(before)?.[1] ?? nameAround.exec(before)?.[1];
   const start = skipGap(reader, signEnd);
   const key = (name: string): Key => ({
@@ -59,9 +62,9 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
   }
   const quote = quoteAt(reader, start);
   if (quote === undefined) return undefined;
-  const end = endOfQuoted(reader, quote.end, quote.literal, 128);
-  if (end === undefined || end - quote.end < 4) return undefined;
-  const after = nameAfter.exec(reader.slice(end, end + 96))?.[1];
+  const close = endOfQuoted(reader, quote.end, quote.literal, 128);
+  if (close === undefined || close - quote.end < 4) return undefined;
+  const after = nameAfter.exec(reader.slice(close, close + 96))?.[1];
   const known = after === undefined ? undefined : key(after);
   return known?.strength === undefined ? undefined : valueOf(reader, known, start, { isColon: true, isLiteral: true });
 };

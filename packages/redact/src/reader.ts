@@ -58,6 +58,8 @@ export class Reader {
   #searchedFrom = 0;
   #searchedTo = 0;
   #table = -1;
+  /** End of the next replacement in the text. */
+  #replacementEnd = 0;
 
   readonly #strengths: Strengths;
 
@@ -78,6 +80,15 @@ export class Reader {
 
   pass(end: number): void {
     this.#barrier = end;
+  }
+
+  /** Moves the barrier behind the replacements before an offset, so that a second pass decides like the first one. */
+  passReplacements(index: number): void {
+    while (index >= this.#replacementEnd) {
+      this.#barrier = Math.max(this.#barrier, this.#replacementEnd);
+      const next = this.text.indexOf(this.replacement, this.#barrier);
+      this.#replacementEnd = next === -1 ? Number.POSITIVE_INFINITY : next + this.replacement.length;
+    }
   }
 
   /** Returns the first offset that a detector may read from here. */
