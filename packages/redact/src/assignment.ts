@@ -139,9 +139,9 @@ const findKeyMember = (reader: Reader, from: number): Secret | undefined => {
 
 /** Returns the name of `pass=…` and `"pass": …`. */
 const shortKey = (reader: Reader, end: number, sign: Sign): Key | undefined => {
-  if ((reader.text.charCodeAt(end - 1) | 32) !== 115) return undefined;
   const start = end - 4;
-  if (!/pass$/i.test(reader.text.slice(start, end))) return undefined;
+  if ((reader.text.charCodeAt(end - 1) | 32) !== 115 || (reader.text.charCodeAt(start) | 32) !== 112) return undefined;
+  if (!/^pass$/i.test(reader.text.slice(start, end))) return undefined;
   if (start < reader.barrier || is(reader.before(start), word)) return undefined;
   const isTight = !sign.isColon && end === sign.start;
   return { name: 'pass', strength: 'strong', start, isQuoted: end !== sign.start, isTight };

@@ -155,11 +155,13 @@ const nextCandidate = (
     const list = listOf[(before << 8) | byte] ?? 0;
     const last = before;
     before = byte;
-    if (list === 0 || text.charCodeAt(index) > 127) continue;
-    if (list !== spaced) return index;
-    // Most candidates are spaces, of which the three letters before rule out nearly all.
-    const tail = (last << 10) | ((text.charCodeAt(index - 3) & 31) << 5) | (text.charCodeAt(index - 2) & 31);
-    if (ledTails[tail] === 1 && mayLead(text, index)) return index;
+    if (list === 0) continue;
+    if (list === spaced) {
+      // Most candidates are spaces, of which the three letters before rule out nearly all.
+      const tail = (last << 10) | ((text.charCodeAt(index - 3) & 31) << 5) | (text.charCodeAt(index - 2) & 31);
+      if (ledTails[tail] !== 1 || !mayLead(text, index)) continue;
+    }
+    if (text.charCodeAt(index) < 128) return index;
   }
   return to;
 };

@@ -11,7 +11,7 @@ const columnList = /\(([\w\s,."`[\]-]{1,150})\)\s{0,4}VALUES$/i;
 /** Finds the values of secret columns in `INSERT INTO … (name, password) VALUES (…)`. Called for the space. */
 export const findInserted = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  if (!/values$/i.test(text.slice(index - 6, index)) || reader.code(index + 1) !== 40) return undefined;
+  if ((text.charCodeAt(index - 1) | 32) !== 115 || reader.code(index + 1) !== 40) return undefined;
   const columns = columnList.exec(text.slice(reader.floor(index), index))?.[1]?.split(',');
   if (columns === undefined) return undefined;
   const found: Secret[] = [];

@@ -35,7 +35,7 @@ export const findFormField = (reader: Reader, start: number): Secret | undefined
 };
 
 const nameBefore =
-  /(?:\b(?:parameter|param|option|variable)?(?:name|key)|\blabel|\bvariable|\bheader|\bfield|\bparameter)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,80})["'\\]{0,8}[\s,;]{0,40}(?:["'\\]{0,8}\w{1,20}["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}\w{0,24}["'\\]{0,8}[\s,;]{1,40})?["'\\]{0,8}$/i;
+  /(?:name|key|label|variable|header|field|parameter)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,80})["'\\]{0,8}[\s,;]{0,40}(?:["'\\]{0,8}\w{1,20}["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}\w{0,24}["'\\]{0,8}[\s,;]{1,40})?["'\\]{0,8}$/i;
 /** Matches the name of an object whose `value` follows, as in outputs of Terraform. */
 const nameAround = /["']([\w.-]{2,64})["'](?:\s{0,4}:)?\s{0,4}\{[^{}]{0,100}$/;
 const nameAfter =

@@ -6,7 +6,7 @@ const maxPeriod = 512;
 /** Number of characters that must occur again. */
 const sample = 64;
 /** Distance between two searches for a repetition. */
-const interval = 4096;
+const interval = 8192;
 
 /**
  * Finds ranges in which a text repeats itself, as in `pw:pw:pw:…`. The decision about a character depends on a bounded
