@@ -1,12 +1,24 @@
-import { headerStop, is, quotedStop, word } from './characters.js';
+import { headerStop, is, lineBreak, quotedStop, stop, word } from './characters.js';
 import { findPointedAt } from './cells.js';
+import { findUserPassword } from './command-line.js';
 import { mayEndKey } from './key-name.js';
 import { findFormField, findNamedValue, isFieldName, isValueName } from './named-value.js';
 import { endOfQuoted, quoteAt, quoteBefore } from './quotes.js';
 import { findPuttyKey } from './private-key.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isCall, isGap, maxSpaces, path, readKey, skipGap, valueOf, type Key } from './value-of-name.js';
+import {
+  endsLine,
+  isCall,
+  isGap,
+  isMixed,
+  maxSpaces,
+  path,
+  readKey,
+  skipGap,
+  valueOf,
+  type Key,
+} from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const equals = 61;
@@ -46,21 +58,29 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (written === undefined) return undefined;
   if (isFieldName(reader, sign, written)) return findFormField(reader, sign.end);
   if (isValueName(reader, written)) return findNamedValue(reader, sign.end, written);
-  if (sign.isColon && reader.code(sign.end) === lineFeed) return findAnnounced(reader, sign, written);
+  if (sign.isColon && reader.code(sign.end) === lineFeed) {
+    return findAnnounced(reader, sign, written) ?? (reader.starved ? undefined : findItems(reader, sign, written));
+  }
   if (sign.isColon && written < sign.start && isKeyMember(reader, written)) return findKeyMember(reader, sign.end);
   if (sign.isColon && isPuttyName(reader, written)) return findPuttyKey(reader, sign.start);
   let nameEnd = written;
+  let typeEnd = written;
   if (!mayEndKey(reader.text, nameEnd)) {
-    nameEnd = sign.isColon ? beforeVerb(reader, beforeOwner(reader, written)) : beforeAccount(reader, written);
-    if (nameEnd === written && !sign.isColon) nameEnd = beforeType(reader, written);
+    nameEnd = sign.isColon
+      ? beforeVerb(reader, beforeOwner(reader, beforeNumber(reader, written)))
+      : beforeAccount(reader, written);
+    if (nameEnd === written && !sign.isColon) nameEnd = typeEnd = beforeType(reader, written);
     if (nameEnd === written && shortKey(reader, nameEnd, sign) === undefined) return undefined;
     if (nameEnd !== written && !mayEndKey(reader.text, nameEnd)) return undefined;
   }
   const key = readKey(reader, nameEnd, sign.start) ?? shortKey(reader, nameEnd, sign);
-  if (key === undefined) return findPassArgument(reader, sign, nameEnd);
+  if (key === undefined) return undefined;
+  if (key.name === 'pass' && !key.isTight) {
+    return findPass(reader, key, sign) ?? (reader.starved ? undefined : findPassArgument(reader, sign, nameEnd));
+  }
   const start = startOfValue(reader, sign, key);
   if (start === undefined) return undefined;
-  const hasType = nameEnd !== written && !sign.isColon;
+  const hasType = typeEnd !== written;
   if (hasType && quoteAt(reader, start) === undefined) return undefined;
   const last = key.name.charCodeAt(key.name.length - 1) | 32;
   if (last === 101 && cookieName.test(key.name)) return findCookies(reader, start);
@@ -68,31 +88,34 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   const isArrow = reader.code(sign.end) === above;
   if (isArrow && !key.isQuoted) return findPointedAt(reader, key, start);
   const found = valueOf(reader, key, start, { isColon: sign.isColon });
-  return reader.starved ? undefined : withChange(reader, key, start, found);
+  if (reader.starved) return undefined;
+  const isLogin = found === undefined && /(?:auth|ident|credentials?|creds)$/i.test(key.name);
+  return isLogin ? findUserPassword(reader, sign.start, start) : withChange(reader, key, start, found);
 };
 
 /** Matches an old value that is not shown, and what follows an old value, in a plan of Terraform or Pulumi. */
 const hiddenValue = /^\([\w ]{1,30}\)/;
-const changeSign = /^["')] {1,4}(?:->|=>|→) {1,4}(?=["'])/;
+const changeSign = /^["')]? {1,4}(?:->|=>|→) {1,4}(?=\S)/;
 
 /** Adds the new value of `password = "old" -> "new"`, of which the old one may be hidden. */
 const withChange = (reader: Reader, key: Key, start: number, old: Secret | undefined): Secret | undefined => {
-  const last = endOfOld(reader, start);
-  if (last === undefined || reader.code(last + 1) !== 32) return old;
-  const sign = changeSign.exec(reader.slice(last, last + 12));
-  const changed = sign === null ? undefined : valueOf(reader, key, last + sign[0].length, { isColon: true });
+  const end = endOfOld(reader, start);
+  if (end === undefined || (reader.code(end) !== 32 && reader.code(end + 1) !== 32)) return old;
+  const sign = changeSign.exec(reader.slice(end, end + 12));
+  const changed = sign === null ? undefined : valueOf(reader, key, end + sign[0].length, { isColon: true });
   if (changed === undefined) return old;
   return old === undefined ? changed : { ...old, more: [old, changed] };
 };
 
-/** Returns the offset of the quote or bracket that ends the old value. */
+/** Returns the end of the old value, before the quote or bracket that closes it. */
 const endOfOld = (reader: Reader, start: number): number | undefined => {
   if (reader.code(start) === 40) {
     const hidden = hiddenValue.exec(reader.slice(start, start + 32));
     return hidden === null ? undefined : start + hidden[0].length - 1;
   }
   const quote = quoteAt(reader, start);
-  return quote?.literal.length === 1 ? endOfQuoted(reader, quote.end, quote.literal, maxHeader) : undefined;
+  if (quote === undefined) return reader.endOfRun(start, stop, maxOwner, false);
+  return quote.literal.length === 1 ? endOfQuoted(reader, quote.end, quote.literal, maxHeader) : undefined;
 };
 
 const isPuttyName = ({ text }: Reader, end: number): boolean =>
@@ -114,20 +137,31 @@ const findKeyMember = (reader: Reader, from: number): Secret | undefined => {
   return /^[\w-]+$/.test(value) && looksRandom(value) ? { kind: 'json-web-key', start: quote.end, end } : undefined;
 };
 
-/** Returns the name of `pass=…`. With a colon or a space, the word has other meanings. */
+/** Returns the name of `pass=…` and `"pass": …`. */
 const shortKey = (reader: Reader, end: number, sign: Sign): Key | undefined => {
-  if (sign.isColon || end !== sign.start || reader.text.charCodeAt(end - 1) !== 115) return undefined;
-  if (!reader.text.endsWith('pass', end)) return undefined;
   const start = end - 4;
-  return is(reader.before(start), word)
-    ? undefined
-    : { name: 'pass', strength: 'strong', start, isQuoted: false, isTight: true };
+  if ((reader.text.charCodeAt(end - 1) | 32) !== 115 || (reader.text.charCodeAt(start) | 32) !== 112) return undefined;
+  if (!/^pass$/i.test(reader.text.slice(start, end))) return undefined;
+  if (start < reader.barrier || is(reader.before(start), word)) return undefined;
+  const isTight = !sign.isColon && end === sign.start;
+  return { name: 'pass', strength: 'strong', start, isQuoted: end !== sign.start, isTight };
+};
+
+/** Finds the value of `pass: "…"` and `pass = …`. Without quotes or at other places, the word has other meanings. */
+const findPass = (reader: Reader, key: Key, sign: Sign): Secret | undefined => {
+  const start = startOfValue(reader, sign, key);
+  const found = start === undefined ? undefined : valueOf(reader, key, start, { isColon: sign.isColon });
+  if (start === undefined || found === undefined) return undefined;
+  const isQuoted = quoteAt(reader, start) !== undefined && /^[!-~]+$/.test(reader.text.slice(found.start, found.end));
+  const isField = isQuoted || (!sign.isColon && endsLine(reader, found.end));
+  return isField || reader.isRandom(found.start, found.end) ? found : undefined;
 };
 
 const signAt = (reader: Reader, index: number): Sign | undefined => {
   const { text } = reader;
   const code = text.charCodeAt(index);
   if (code === colon || code === equals) return { start: index, end: index + 1, isColon: code === colon };
+  if (code === hyphen) return { start: index - 1, end: index + 1, isColon: false };
   const start = index - 2;
   if (text.charCodeAt(start) === percent && start >= reader.barrier) {
     return { start, end: index + 1, isColon: (code | 32) === 97 };
@@ -152,6 +186,12 @@ const endOfName = (reader: Reader, index: number): number | undefined => {
 /** Returns the end of the name in `the password is: …`. */
 const beforeVerb = (reader: Reader, end: number): number =>
   reader.text.charCodeAt(end - 1) === 115 && reader.text.endsWith(' is', end) ? end - 3 : end;
+
+/** Returns the end of the name in `Unseal Key 1: …`. */
+const beforeNumber = (reader: Reader, end: number): number => {
+  const code = reader.text.charCodeAt(end - 1);
+  return code >= 48 && code <= 57 && reader.text.charCodeAt(end - 2) === 32 ? end - 2 : end;
+};
 
 /** Returns the end of the name in `password for root@localhost: …` and `password is generated for root: …`. */
 const beforeOwner = (reader: Reader, end: number): number => {
@@ -210,13 +250,24 @@ const isOfType = (code: number): boolean =>
 const startOfValue = (reader: Reader, sign: Sign, key: Key): number | undefined => {
   const next = reader.code(sign.end);
   const isArrow = next === above && !sign.isColon;
+  // `name:: …` has a value in base64.
+  const isEncoded = next === colon && sign.isColon && reader.code(sign.end + 1) === 32;
+  if (isEncoded) return sign.end + 2;
   if (!isArrow && (next === equals || next === colon || next === above)) return undefined;
   // The default in `${PASSWORD:-…}`.
   const isDefault = next === hyphen && sign.isColon && reader.text.charCodeAt(key.start - 1) === brace;
-  const start = skipGap(reader, sign.end + (isArrow || isDefault ? 1 : 0));
+  const gap = skipGap(reader, sign.end + (isArrow || isDefault ? 1 : 0));
+  const start = sign.isColon ? afterTag(reader, gap) : gap;
   if (!isArrow || reader.code(start) !== lineFeed) return start;
   const type = dumped.exec(reader.slice(start, start + 64));
   return type === null ? start : start + type[0].length;
+};
+
+/** Returns the offset behind an anchor or a tag of YAML. */
+const afterTag = (reader: Reader, from: number): number => {
+  const first = reader.code(from);
+  if (first !== 38 && first !== 33) return from;
+  return from + (/^(?:&[\w-]{1,32}|!{1,2}\w{1,16}) (?=\S)/.exec(reader.slice(from, from + 36))?.[0].length ?? 0);
 };
 
 const cookieName = /(?:^|[-_])(?:set)?cookie$/i;
@@ -268,16 +319,42 @@ const isQuotedBefore = (reader: Reader, index: number): boolean => {
 
 const announcement = /\b(?:password|passphrase|secret|token|(?:api|access|secret|recovery|license) key)\b[^\n]{0,80}$/i;
 /** Matches a line that consists of one word. */
-const onlyWord = /^\s{1,24}([\w.~+/=-]{16,256})[ \t]*(?:\r?\n|$)/;
+const onlyWord = /^\s{1,24}([\w.~+/!@#$%^&*?-]{8,256}={0,2})[ \t]*(?:\r?\n|$)/;
 
-/** Finds a random value on a line below `Use the following password:`. */
+/** Finds a random or chosen value on a line below `Use the following password:`. */
 const findAnnounced = (reader: Reader, sign: Sign, nameEnd: number): Secret | undefined => {
-  if (!announcement.test(reader.text.slice(reader.floor(nameEnd), nameEnd))) return undefined;
+  const announced = announcement.exec(reader.text.slice(reader.floor(nameEnd), nameEnd));
+  if (announced === null) return undefined;
   const found = onlyWord.exec(reader.slice(sign.end, sign.end + 300));
   const value = found?.[1] ?? '';
-  if (!looksRandom(value) || isPlaceholder(value)) return undefined;
+  const isChosen = /^pass/i.test(announced[0]) && isMixed(value, { isQuoted: false }) && !isCall(value);
+  if (!(looksRandom(value) && value.length >= 16) && !isChosen) return undefined;
+  if (isPlaceholder(value)) return undefined;
   const start = sign.end + (found?.[0].indexOf(value) ?? 0);
   return { kind: 'assignment', start, end: start + value.length };
+};
+
+/** Matches the beginning of an item of a list in YAML. */
+const item = /^\r?\n {0,40}- /;
+const maxItems = 8;
+
+/** Finds the values in a list below `passwords:`. */
+const findItems = (reader: Reader, sign: Sign, nameEnd: number): Secret | undefined => {
+  const key = mayEndKey(reader.text, nameEnd) ? readKey(reader, nameEnd, sign.start) : undefined;
+  if (key === undefined) return undefined;
+  const found: Secret[] = [];
+  let end = sign.end;
+  for (let items = 0; items < maxItems; items += 1) {
+    const head = item.exec(reader.slice(end, end + 44));
+    if (head === null) break;
+    const start = end + head[0].length;
+    const secret = valueOf(reader, key, start, { isColon: true });
+    if (secret !== undefined && endsLine(reader, secret.end + (quoteAt(reader, start)?.literal.length ?? 0))) {
+      found.push(secret);
+    }
+    end = reader.endOfRun(start, lineBreak, 128, false);
+  }
+  return found[0] === undefined ? undefined : { ...found[0], more: found };
 };
 
 /** Finds the password of an openssl argument such as `-passin pass:…`. */

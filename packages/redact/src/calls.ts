@@ -3,7 +3,7 @@ import { keyStrength, mayEndKey } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isMixed, maxSpaces, valueOf, type Key } from './value-of-name.js';
+import { isMixed, isPassphrase, maxSpaces, valueOf, type Key } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const opening = 40;
@@ -13,30 +13,52 @@ const maxName = 48;
 const maxArgument = 128;
 /** Maximum length of a user in quotes. */
 const maxUser = 68;
+const otherVerb =
+  /^(?:rotate|get|check|verify|delete|find|reset|show|validate|hash|compare|create|generate|[de]n?crypt|read|list|revoke|refresh|remove|fetch|load|parse|decode|sign|resolve|update|is|has)_?(?=[A-Z_])/;
 const verb = /^(?:with|set|add|use)_?(?=[A-Za-z])/i;
 
 /** Finds the value in `setPassword("…")` and `.withApiKey("…")`. Called for the quote after the bracket. */
 export const findCallArgument = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  const end = index - 1;
-  if (end <= reader.barrier || !mayEndKey(text, end)) return undefined;
+  const end = beforeWrapper(reader, index - 1);
+  if (end <= reader.barrier) return undefined;
+  const isTyped = mayEndTyping(text, end);
+  if (!isTyped && !mayEndKey(text, end)) return undefined;
   let start = end;
   const floor = Math.max(reader.barrier, end - maxName);
   while (start > floor && is(text.charCodeAt(start - 1), keyClass)) start -= 1;
   const called = text.slice(start, end).replace(/^.*\./, '');
-  const name = called.replace(verb, '');
-  // A function that is called by the name of a secret may show, check or find one.
-  if (name === called || keyStrength(name) !== 'strong') return undefined;
+  const name = isTyped ? fieldBefore(reader, end) : called.replace(verb, '');
+  // A function that is called by the name of a secret may show, check or find one. A method of a builder sets it.
+  const isMethod = text.charCodeAt(end - called.length - 1) === 46 && !otherVerb.test(called);
+  const isSetter = isTyped || name !== called || isMethod;
+  if (!isSetter || keyStrength(name) !== 'strong') return undefined;
   const key: Key = { name, strength: 'strong', start, isQuoted: true, isTight: false };
   return chosen(reader, valueOf(reader, key, index, { isColon: true }));
 };
 
+/** Returns the end of the outer function in `password(Some("…"))`. */
+const beforeWrapper = (reader: Reader, end: number): number => {
+  const last = reader.text.charCodeAt(end - 1);
+  if (last !== 101 && last !== 103 && last !== 109) return end;
+  const wrapper = /\((?:Some|String::from|Just)$/.exec(reader.text.slice(Math.max(reader.barrier, end - 14), end));
+  return wrapper === null ? end : end - wrapper[0].length;
+};
+
+/** Matches a method that types a text into a field that was just found, such as `getByLabel("Password").fill`. */
+const typing = /([\w.-]{2,48})["'`)\]]{2,5}\s?\.(?:type|fill|send_keys|sendKeys|setValue|set|pressSequentially)$/;
+
+const mayEndTyping = (text: string, end: number): boolean => typingEnds.some((last) => text.endsWith(last, end));
+const typingEnds = ['.type', '.fill', '_keys', 'dKeys', 'Value', '.set', 'ially'];
+
+const fieldBefore = (reader: Reader, end: number): string =>
+  typing.exec(reader.text.slice(reader.floor(end), end))?.[1] ?? '';
+
 /** Matches the arguments of an authentication before the password. */
 const user =
-  /(?:\bauth\s?[=:]\s?|(?:basic_?auth\w{0,14}|\blogin|\bauthenticate|passwordauthentication)\s?)\(\s?["'][^"'\n]{1,64}["']$/i;
+  /(?:\b(?:auth|credentials?|creds|login)\s?[=:]\s?|(?:basic_?auth\w{0,14}|\blogin|\bauthenticate|passwordauthentication|credentials?|wifi\w*\.begin)\s?)\(\s?["'][^"'\n]{1,64}["']$/i;
 /** Matches the arguments of a connection before the password. */
-const account =
-  /(?:getConnection|_connect|createConnection|new (?:Sequelize|PDO|mysqli))\([^()\n]{1,90},\s?["'][^"'\n]{1,64}["']$/;
+const account = /(?:connect|connection|\b(?:Sequelize|PDO|mysqli|database))\([^()\n]{1,90},\s?["'][^"'\n]{1,64}["']$/i;
 
 /** Returns the expression that may match before a comma, by the character before the argument that ends there. */
 const callBefore = (reader: Reader, index: number): RegExp | undefined => {
@@ -67,6 +89,7 @@ export const findCredentialArgument = (reader: Reader, index: number): Secret | 
 const chosen = (reader: Reader, found: Secret | undefined): Secret | undefined => {
   if (found === undefined) return undefined;
   const value = reader.text.slice(found.start, found.end);
-  const isChosen = value.length >= 6 && (looksRandom(value) || isMixed(value, { isQuoted: false }));
+  const isChosen =
+    value.length >= 6 && (looksRandom(value) || isMixed(value, { isQuoted: false }) || isPassphrase(value));
   return isChosen && !isPlaceholder(value) && !value.includes(reader.replacement) ? found : undefined;
 };

@@ -5,18 +5,20 @@ import { keyStrength, maxKeyLength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { bars, endsLine, isMixed, maxSpaces, readKey, valueOf, type Key } from './value-of-name.js';
+import { bars, endsLine, isMixed, isNumbered, maxSpaces, readKey, valueOf, type Key } from './value-of-name.js';
 import { looksRandom } from './value.js';
 
 const hyphen = 45;
 const comma = 44;
+const brace = 123;
 const arrow = 0x2192;
 
 /** Finds the value in the next table cell or the next argument. Called for `|`, or for a comma after a quote. */
 export const findNeighbor = (reader: Reader, index: number): Secret | undefined => {
   const found = findNext(reader, index, index + 1);
   if (found !== undefined || reader.starved || reader.text.charCodeAt(index) !== comma) return found;
-  return findCredentialArgument(reader, index);
+  const below = findSeparatedColumns(reader, index);
+  return below !== undefined || reader.starved ? below : findCredentialArgument(reader, index);
 };
 
 /** Finds the value in the next cell of a table with box characters. Called for the character after one. */
@@ -30,8 +32,8 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   const { text, barrier } = reader;
   let end = separator;
   while (end > barrier && separator - end < maxSpaces && text.charCodeAt(end - 1) === 32) end -= 1;
-  const last = text.charCodeAt(end - 1);
-  if (last === 34 || last === 39 || last === 96) end -= 1;
+  // The name is in quotes, or in the brackets of a selector such as `'input[name="password"]'`.
+  while (end > barrier && separator - end < maxSpaces && isClosing(text.charCodeAt(end - 1))) end -= 1;
   if (!mayEndKey(text, end)) return undefined;
   const floor = Math.max(barrier, end - maxKeyLength - 1);
   let start = end;
@@ -42,20 +44,37 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   if (strength === undefined || (strength === 'weak' && !isCell)) return undefined;
   const below = isCell ? findBarColumns(reader, from) : undefined;
   if (below !== undefined || reader.starved) return below;
-  const valueStart = reader.skipSpaces(from, maxSpaces);
+  const valueStart = reader.skipSpaces(isCell ? afterTypeCell(reader, from) : from, maxSpaces);
   if (!isCell && quoteAt(reader, valueStart) === undefined) return undefined;
   const key: Key = { name, strength, start, isQuoted: true, isTight: false };
   const found = valueOf(reader, key, valueStart, { isColon: true, isCell });
   if (found === undefined) return undefined;
   const value = text.slice(found.start, found.end);
   if (looksRandom(value)) return found;
-  const next = reader.code(isCell ? reader.skipSpaces(found.end, maxSpaces) : reader.skipSpaces(found.end + 1, 4));
+  const next = reader.code(isCell ? reader.skipSpaces(found.end, maxSpaces) : afterQuotes(reader, found.end));
   const closes = isCell ? next === 124 || next === 96 || bars.has(next) : next === 41 || next === 93;
   const isLast = (isCell ? isRow(text.slice(reader.floor(start), start)) : isFirst(reader, start)) && isEnd(next);
-  return (closes || isLast) && isMixed(value, { isQuoted: false }) && !/^[a-z]+\d{0,2}$/i.test(value)
-    ? found
-    : undefined;
+  const isWord = /^[a-z]+\d{0,2}$/i.test(value) && !isNumbered(value);
+  return (closes || isLast) && isMixed(value, { isQuoted: false }) && !isWord ? found : undefined;
 };
+
+const isClosing = (code: number): boolean => code === 34 || code === 39 || code === 96 || code === 93;
+
+/** Matches a cell with the type of the value in the cell behind it. */
+const typeCell = /^ {0,24}[A-Z][A-Za-z]{2,15} {0,24}[|│┃║]/;
+
+/** Returns the start of the cell with the value, which may be behind one with its type. */
+const afterTypeCell = (reader: Reader, from: number): number =>
+  from + (typeCell.exec(reader.slice(from, from + 66))?.[0].length ?? 0);
+
+/** Returns the offset behind the quotes and spaces after an argument. */
+const afterQuotes = (reader: Reader, end: number): number => {
+  let index = end;
+  while (index < end + 8 && quotes.has(reader.code(index))) index += 1;
+  return reader.skipSpaces(index, 4);
+};
+
+const quotes: ReadonlySet<number> = new Set(Array.from('"\'`\\', (character) => character.charCodeAt(0)));
 
 /** Finds the value in a line `name,value`, or below a name in a file with columns. Called for the comma. */
 export const findField = (reader: Reader, index: number): Secret | undefined => {
@@ -65,9 +84,10 @@ export const findField = (reader: Reader, index: number): Secret | undefined => 
   const key = readKey(reader, index, index);
   if (key === undefined) return undefined;
   const before = reader.before(key.start);
-  if (key.strength !== 'strong' || !(Number.isNaN(before) || before === 10)) return undefined;
+  const isTuple = before === brace && quoteAt(reader, index + 1) !== undefined;
+  if (key.strength !== 'strong' || !(Number.isNaN(before) || before === 10 || isTuple)) return undefined;
   const found = valueOf(reader, { ...key, isTight: false }, index + 1);
-  return found !== undefined && isEnd(reader.code(found.end)) ? found : undefined;
+  return found !== undefined && (isTuple || isEnd(reader.code(found.end))) ? found : undefined;
 };
 
 /** Whether a row of a table begins here, with a cell before. */

@@ -7,11 +7,14 @@ import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const hyphen = 45;
 const comma = 44;
+const doubleQuote = 34;
 const minValue = 6;
 const maxLine = 512;
 const maxRows = 100;
 /** Maximum length of the rows of a table. */
 const maxRowsLength = 8192;
+/** Maximum distance of the line above the names, within what streams retain. */
+const maxLookAbove = 240;
 
 /** A column below the name of a secret. */
 interface Column {
@@ -66,7 +69,7 @@ export const findBarColumns = (reader: Reader, index: number): Secret | undefine
   if (ruleStart === undefined) return undefined;
   const ruleEnd = endOfLine(reader, ruleStart);
   if (ruleEnd - ruleStart < 5 || !isRule(reader.text.slice(ruleStart, ruleEnd))) return undefined;
-  return findRows(reader, { headStart: startOfLine(reader, index), headEnd, ruleEnd, cells: barCells });
+  return findRows(reader, index, { headStart: startOfLine(reader, index), headEnd, ruleEnd, cells: barCells });
 };
 
 /** Finds values below names over a rule. Called for the hyphen that begins the rule. */
@@ -78,40 +81,60 @@ export const findRuledColumns = (reader: Reader, index: number): Secret | undefi
   const ruleEnd = endOfLine(reader, index);
   const line = reader.text.slice(index, ruleEnd);
   if (!isRule(line) || !/[+ ]/.test(line.trimEnd())) return undefined;
-  return findRows(reader, { headStart, headEnd, ruleEnd, cells: line.includes('+') ? barCells : alignedCells(line) });
+  const cells = line.includes('+') ? barCells : alignedCells(line);
+  return findRows(reader, index, { headStart, headEnd, ruleEnd, cells });
 };
 
 /** Finds values below names that are separated by commas or tabs. Called for a separator before such a name. */
 export const findSeparatedColumns = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
   const separator = text.charCodeAt(index);
-  if (!is(reader.code(index + 1), word)) return undefined;
-  const nameEnd = reader.endOfRun(index + 1, keyClass, 48);
-  const next = reader.code(nameEnd);
+  const nameStart = reader.code(index + 1) === doubleQuote ? index + 2 : index + 1;
+  if (!is(reader.code(nameStart), word)) return undefined;
+  const nameEnd = reader.endOfRun(nameStart, keyClass, 48);
+  const next = reader.code(nameEnd + nameStart - index - 1);
   if (next !== separator && next !== 10 && next !== 13) return undefined;
   if (!mayEndKey(text, nameEnd)) return undefined;
   const headStart = startOfLine(reader, index);
   const headEnd = endOfLine(reader, nameEnd);
+  if (startOfNext(reader, headEnd) === undefined) return undefined;
   const head = text.slice(headStart, headEnd);
-  if (!(separator === comma ? /^[A-Za-z_][\w .-]*(?:,[\w .-]+)+$/ : /^[A-Za-z_][\w .-]*(?:\t[\w .-]+)+$/).test(head)) {
+  if (
+    !(separator === comma ? /^"?[A-Za-z_][\w .-]*"?(?:,"?[\w .-]+"?)+$/ : /^[A-Za-z_][\w .-]*(?:\t[\w .-]+)+$/).test(
+      head,
+    )
+  ) {
     return undefined;
   }
-  return findRows(reader, { headStart, headEnd, ruleEnd: headEnd, cells: cellsBetween((code) => code === separator) });
+  const cells = cellsBetween((code) => code === separator);
+  return findRows(reader, index, { headStart, headEnd, ruleEnd: headEnd, cells });
 };
 
-/** Returns the values in the columns of secret names, row by row, as long as the rows have the cells of the names. */
-const findRows = (
-  reader: Reader,
-  table: { readonly headStart: number; readonly headEnd: number; readonly ruleEnd: number; readonly cells: Cells },
-): Secret | undefined => {
+/** The names of a table, and how its lines are divided. */
+interface Table {
+  readonly headStart: number;
+  readonly headEnd: number;
+  /** End of the line before the first row. */
+  readonly ruleEnd: number;
+  readonly cells: Cells;
+}
+
+/**
+ * Returns the values in the columns of secret names, row by row, as long as the rows have the cells of the names. Rows
+ * are read once: not for each name, and not for names within the rows of a table.
+ */
+const findRows = (reader: Reader, index: number, table: Table): Secret | undefined => {
   const { text } = reader;
+  const isWholeLine = table.headStart === 0 || text.charCodeAt(table.headStart - 1) === 10;
+  if (reader.hasAhead || !isWholeLine || !reader.isNewTable(table.ruleEnd)) return undefined;
   const names = table.cells(text, table.headStart, table.headEnd);
+  if (names.length < 2 || isRow(reader, index, table, names.length)) return undefined;
   const columns = names.flatMap(({ start, end }, place): readonly Column[] => {
-    const name = text.slice(start, end).trim();
+    const name = text.slice(start, end).trim().replaceAll('"', '');
     const strength = name.length < 3 ? undefined : keyStrength(name);
     return strength === undefined ? [] : [{ place, strength }];
   });
-  if (columns.length === 0 || names.length < 2) return undefined;
+  if (columns.length === 0) return undefined;
   const more: Secret[] = [];
   let end = table.ruleEnd;
   for (let rows = 0; rows < maxRows && end - table.ruleEnd < maxRowsLength; rows += 1) {
@@ -133,10 +156,26 @@ const findRows = (
   return first === undefined ? undefined : { ...first, more };
 };
 
+/** Whether the line before the names, or before its rule, has as many cells, so that the names are a row. */
+const isRow = (reader: Reader, index: number, { headStart, cells }: Table, count: number): boolean => {
+  const { text } = reader;
+  const floor = Math.max(reader.barrier, index - maxLookAbove);
+  let end = headStart - 1;
+  let start = lineStart(text, end, floor);
+  if (end > floor && isRule(text.slice(start, end))) {
+    end = start - 1;
+    start = lineStart(text, end, floor);
+  }
+  if (end <= floor) return false;
+  const { length } = cells(text, start, end);
+  const isCut = start > 0 && text.charCodeAt(start - 1) !== 10;
+  return length === count || (isCut && length > 1);
+};
+
 const secretIn = (reader: Reader, { strength }: Column, cell: Cell | undefined): Secret | undefined => {
   if (cell === undefined) return undefined;
   const raw = reader.text.slice(cell.start, cell.end);
-  const value = raw.trim().replace(/^"(.*)"$/, '$1');
+  const value = raw.trim().replace(/^(["'`])(.*)\1$/, '$2');
   if (value.length < minValue || /[\s`()<>"]/.test(value) || value.includes(reader.replacement)) return undefined;
   const isSecret =
     strength === 'strong'
@@ -149,10 +188,11 @@ const secretIn = (reader: Reader, { strength }: Column, cell: Cell | undefined):
 
 const endOfLine = (reader: Reader, from: number): number => reader.endOfRun(from, lineBreak, maxLine, false);
 
-const startOfLine = (reader: Reader, index: number): number => {
-  const floor = reader.floor(index);
+const startOfLine = (reader: Reader, index: number): number => lineStart(reader.text, index, reader.floor(index));
+
+const lineStart = (text: string, index: number, floor: number): number => {
   let start = index;
-  while (start > floor && reader.text.charCodeAt(start - 1) !== 10) start -= 1;
+  while (start > floor && text.charCodeAt(start - 1) !== 10) start -= 1;
   return start;
 };
 

@@ -3,11 +3,13 @@ import { keyStrength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isMixed, valueOf, type Key } from './value-of-name.js';
+import { isMixed, isPassphrase, isUnlikeWord, skipWhiteSpace, valueOf, type Key } from './value-of-name.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const hyphen = 45;
+const equals = 61;
 const maxFlag = 40;
+const maxArgument = 128;
 
 interface PasswordFlag {
   readonly commands: ReadonlySet<string>;
@@ -38,6 +40,7 @@ const passwordFlags: readonly PasswordFlag[] = [
   { commands: commands('add-generic-password add-internet-password'), flag: '-w ' },
   { commands: commands('ssh-keygen'), flag: '-N ' },
   { commands: commands('ssh-keygen ipmitool'), flag: '-P ' },
+  { commands: commands('snmpwalk snmpget snmpset snmpbulkwalk'), flag: '-c ' },
   { commands: commands('snmpwalk snmpget snmpset snmpbulkwalk'), flag: '-A ' },
   { commands: commands('snmpwalk snmpget snmpset snmpbulkwalk'), flag: '-X ' },
   { commands: commands('ldappasswd'), flag: '-s ' },
@@ -55,15 +58,17 @@ const passwordFlags: readonly PasswordFlag[] = [
   { commands: directories, flag: '-w ' },
   { commands: commands('plink pscp psftp'), flag: '-pw ' },
   { commands: commands('openssl'), flag: '-k ' },
+  { commands: commands('openssl swift'), flag: '-K ' },
 ];
 /** Codes of the letters of these flags, in lower case, and of `-u`. */
 const flagLetters: ReadonlySet<number> = new Set(
   ['-u', ...passwordFlags.map(({ flag }) => flag)].map((flag) => flag.charCodeAt(1) | 32),
 );
+const apache = commands('htpasswd mosquitto_passwd');
 const clients = commands('curl wget http https xh ab hey wrk rclone');
 /** Matches the words of a line that determine the meaning of a short flag. */
 const commandWords = ((): RegExp => {
-  const known = [...clients, 'htpasswd', ...passwordFlags.flatMap((entry) => [...entry.commands]), 'login'];
+  const known = [...clients, ...apache, ...passwordFlags.flatMap((entry) => [...entry.commands]), 'login'];
   const longestFirst = known.toSorted((one, other) => other.length - one.length);
   return new RegExp(`\\b(?:${longestFirst.join('|')})\\b`, 'g');
 })();
@@ -90,15 +95,16 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const end = reader.endOfRun(start, keyClass, maxFlag);
   if (end - start < 4 || end === start + maxFlag) return undefined;
   const name = reader.text.slice(start, end);
-  const isUser = /^(?:proxy-)?user$/.test(name);
+  const isUser = /(?:^|-)(?:user|creds?|credentials|basic-auth|auth|cert)$/.test(name);
   const isContent = contents.has(name) && storing.test(reader.text.slice(reader.floor(index), index));
   const isPass = name === 'pass';
   if (!isUser && !isContent && !isPass && !mayEndKey(name, name.length)) return undefined;
-  const strength = isUser ? undefined : isContent || isPass ? 'strong' : reader.remember(name, keyStrength);
+  const strength = isContent || isPass ? 'strong' : reader.remember(name, keyStrength);
   if (!isUser && strength === undefined) return undefined;
-  const valueStart = startOfArgument(reader, end);
+  const valueStart = isUser && reader.code(end) === equals ? end + 1 : startOfArgument(reader, end);
   if (valueStart === undefined) return undefined;
-  if (isUser) return findUserPassword(reader, index, valueStart);
+  const ofUser = isUser ? findUserPassword(reader, index, valueStart) : undefined;
+  if (ofUser !== undefined || strength === undefined || reader.starved || reader.code(end) === equals) return ofUser;
   const next = reader.code(valueStart);
   if (next === hyphen || next === 60 || next === 91) return undefined;
   const key: Key = { name, strength: 'strong', start, isQuoted: false, isTight: false };
@@ -110,14 +116,15 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
 };
 
 /** Whether the value is chosen or random; letters alone may be a word of the help text. */
-const isChosen = (value: string): boolean => isMixed(value, { isQuoted: false }) || looksRandom(value);
+const isChosen = (value: string): boolean =>
+  isMixed(value, { isQuoted: false }) || looksRandom(value) || isPassphrase(value);
 
 /** Returns the start of the next argument, after a space or in the next item of an argument list. */
 const startOfArgument = (reader: Reader, end: number): number | undefined => {
   const quote = quoteAt(reader, end);
   let index = quote?.end ?? end;
   if (quote !== undefined && reader.code(index) === 44) index += 1;
-  const start = reader.skipSpaces(index, 4);
+  const start = quote === undefined ? reader.skipSpaces(index, 4) : skipWhiteSpace(reader, index);
   return start === end || (start === index && quote === undefined) ? undefined : start;
 };
 
@@ -134,7 +141,7 @@ const findShortFlag = (reader: Reader, index: number): Secret | undefined => {
   }
   if (!flagLetters.has(letter)) return undefined;
   if (letter === 117 || letter === 97) {
-    const found = findUserPassword(reader, index, reader.skipSpaces(index + 2, 4));
+    const found = findUserPassword(reader, index, startOfArgument(reader, index + 2) ?? index + 2);
     if (letter === 117 || reader.starved) return found;
     if (found !== undefined && !isAfter(reader, index, redis)) return found;
   }
@@ -163,11 +170,12 @@ const findUsersPassword = (reader: Reader, index: number): Secret | undefined =>
   return value.includes(reader.replacement) ? undefined : { kind: 'command-line', start, end };
 };
 
-const apache = commands('htpasswd');
+const lineBefore = (reader: Reader, index: number): string =>
+  reader.text.slice(reader.floor(index), index).replace(/^[^]*\n/, '');
 
 /** Finds the password in `htpasswd -b FILE USER PASSWORD`. */
 const findFileUser = (reader: Reader, index: number): Secret | undefined => {
-  if (!isAfter(reader, index, apache)) return undefined;
+  if (!isAfter(reader, index, apache) || /[;|&]/.test(lineBefore(reader, index))) return undefined;
   const head = /^-\w{0,4}[bn]\w{0,4} +(?:[^\s-]\S{0,80} +){1,2}/.exec(reader.slice(index, index + 180));
   return head === null ? undefined : findArgument(reader, index + head[0].length);
 };
@@ -191,12 +199,12 @@ const findArgument = (reader: Reader, from: number): Secret | undefined => {
 /** Returns the range of the argument, up to the closing quote or the next space. */
 const argumentAt = (reader: Reader, from: number): { readonly start: number; readonly end: number } => {
   const quote = quoteAt(reader, from);
-  const start = quote?.end ?? from;
+  if (quote === undefined) return { start: from, end: reader.endOfRun(from, stop, maxArgument, false) };
+  const start = quote.end;
   let end = start;
-  while (end < start + 128) {
+  while (end < start + maxArgument) {
     const code = reader.code(end);
-    if (Number.isNaN(code) || code === 10 || code === 13) break;
-    if (quote === undefined ? code === 32 || code === 9 || is(code, stop) : reader.matches(quote.literal, end)) break;
+    if (Number.isNaN(code) || code === 10 || code === 13 || reader.matches(quote.literal, end)) break;
     end += 1;
   }
   return { start, end };
@@ -219,40 +227,119 @@ export const findHereString = (reader: Reader, index: number): Secret | undefine
 };
 
 /** Matches commands whose next argument is a secret, at the beginning of a command. */
-const login = /(?:^|[\n;|&("'`$] ?|\bsudo )(?:[\w./-]{1,30} ){1,2}(?:log-?in|(?:add-)?auth(?:token)?|token|setapikey)$/;
-const loginEnds = ['login', 'og-in', ' auth', 'token', 'pikey'];
+const login =
+  /(?:^|[\n;|&("'`$] ?|\bsudo )(?:[\w./-]{1,30} ){1,2}(?:log-?in|(?:add-)?auth(?:token)?|token|set[aA]pi[kK]ey)$/;
+const loginEnds = ['login', 'og-in', ' auth', ' AUTH', 'token', 'pikey', 'piKey'];
 const isLoginEnd = (text: string, end: number): boolean => loginEnds.some((last) => text.endsWith(last, end));
 
-/** Finds the value in `vault login …`. Called for a space. */
+/** Matches the command of Redis before a password. */
+const redisLogin = /(?:redis-cli [^\n]{0,80}|> )AUTH$/;
+
+/** Finds the value in `vault login …` and `stats auth user:…`. Called for a space. */
 export const findLogin = (reader: Reader, index: number): Secret | undefined => {
   if (!isLoginEnd(reader.text, index)) return undefined;
+  const pair = reader.text.endsWith(' auth', index) ? findUserPassword(reader, index, index + 1) : undefined;
+  if (pair !== undefined || reader.starved) return pair;
   const { start, end } = argumentAt(reader, index + 1);
   const value = reader.text.slice(start, end);
   if (value.length < 8 || /^[$<\-/]/.test(value) || value.includes(reader.replacement)) return undefined;
+  if (redisLogin.test(reader.text.slice(reader.floor(index), index)) && isChosen(value)) {
+    return { kind: 'command-line', start, end };
+  }
   const isRandom = looksRandom(value) || (value.length >= 32 && isPublicIdentifier(value));
   if (!isRandom || isPlaceholder(value)) return undefined;
   return login.test(reader.text.slice(reader.floor(index), index)) ? { kind: 'command-line', start, end } : undefined;
 };
 
-/** Matches a command that reads a secret from a pipe. */
+/** Matches commands whose arguments are a user and a password, at the beginning of a command. */
+const userCommand =
+  /(?:^|[\n;|&("'`$] ?|\bsudo )(?:[\w./-]{1,30} ){0,2}(?:user|add_user|login|upwd|user:password)(?: --?\w{1,16}){0,2}$/;
+/** The first characters of an option, of a quote, and of what is behind a command. */
+const followers: ReadonlySet<number> = new Set(Array.from('\n\r-/&|;"\'', (character) => character.charCodeAt(0)));
+const userEnds = ['user', 'login', 'upwd', 'user:password'];
+const userAndPassword = /^ ([\w.@\\-]{1,64}) (?=[^\s-])/;
+
+/** Finds the value in `rabbitmqctl add_user joe …`. Called for a space. */
+export const findUsersArgument = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  if (!userEnds.some((last) => text.endsWith(last, index))) return undefined;
+  if (!userCommand.test(text.slice(reader.floor(index), index))) return undefined;
+  const head = userAndPassword.exec(reader.slice(index, index + 68));
+  if (head === null) return undefined;
+  const { start, end } = argumentAt(reader, index + head[0].length);
+  const value = text.slice(start, end);
+  if (/\s/.test(value) || value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
+  if (!(isUnlikeWord(value) || looksRandom(value) || isPassphrase(value))) return undefined;
+  const next = reader.code(reader.skipSpaces(end, 4));
+  const isLast = Number.isNaN(next) || followers.has(next);
+  return isLast ? { kind: 'command-line', start, end } : undefined;
+};
+
+/** Finds the value in `ConvertTo-SecureString "…"`. Called for the space. */
+export const findConverted = (reader: Reader, index: number): Secret | undefined => {
+  if (!/ConvertTo-SecureString(?: -String)?$/i.test(reader.text.slice(Math.max(reader.barrier, index - 32), index))) {
+    return undefined;
+  }
+  return quoteAt(reader, index + 1) === undefined ? undefined : findArgument(reader, index + 1);
+};
+
+/** Finds the password in `/u:joe /p:…`. Called for the colon. */
+export const findSlashFlag = (reader: Reader, index: number): Secret | undefined => {
+  const near = reader.text.slice(reader.floor(index), index);
+  if (!/\s\/u(?:ser)?:[^\s/][^\n]{0,100}\s\/p$/.test(near)) return undefined;
+  return findArgument(reader, index + 1);
+};
+
+/** Matches a command behind a pipe that reads a secret. */
 const readsSecret =
-  /^["']? ?\| ?[^\n|]{0,100}(?:--password-stdin|--with-token|\bsudo [^\n|]{0,20}-S\b|\bsecrets? (?:put|set)\b)/;
+  /^["']? ?\|(?! ?(?:grep|sed|awk|tee|cat|tr |cut|jq|base64|\w+sum|xxd|wc|head|tail|sort|xargs|less|more))[^\n|]{0,100}(?:--password|--passwd|--passphrase|--with-token|-S\b|\bsu\b|\b(?:secrets?|log-?in|sign-?in|auth|tokens?|passw(?:or)?d|pass|credentials?|keystore|vault|cryptsetup|keepassxc\w*|env add|variable)\b)/i;
+/** Matches the options of a command that prints. */
+const printOptions = /^ {1,4}(?:-[neE]{1,3} {1,4}|(["'])%s(?:\\n)?\1 {1,4})?/;
 
 /** Finds the value in `echo … | docker login --password-stdin`. Called for the space. */
 export const findEchoed = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  if (text.charCodeAt(index - 2) !== 104 || !text.endsWith('echo', index)) return undefined;
-  if (is(reader.before(index - 4), word)) return undefined;
-  const { start, end } = argumentAt(reader, reader.skipSpaces(index, 4));
+  const command = text.endsWith('echo', index) ? 4 : 6;
+  if ((command === 6 && !text.endsWith('printf', index)) || is(reader.before(index - command), word)) return undefined;
+  const options = printOptions.exec(reader.slice(index, index + 16))?.[0].length ?? 1;
+  const { start, end } = argumentAt(reader, index + options);
   const value = reader.text.slice(start, end);
   if (value.length < 8 || /^[$<-]/.test(value) || value.includes(reader.replacement)) return undefined;
+  if (!isChosen(value) || isPlaceholder(value)) return undefined;
   return readsSecret.test(reader.slice(end, end + 140)) ? { kind: 'command-line', start, end } : undefined;
 };
 
-const userPassword = /^([\w.@%][\w.@%+-]{0,63})[:%](?!\/\/)(.{3,})$/;
+/** Matches a command that prints a secret, with its output of one line. */
+const printed =
+  /^\$ [^\n]*(?<![a-z])(?:passwords?|passwd|passphrase|secrets?|tokens?|keyring|pass show|genkey|psk|rand|api[-_]?key)(?![a-z])[^\n]*\r?\n([!-~]{8,256})/i;
 
-/** Finds the password of `-u user:password`: always for a web client, otherwise unless it may be a group or a port. */
-const findUserPassword = (reader: Reader, index: number, from: number, needsClient = false): Secret | undefined => {
+/** Finds the output of `$ terraform output -raw db_password`. Called for the dollar sign that begins the line. */
+export const findPrinted = (reader: Reader, index: number): Secret | undefined => {
+  if (reader.code(index + 1) !== 32) return undefined;
+  const found = printed.exec(reader.slice(index, index + 512));
+  const value = found?.[1] ?? '';
+  if (found === null || !isOutput(value)) return undefined;
+  if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
+  const end = index + found[0].length;
+  const next = reader.code(end);
+  if (!(Number.isNaN(next) || next === 10 || next === 13)) return undefined;
+  const output: Secret = { kind: 'command-line', start: end - value.length, end };
+  return { ...output, more: [output] };
+};
+
+/** Whether a line may be a secret: a random one, or a chosen one, which is no path and no message. */
+const isOutput = (value: string): boolean =>
+  looksRandom(value) || isPublicIdentifier(value) || (/^[\w!@#$%^&*+=?-]+$/.test(value) && isChosen(value));
+
+const userPassword = /^([\w.@%][\w.@%+\\-]{0,63})[:%](?!\/\/)(.{3,})$/;
+
+/** Finds the password of `user:password`: always for a web client, otherwise unless it may be a group or a port. */
+export const findUserPassword = (
+  reader: Reader,
+  index: number,
+  from: number,
+  needsClient = false,
+): Secret | undefined => {
   const { start, end } = argumentAt(reader, from);
   if (end - start < 5) return undefined;
   const pair = userPassword.exec(reader.text.slice(start, end));
@@ -260,5 +347,7 @@ const findUserPassword = (reader: Reader, index: number, from: number, needsClie
   if (pair === null || password === undefined || password.includes(reader.replacement)) return undefined;
   if (isPlaceholder(`${password}0`) || /^\d+(?::|$)/.test(password) || password.startsWith('/')) return undefined;
   if ((needsClient || !isChosen(password)) && !isAfter(reader, index, clients)) return undefined;
-  return { kind: 'command-line', start: end - password.length, end };
+  // The user may be a secret, too.
+  const secret: Secret = { kind: 'command-line', start: end - password.length, end };
+  return { ...secret, more: [secret] };
 };

@@ -1,7 +1,7 @@
 import { keyStrength, mayEndKey } from './key-name.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isMixed } from './value-of-name.js';
+import { isMixed, isPassphrase } from './value-of-name.js';
 import { looksRandom } from './value.js';
 
 const maxContent = 512;
@@ -41,6 +41,8 @@ export const findElement = (reader: Reader, index: number): Secret | undefined =
   if (!reader.matches(`${isData ? ']]>' : ''}</${element}>`, end)) return undefined;
   const value = text.slice(start, end);
   if (value.length < 4 || /\s/.test(value.trim()) || value.includes(reader.replacement)) return undefined;
-  const isChosen = isMixed(value, { isQuoted: true }) || looksRandom(value) || /^(?:value|string)$/i.test(element);
+  const isPhrase = isPassphrase(value) && /pass|pwd/i.test(name);
+  const isChosen =
+    isPhrase || isMixed(value, { isQuoted: true }) || looksRandom(value) || /^(?:value|string)$/i.test(element);
   return isChosen && !/^[$%{@]|example|your/i.test(value) ? { kind: 'element', start, end } : undefined;
 };

@@ -3,12 +3,14 @@ import { findArrow, findCell, findFallback, findField, findNeighbor } from './ce
 import { is, stop, word } from './characters.js';
 import { findCallArgument } from './calls.js';
 import { findRuledColumns, findSeparatedColumns } from './columns.js';
-import { findEchoed, findFlag, findHereString } from './command-line.js';
+import { findFlag, findHereString, findPrinted, findSlashFlag } from './command-line.js';
 import { findBearer, findBotToken, findPasswordFileEntry, findUrlCredentials, findUserPair } from './credentials.js';
 import { findElement } from './elements.js';
-import { ledTails, mayLead, spacedLetters } from './key-name.js';
+import { ledTails, mayLead, ledLetters } from './key-name.js';
+import { findManifestData, mayBeManifest } from './manifests.js';
 import { findPrivateKey } from './private-key.js';
 import { maxReach, Reader, type ReaderSettings } from './reader.js';
+import { Repetition } from './repetition.js';
 import type { Finder, Secret } from './replace.js';
 import { findSpaced } from './spaced.js';
 import { findToken, isAnchor } from './tokens.js';
@@ -21,22 +23,28 @@ const lineFeed = 10;
 const slash = 47;
 const star = 42;
 const capitalA = 65;
+const letterP = 112;
 /** Minimum length of a text that is copied to bytes. */
 const minBytes = 1024;
 const none: readonly Secret[] = [];
 
-/** Whether a name that is separated from its value by a space, or `BY`, may end with this letter. */
+/** Whether a text that leads to a secret behind a space may end with this letter. */
 const isSpacedEnd = (character: string): boolean =>
-  /[\d_y]/i.test(character) || spacedLetters.has(character.toLowerCase());
+  /[\d_y]/i.test(character) || ledLetters.has(character.toLowerCase());
 
 /** Finds a secret at a colon. What follows a colon rules out most detectors. */
 const findAtColon: Detector = (reader, index) => {
   const next = reader.code(index + 1);
   const credentials = next === slash ? findUrlCredentials(reader, index) : undefined;
   if (credentials !== undefined || reader.starved) return credentials;
+  if (next === lineFeed && mayBeManifest(reader, index)) {
+    const data = findManifestData(reader, index);
+    if (data !== undefined || reader.starved) return data;
+  }
   const token = next === capitalA ? findBotToken(reader, index) : undefined;
   if (token !== undefined || reader.starved) return token;
-  const value = findAssignment(reader, index);
+  const isSlashFlag = reader.text.charCodeAt(index - 1) === letterP && reader.text.endsWith(' /p', index);
+  const value = isSlashFlag ? findSlashFlag(reader, index) : findAssignment(reader, index);
   if (value !== undefined || reader.starved || is(next, stop)) return value;
   if (!isFieldEnd(reader.before(index))) return undefined;
   return findPasswordFileEntry(reader, index) ?? (reader.starved ? undefined : findUserPair(reader, index));
@@ -57,7 +65,7 @@ const every: readonly Detector[] = [
   findElement,
   findArrow,
   findCell,
-  findEchoed,
+  findPrinted,
   findHereString,
   findRuledColumns,
   findSeparatedColumns,
@@ -72,6 +80,7 @@ const detectorsOf = (before: string, character: string): readonly Detector[] => 
   if (isAnchor(before.charCodeAt(0), character.charCodeAt(0))) found.push(findToken);
   if (character === ':' && before !== ':') found.push(findAtColon);
   if (character === '=' && !'=!<>'.includes(before)) found.push(findAssignment);
+  if (character === '-' && before === '<') found.push(findAssignment);
   // The last characters of `%3D`, `%3A` and their escapes in JSON.
   if (before === '3' && /[ad]/i.test(character)) found.push(findAssignment);
   if (character === 'B' && (before === '-' || before === ' ')) found.push(findPrivateKey);
@@ -82,7 +91,7 @@ const detectorsOf = (before: string, character: string): readonly Detector[] => 
   if (character === '>' && /[\w"']/.test(before)) found.push(findElement);
   if (character === '>' && before === '-') found.push(findArrow);
   if (character === ',' && /\w/.test(before)) found.push(findField);
-  if (character === ' ' && before === 'o') found.push(findEchoed);
+  if (character === '$' && before === '\n') found.push(findPrinted);
   if (character === '-' && before === '\n') found.push(findRuledColumns);
   if (character === '\t' && /\w/.test(before)) found.push(findSeparatedColumns);
   if (/["'`]/.test(character) && before === '(') found.push(findCallArgument);
@@ -146,11 +155,13 @@ const nextCandidate = (
     const list = listOf[(before << 8) | byte] ?? 0;
     const last = before;
     before = byte;
-    if (list === 0 || text.charCodeAt(index) > 127) continue;
-    if (list !== spaced) return index;
-    // Most candidates are spaces, of which the three letters before rule out nearly all.
-    const tail = (last << 10) | ((text.charCodeAt(index - 3) & 31) << 5) | (text.charCodeAt(index - 2) & 31);
-    if (ledTails[tail] === 1 && mayLead(text, index)) return index;
+    if (list === 0) continue;
+    if (list === spaced) {
+      // Most candidates are spaces, of which the three letters before rule out nearly all.
+      const tail = (last << 10) | ((text.charCodeAt(index - 3) & 31) << 5) | (text.charCodeAt(index - 2) & 31);
+      if (ledTails[tail] !== 1 || !mayLead(text, index)) continue;
+    }
+    if (text.charCodeAt(index) < 128) return index;
   }
   return to;
 };
@@ -166,6 +177,8 @@ export const formFinder = (replacement: string): Finder => {
   return (text, place) => {
     const { length } = text;
     const bytes = length - place.from > minBytes ? Buffer.from(text, 'latin1') : undefined;
+    const repetition = new Repetition(text);
+    const hasReplacements = text.includes(replacement, place.barrier);
     let reader: Reader | undefined;
     let secrets: Secret[] | undefined;
     let { ahead } = place;
@@ -178,14 +191,22 @@ export const formFinder = (replacement: string): Finder => {
       if (index > from) before = text.charCodeAt(index - 1) & 255;
       if (index === length) break;
       reader ??= new Reader(text, settings, place);
+      if (hasReplacements) reader.passReplacements(index);
+      const later = ahead.length === 0 ? repetition.skip(index, reader.barrier) : index;
+      if (later > index) {
+        before = text.charCodeAt(later - 1) & 255;
+        from = later;
+        continue;
+      }
       let found: Secret | undefined;
       if (index < limit) {
+        reader.hasAhead = ahead.length > 0;
         found = detect(reader, index, lists[listOf[(before << 8) | text.charCodeAt(index)] ?? 0] ?? []);
         if (reader.starved) {
           return { secrets: secrets ?? none, settled: settledBefore(text, reader.barrier, index), ahead };
         }
-        if (found?.more !== undefined && (ahead.length === 0 || found.start >= limit)) {
-          if (ahead.length === 0) ahead = found.more;
+        if (found?.more !== undefined) {
+          ahead = [...ahead, ...found.more].toSorted((one, other) => one.start - other.start);
           limit = ahead[0]?.start ?? length;
           found = undefined;
         }

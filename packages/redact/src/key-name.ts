@@ -14,14 +14,14 @@ export const maxKeyLength = 64;
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 const strongNouns = words(
-  'password passwd passphrase passwort passw pwd pswd pw senha passcode secret secrets apikey apitoken apisecret ' +
+  'password passwords passwd passphrase passwort kennwort wachtwoord contrasena passw pwd pswd pw senha passcode secret secrets apikey apikeys apitoken apisecret ' +
     'appsecret authtoken accesstoken refreshtoken secretkey privatekey credentials authorization accesskey accountkey ' +
     'sharedaccesskey clientsecret cookie dbpass dbpw userpass rootpass rootpw bindpw storepass keypass requirepass ' +
     'masterauth encryptionkey signingkey masterkey sessionkey mnemonic seedphrase psk identitytoken secretstring ' +
     'secretbinary',
 );
 const weakNouns = words(
-  'token tokens credential auth bearer sig pat jwt otp sessionid sid sessid phpsessid jsessionid hmac authkey secretid',
+  'token tokens credential creds auth bearer ident sig pat jwt otp totp salt pepper session sessionid sid sessid phpsessid jsessionid hmac authkey secretid',
 );
 /** Words that make a `key`, a `token` or a `pass` secret. */
 const qualifiers = words(
@@ -31,7 +31,7 @@ const qualifiers = words(
     'ldap license vault session id crypto cipher jwt hmac consumer function registration server write twilio sendgrid ' +
     'mailgun datadog dd newrelic algolia mistral cohere groq pinecone supabase cloudflare tavily deepseek openrouter ' +
     'replicate together perplexity xai elevenlabs huggingface linear notion figma sentry posthog segment braintree ' +
-    'preshared recovery functions host paypal square shopify mapbox maps store keystore truststore cookie data base sas primary secondary wifi proxy http',
+    'preshared recovery unseal functions host paypal square shopify mapbox maps store keystore truststore cookie data base sas primary secondary wifi proxy http',
 );
 /** Words that make a name refer to a property of a secret. */
 const negations = words(
@@ -41,7 +41,9 @@ const negations = words(
 /** Words that make a token refer to a form, which pages contain. */
 const tokenNegations = words('csrf xsrf');
 /** Words that make only a `pass` secret. */
-const passQualifiers = words('default become sudo login ansible rabbitmq kafka proxy cert vnc zip su');
+const passQualifiers = words(
+  'default become sudo login ansible rabbitmq kafka proxy cert vnc zip su imap pop irc bind sql email router',
+);
 /** Words that make a name weak. */
 const doubts = words('reset forgot');
 /** Words that may follow the noun in names of environment variables. */
@@ -102,7 +104,10 @@ const endsWith = (text: string, last: number, ending: string): boolean => {
 };
 
 /** Words that require a preceding word. */
-const bareWords: ReadonlySet<string> = new Set([...suffixes, 'key', 'keys', 'pass', 'phrase']);
+const bareWords: ReadonlySet<string> = new Set([
+  ...suffixes,
+  ...words('key keys pass passe phrase session ident salt pepper'),
+]);
 
 /** Names of two words of which the last one alone has other meanings. */
 const compounds = ['secret id', 'secret string', 'secret binary', 'key data', 'key content'].flatMap((name) =>
@@ -111,7 +116,7 @@ const compounds = ['secret id', 'secret string', 'secret binary', 'key data', 'k
 
 /** Returns quickly whether a name that ends before `end` may be the name of a secret. */
 export const mayEndKey = endingTest(
-  [...strongNouns, ...weakNouns, ...suffixes, 'key', 'keys', 'pass', 'phrase', ...compounds],
+  [...strongNouns, ...weakNouns, ...suffixes, 'key', 'keys', 'pass', 'passe', 'phrase', ...compounds],
   bareWords,
 );
 
@@ -121,13 +126,24 @@ const spacedEndings = [
   ),
 ];
 
-/** The last letters of the names that {@link mayEndSpacedKey} looks for. */
-export const spacedLetters: ReadonlySet<string> = new Set(spacedEndings.map((ending) => ending.slice(-1)));
-
 /** Like {@link mayEndKey}, for names that are separated from their values by a space only. */
 export const mayEndSpacedKey = endingTest(spacedEndings, new Set(['key', 'phrase']));
 
-const ledEndings = [...spacedEndings, 'login', 'log-in', 'auth', 'by'];
+const ledEndings = [
+  ...spacedEndings,
+  'login',
+  'log-in',
+  'auth',
+  'by',
+  'echo',
+  'printf',
+  'user',
+  'values',
+  'securestring',
+  'upwd',
+];
+/** The last letters of the texts that {@link mayLead} looks for. */
+export const ledLetters: ReadonlySet<string> = new Set(ledEndings.map((ending) => ending.slice(-1)));
 /** Returns quickly whether the text that ends before `end` may lead to a secret behind a space. */
 export const mayLead = endingTest(ledEndings, new Set(['key', 'phrase']));
 /**
@@ -166,12 +182,15 @@ export const keyStrength = (name: string): KeyStrength => {
 
 /** Matches compounds such as `pgpassword`, but not `showpassword`. */
 const compound =
-  /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use(?!r))[a-z])[a-z]{1,12}(?:password|passwd|passphrase|apikey|secretkey|accesskey|authtoken|(?:client|webhook|app|auth|jwt|session|consumer|shared|signing|cookie)secret|pwd)$/;
+  /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use(?!r))[a-z])[a-z]{1,12}(?:password|passwd|passphrase|(?<!by|com|sur|tres|over|under|encom)pass|apikey|secretkey|accesskey|authtoken|(?:client|webhook|app|auth|jwt|session|consumer|shared|signing|cookie)secret|pwd)$/;
 
 const strengthOf = (noun: string, before: string | undefined, isEnvironment: boolean): KeyStrength => {
   if (strongNouns.has(noun) || compound.test(noun)) return 'strong';
   const isQualified = before !== undefined && qualifiers.has(before);
-  if (noun === 'pass') return isQualified || passQualifiers.has(before ?? '') ? 'strong' : undefined;
+  if (noun === 'pass') {
+    const isSecret = isQualified || (before !== undefined && (isEnvironment || passQualifiers.has(before)));
+    return isSecret ? 'strong' : undefined;
+  }
   if (noun === 'string' || noun === 'binary') return before === 'secret' ? 'strong' : undefined;
   if (noun === 'data' || noun === 'content') return before === 'key' ? 'strong' : undefined;
   if (noun === 'id') return before === 'secret' ? 'weak' : undefined;
@@ -179,7 +198,9 @@ const strengthOf = (noun: string, before: string | undefined, isEnvironment: boo
   if (noun === 'key' || noun === 'keys') {
     return isQualified && before !== 'id' && before !== 'user' && before !== 'data' ? 'strong' : undefined;
   }
-  if (noun === 'token') return isQualified || isEnvironment ? 'strong' : 'weak';
+  if (noun === 'token' || (noun === 'tokens' && isQualified)) return isQualified || isEnvironment ? 'strong' : 'weak';
+  if (noun === 'session') return isEnvironment && before !== undefined ? 'weak' : undefined;
+  if (noun === 'passe') return before === 'de' ? 'strong' : undefined;
   return weakNouns.has(noun) ? 'weak' : undefined;
 };
 

@@ -1,3 +1,4 @@
+import { kindOf } from './characters.js';
 import { keyStrength } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
@@ -10,10 +11,10 @@ export const isValueName = (reader: Reader, end: number): boolean => {
   const last = text.charCodeAt(end - 1) | 32;
   const second = text.charCodeAt(end - 2) | 32;
   const mayBe = (last === 101 && second === 117) || (last === 116 && (second === 110 || second === 108));
-  return mayBe && valueName.test(text.slice(Math.max(0, end - 12), end));
+  return mayBe && valueName.test(text.slice(Math.max(0, end - 16), end));
 };
 
-const valueName = /(?:^|[^\w])(?:value|(?<!key )content|default)$/i;
+const valueName = /(?:^|[^\w])(?:(?:parameter|param|option|variable)?value|(?<!key )content|default)$/i;
 
 /** Whether the sign is that of `name="…"`. */
 export const isFieldName = (reader: Reader, sign: { readonly start: number }, end: number): boolean =>
@@ -34,7 +35,7 @@ export const findFormField = (reader: Reader, start: number): Secret | undefined
 };
 
 const nameBefore =
-  /(?:\bname|\bkey|\blabel|\bvariable|\bheader|\bfield|\bparameter)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,80})["'\\]{0,8}[\s,;]{0,40}(?:["'\\]{0,8}\w{1,20}["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}\w{0,24}["'\\]{0,8}[\s,;]{1,40})?["'\\]{0,8}$/i;
+  /(?:name|key|label|variable|header|field|parameter)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,80})["'\\]{0,8}[\s,;]{0,40}(?:["'\\]{0,8}\w{1,20}["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}\w{0,24}["'\\]{0,8}[\s,;]{1,40})?["'\\]{0,8}$/i;
 /** Matches the name of an object whose `value` follows, as in outputs of Terraform. */
 const nameAround = /["']([\w.-]{2,64})["'](?:\s{0,4}:)?\s{0,4}\{[^{}]{0,100}$/;
 const nameAfter =
@@ -43,7 +44,9 @@ const nameAfter =
 /** Finds the value in `{"name": "DB_PASSWORD", "value": "…"}`, in either order, and in `key="ApiKey" value="…"`. */
 export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number): Secret | undefined => {
   const isContent = (reader.text.charCodeAt(nameEnd - 1) | 32) === 116;
-  const before = reader.text.slice(reader.floor(nameEnd), nameEnd - (isContent ? 7 : 5));
+  let end = nameEnd - (isContent ? 7 : 5);
+  while (kindOf(reader.text.charCodeAt(end - 1)) === 1 || kindOf(reader.text.charCodeAt(end - 1)) === 2) end -= 1;
+  const before = reader.text.slice(reader.floor(nameEnd), end);
   const named = nameBefore.exec(before)?.[1] ?? nameAround.exec(before)?.[1];
   const start = skipGap(reader, signEnd);
   const key = (name: string): Key => ({
@@ -59,9 +62,9 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
   }
   const quote = quoteAt(reader, start);
   if (quote === undefined) return undefined;
-  const end = endOfQuoted(reader, quote.end, quote.literal, 128);
-  if (end === undefined || end - quote.end < 4) return undefined;
-  const after = nameAfter.exec(reader.slice(end, end + 96))?.[1];
+  const close = endOfQuoted(reader, quote.end, quote.literal, 128);
+  if (close === undefined || close - quote.end < 4) return undefined;
+  const after = nameAfter.exec(reader.slice(close, close + 96))?.[1];
   const known = after === undefined ? undefined : key(after);
   return known?.strength === undefined ? undefined : valueOf(reader, known, start, { isColon: true, isLiteral: true });
 };

@@ -44,6 +44,8 @@ export class Reader {
   readonly replacement: string;
   /** Whether the current decision has read past the end of an unfinished text. */
   starved = false;
+  /** Whether the secrets of a table that begins before are still ahead. */
+  hasAhead = false;
   readonly #isWhole: boolean;
   readonly #isBeginning: boolean;
   #barrier: number;
@@ -55,6 +57,9 @@ export class Reader {
   #words: WordOnLine[] = [];
   #searchedFrom = 0;
   #searchedTo = 0;
+  #table = -1;
+  /** End of the next replacement in the text. */
+  #replacementEnd = 0;
 
   readonly #strengths: Strengths;
 
@@ -75,6 +80,15 @@ export class Reader {
 
   pass(end: number): void {
     this.#barrier = end;
+  }
+
+  /** Moves the barrier behind the replacements before an offset, so that a second pass decides like the first one. */
+  passReplacements(index: number): void {
+    while (index >= this.#replacementEnd) {
+      this.#barrier = Math.max(this.#barrier, this.#replacementEnd);
+      const next = this.text.indexOf(this.replacement, this.#barrier);
+      this.#replacementEnd = next === -1 ? Number.POSITIVE_INFINITY : next + this.replacement.length;
+    }
   }
 
   /** Returns the first offset that a detector may read from here. */
@@ -162,6 +176,13 @@ export class Reader {
     if (!isContinued) this.#searchedFrom = from;
     this.#searchedTo = isContinued ? Math.max(to, this.#searchedTo) : to;
     return false;
+  }
+
+  /** Returns whether the rows after this offset have not been read. */
+  isNewTable(rowsStart: number): boolean {
+    if (rowsStart === this.#table) return false;
+    this.#table = rowsStart;
+    return true;
   }
 
   /** Returns whether a range looks random. */

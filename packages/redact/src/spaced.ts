@@ -1,10 +1,20 @@
 import { is, stop } from './characters.js';
-import { findLogin } from './command-line.js';
+import { findConverted, findEchoed, findLogin, findUsersArgument } from './command-line.js';
+import { findInserted } from './inserts.js';
 import { mayEndSpacedKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { endsLine, isMixed, maxSpaces, readKey, valueOf, type Key } from './value-of-name.js';
+import {
+  endsLine,
+  isMixed,
+  isPassphrase,
+  isUnlikeWord,
+  maxSpaces,
+  readKey,
+  valueOf,
+  type Key,
+} from './value-of-name.js';
 import { looksRandom } from './value.js';
 
 /** Minimum length of a random value behind which text may follow. */
@@ -15,6 +25,9 @@ const identified = /\bIDENTIFIED (?:WITH '?\w{1,40}'? )?BY(?: PASSWORD)?$/i;
 /** Matches commands whose arguments are a name and a value. */
 const directive =
   /(?:^|\s)(?:ENV|setx|setenv|set -[gUl]{0,3}x|env[: ](?:set|add)|configure set|config set(?: --?\w{1,12}){0,2}|secrets? set|header_up|(?:proxy_)?set_header|(?:machine|default) (?:\S{1,80} )?login \S{1,80}(?: port \S{1,8})?|^\s*login \S{1,80})\s{1,8}(?:\/\/\S{1,80}:)?$/;
+
+/** The detectors of secrets behind a space that are not after the name of one. */
+const led = [findLogin, findUsersArgument, findEchoed, findInserted, findConverted];
 
 /** Names of commands with a user before the secret. */
 const secondArgument = /^(?:change_password|wpa_passphrase)$/;
@@ -29,16 +42,19 @@ const mayBeDirective = (near: string): boolean =>
 /** Finds the value of `password hunter2`, as in `.netrc`, configuration files, tables and SQL. Called for the space. */
 export const findSpaced = (reader: Reader, index: number): Secret | undefined => {
   const { text, barrier } = reader;
-  const login = findLogin(reader, index);
-  if (login !== undefined || reader.starved) return login;
+  for (const find of led) {
+    const found = find(reader, index);
+    if (found !== undefined || reader.starved) return found;
+  }
   if (!mayEndSpacedKey(text, index)) {
     return endsWithBy(text, index) ? findIdentifiedBy(reader, index) : undefined;
   }
+  if (text.endsWith('PASS', index)) return findLoginLine(reader, index);
   const key = readKey(reader, index, index);
   if (key === undefined || text.charCodeAt(key.start) === hyphen) return undefined;
   const { start, strength } = key;
   const before = reader.before(start);
-  const afterSpaces = afterDots(reader, reader.skipSpaces(index, maxSpaces));
+  const afterSpaces = afterType(reader, afterDots(reader, reader.skipSpaces(index, maxSpaces)));
   const valueStart = secondArgument.test(key.name)
     ? reader.skipSpaces(reader.endOfRun(afterSpaces, stop, 64, false), 4)
     : afterSpaces;
@@ -60,9 +76,10 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   const isColumn = valueStart > index + 1 || text.charCodeAt(index) === 9;
   if (!isQuoted && !isColumn) {
     if (strength === 'weak') return undefined;
-    if (!(Number.isNaN(before) || before === 10 || before === 13 || isIndented(near))) return undefined;
+    const isFirst = Number.isNaN(before) || before === 10 || before === 13 || isIndented(near);
+    if (!isFirst) return findWithin(reader, key, valueStart);
   }
-  return chosen(reader, valueOf(reader, key, valueStart, { isColon: true, isLiteral: true }), !isQuoted);
+  return chosen(reader, key, valueOf(reader, key, valueStart, { isColon: true, isLiteral: true }), !isQuoted);
 };
 
 /** Whether the text before is `BY` or `by`. */
@@ -84,11 +101,41 @@ const isIndented = (near: string): boolean => {
   return lineFeed !== -1 && near.slice(lineFeed).trim() === '';
 };
 
+/** Returns the offset behind the digit that is the type of a password in `password 7 …`. */
+const afterType = (reader: Reader, index: number): number => {
+  const code = reader.code(index);
+  return code >= 48 && code <= 57 && reader.code(index + 1) === 32 ? index + 2 : index;
+};
+
+/** Finds a value that is no word within a line, as in `mysqladmin -u root password hunter2x`. */
+const findWithin = (reader: Reader, key: Key, start: number): Secret | undefined => {
+  const found = valueOf(reader, key, start, { isColon: true, isLiteral: true });
+  if (found === undefined) return undefined;
+  const secret = trimmed(reader, found);
+  const value = reader.text.slice(secret.start, secret.end);
+  const isChosen = /pass|pwd|psk/i.test(key.name) && isUnlikeWord(value);
+  return looksRandom(value) || isChosen ? secret : undefined;
+};
+
+/** Finds the value of a line `PASS …` after a line `USER …`. */
+const findLoginLine = (reader: Reader, index: number): Secret | undefined => {
+  if (
+    !/(?:^|\n)[<> ]{0,4}USER \S{1,64}\r?\n(?:[^\n]{0,80}\n)?[<> ]{0,4}PASS$/.test(
+      reader.text.slice(reader.floor(index), index),
+    )
+  ) {
+    return undefined;
+  }
+  const key: Key = { name: 'PASS', strength: 'strong', start: index - 4, isQuoted: false, isTight: false };
+  return valueOf(reader, key, index + 1, { isColon: true, isLiteral: true });
+};
+
 /** Returns the value unless it may be a word of a sentence. Without quotes, it must also end its line. */
-const chosen = (reader: Reader, found: Secret | undefined, isBare: boolean): Secret | undefined => {
+const chosen = (reader: Reader, key: Key, found: Secret | undefined, isBare: boolean): Secret | undefined => {
   if (found === undefined) return undefined;
   const value = reader.text.slice(found.start, found.end);
-  if (!isMixed(value, { isQuoted: false }) && !looksRandom(value)) return undefined;
+  const isPhrase = isPassphrase(value) && /pass|pwd|psk/i.test(key.name);
+  if (!isPhrase && !isMixed(value, { isQuoted: false }) && !looksRandom(value)) return undefined;
   const isLong = value.length >= minLong && looksRandom(value);
   return isBare && !isLong && !endsLine(reader, found.end) ? undefined : found;
 };
@@ -96,7 +143,7 @@ const chosen = (reader: Reader, found: Secret | undefined, isBare: boolean): Sec
 /** Finds the value of a statement such as `the password is hunter2`. */
 const findStated = (reader: Reader, key: Key, start: number): Secret | undefined => {
   const found = valueOf(reader, key, start, { isColon: true });
-  return found === undefined ? undefined : chosen(reader, trimmed(reader, found), false);
+  return found === undefined ? undefined : chosen(reader, key, trimmed(reader, found), false);
 };
 
 const trimmed = (reader: Reader, found: Secret): Secret => {
@@ -107,7 +154,6 @@ const trimmed = (reader: Reader, found: Secret): Secret => {
 const findIdentifiedBy = (reader: Reader, index: number): Secret | undefined => {
   if (!identified.test(reader.text.slice(Math.max(reader.barrier, index - 70), index))) return undefined;
   const start = reader.skipSpaces(index, 4);
-  if (quoteAt(reader, start) === undefined) return undefined;
   const key: Key = { name: 'password', strength: 'strong', start: index, isQuoted: false, isTight: false };
-  return chosen(reader, valueOf(reader, key, start, { isColon: true, isLiteral: true }), false);
+  return chosen(reader, key, valueOf(reader, key, start, { isColon: true, isLiteral: true }), false);
 };

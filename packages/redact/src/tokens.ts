@@ -128,7 +128,7 @@ const verify = (reader: Reader, { form, alphabet }: Anchored, start: number): Se
   const bodyEnd = isSentence ? runEnd - 1 : runEnd;
   if (bodyEnd - bodyStart < form.min) return undefined;
   // A token of known length that continues with another secret is none, also after that secret was replaced.
-  if (form.max - form.min < 8 && reader.text.startsWith(reader.replacement, runEnd)) return undefined;
+  if (form.max - form.min < 8 && reader.matches(reader.replacement, runEnd)) return undefined;
   if (form.max - form.min < 8 && bodyEnd === bodyStart + form.max && is(reader.code(bodyEnd), word)) return undefined;
   const wordStart = form.isInner === true ? startOfWord(reader, start) : start;
   if (form.head !== undefined && !form.head.test(reader.text.slice(wordStart, start))) return undefined;

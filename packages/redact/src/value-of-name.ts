@@ -1,4 +1,4 @@
-import { is, key as keyClass, lineStop, pairStop, stop } from './characters.js';
+import { is, key as keyClass, lineStop, pairStop, space, stop } from './characters.js';
 import { keyStrength, maxKeyLength, type KeyStrength } from './key-name.js';
 import { endOfQuoted, quoteAt, type Quote } from './quotes.js';
 import type { Reader } from './reader.js';
@@ -84,7 +84,7 @@ export const valueOf = (
 ): Secret | undefined => {
   const { text } = reader;
   const isEnvironment = !isColon && key.isTight && key.name.charCodeAt(0) < 91 && environmentName.test(key.name);
-  const quote = quoteAt(reader, from) ?? prefixedQuote(reader, from);
+  const quote = openingQuote(reader, from);
   const block = isColon && quote === undefined ? startOfBlock(reader, from) : undefined;
   let start = block ?? from;
   let end: number | undefined;
@@ -105,7 +105,9 @@ export const valueOf = (
     if (isCell) end = startOfBar(text, start, end);
     const next = reader.code(end);
     if (next === 40 && end > start) return findWrapped(reader, key, start, end);
-    if (end === start) return isColon ? undefined : findBracketed(reader, key, start);
+    if (end === start) {
+      return findListed(reader, key, start) ?? (isColon ? undefined : findBracketed(reader, key, start));
+    }
     if ((next === 91 || next === 60) && !isColon) return undefined;
     // A comma without a space separates settings, not arguments.
     const isList = next === 44 ? isGapAfter(reader.code(end + 1)) : next === 59 || next === 41 || next === 125;
@@ -120,21 +122,38 @@ const recoveryPhrase = /^[a-z]{3,8}(?: [a-z]{3,8}){11,23}(?![\w ])/;
 /** Matches a password for an app, in four groups. */
 const appPassword = /^[a-z]{4}(?: [a-z]{4}){3}(?![\w ])/;
 
+/** Matches the key of a second factor in groups. */
+const groupsOfFour = /^[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,12}(?![\w ])/i;
+
 /** Returns the end of a value of several words. */
 const endOfWords = (reader: Reader, { name }: Key, start: number, end: number): number => {
   if (end - start < 3 || end - start > 8) return end;
   if (/phrase|mnemonic/i.test(name)) {
     return start + (recoveryPhrase.exec(reader.slice(start, start + 220))?.[0].length ?? end - start);
   }
+  const groups = end - start === 4 ? groupsOfFour.exec(reader.slice(start, start + 64)) : null;
+  if (groups !== null) return start + groups[0].length;
   return end - start === 4 && /pass/i.test(name)
     ? start + (appPassword.exec(reader.slice(start, start + 21))?.[0].length ?? 4)
     : end;
 };
 
-/** Reads the quote of `b"…"`, `r"…"` and `@"…"`. */
-const prefixedQuote = (reader: Reader, index: number): Quote | undefined => {
+/** The letters of `b"…"`, `N'…'` and similar strings. */
+const quotePrefixes: ReadonlySet<number> = new Set(Array.from('bruenl', (letter) => letter.charCodeAt(0)));
+
+/** Reads the innermost quote of `"…"`, `N'…'`, `@"…"`, `"""…` and `"\"…\""`. */
+const openingQuote = (reader: Reader, index: number): Quote | undefined => {
   const code = reader.code(index);
-  return code === 64 || (code | 32) === 98 || (code | 32) === 114 ? quoteAt(reader, index + 1) : undefined;
+  const isPrefix = code === 64 || quotePrefixes.has(code | 32);
+  const outer = quoteAt(reader, isPrefix ? index + 1 : index);
+  if (outer === undefined) return undefined;
+  const { end, literal } = outer;
+  if (reader.matches(`${literal}${literal}`, end)) {
+    const start = end + 2 * literal.length;
+    return { end: reader.code(start) === 10 ? start + 1 : start, literal };
+  }
+  const inner = quoteAt(reader, end);
+  return inner === undefined || inner.literal === literal ? outer : inner;
 };
 
 /** Returns the start of the text behind `>-` or `|`, which begin a block in YAML. */
@@ -146,7 +165,7 @@ const startOfBlock = (reader: Reader, from: number): number | undefined => {
 };
 
 /** Matches functions and types whose argument is a secret. */
-const wrapper = /(?:secret|password|sensitive|redact|hidden)\w*$/i;
+const wrapper = /(?:secret|password|sensitive|redact|hidden)\w*$|(?:^|[.:])(?:some|string|str|bytes?|from|of|just)$/i;
 
 /** Finds the value in `SecretStr("…")`, or a random one in any call. */
 const findWrapped = (reader: Reader, key: Key, start: number, end: number): Secret | undefined => {
@@ -159,6 +178,36 @@ const findWrapped = (reader: Reader, key: Key, start: number, end: number): Secr
   if (!wrapper.test(name) && !reader.isRandom(quote.end, close)) return undefined;
   const isFound = isSecret(reader, { start: quote.end, end: close, key, style });
   return isFound ? { kind: 'assignment', start: quote.end, end: close } : undefined;
+};
+
+const maxItems = 8;
+const maxList = 320;
+
+/** Finds the values in `passwords: ["…", "…"]`. */
+const findListed = (reader: Reader, key: Key, open: number): Secret | undefined => {
+  if (reader.code(open) !== 91 || !/s$/i.test(key.name)) return undefined;
+  const found: Secret[] = [];
+  let at = open + 1;
+  for (let items = 0; items < maxItems && at - open < maxList; items += 1) {
+    const quote = quoteAt(reader, skipWhiteSpace(reader, at));
+    const end = quote === undefined ? undefined : endOfQuoted(reader, quote.end, quote.literal, maxList);
+    if (quote === undefined || end === undefined) break;
+    const style = { isQuoted: true, isCode: false, isLiteral: false };
+    if (isSecret(reader, { start: quote.end, end, key, style })) {
+      found.push({ kind: 'assignment', start: quote.end, end });
+    }
+    at = end + quote.literal.length;
+    if (reader.code(at) !== 44) break;
+    at += 1;
+  }
+  return found[0] === undefined ? undefined : { ...found[0], more: found };
+};
+
+/** Returns the end of the spaces and line feeds at an offset. */
+export const skipWhiteSpace = (reader: Reader, from: number): number => {
+  let index = from;
+  while (index < from + maxSpaces && (reader.code(index) === 10 || is(reader.code(index), space))) index += 1;
+  return index;
 };
 
 /** Finds the value in `password=[…]`. */
@@ -247,16 +296,23 @@ const isChosen = (
     return isRandom && value.length >= minWeak && !isPath && !/\s/.test(value);
   }
   if (isRandom) return !(isPath && style.isCode) && !isCall(value);
-  if (/pass/i.test(name) && appPassword.test(value)) return true;
+  if ((/pass/i.test(name) && appPassword.test(value)) || (/\d/.test(value) && groupsOfFour.test(value))) return true;
   if (/phrase|mnemonic|passw|secret/i.test(name) && phrase.test(value) && !mentions(value, name)) {
     return /phrase|mnemonic/i.test(name) || !value.includes(' ');
   }
   if (isPath || isCall(value) || /\s/.test(value)) return false;
+  if (isPassphrase(value) && (/pass|pwd|psk/i.test(name) || /\W$/.test(value))) return !mentions(value, name);
   if (style.isLiteral && !style.isCode) return !/^[A-Z_]+$/.test(value);
   return value.length >= 6 && !isName(value, style) && !mentions(value, name) && isMixed(value, style);
 };
 
 export const isCall = (value: string): boolean => /^[A-Za-z_$][\w$.]*[([]/.test(value);
+
+/** Matches words with hyphens between them. */
+const hyphenated = /^[A-Za-z]{3,12}(?:-[A-Za-z]{3,12}){2,9}[!?.+~=]?$/;
+
+/** Whether the value has the form of a passphrase. Names in style sheets and clusters have it too. */
+export const isPassphrase = (value: string): boolean => hyphenated.test(value);
 
 /** Whether the value is a variable or a type. */
 const isName = (value: string, { isQuoted, isCode }: Style): boolean =>
@@ -264,17 +320,33 @@ const isName = (value: string, { isQuoted, isCode }: Style): boolean =>
 
 /** Names in code rarely have digits before letters, or three of them, except for a few words. */
 const isUnlikeCode = (value: string): boolean =>
-  /_\d{3,}$/.test(value) || isScrambled(value) || (/\d[A-Za-z]|\d{3}/.test(value) && !codeWord.test(value));
+  /_\d{3,}$/.test(value) ||
+  isScrambled(value) ||
+  ((/\d[A-Za-z]|\d{3}/.test(value) || isNumbered(value)) && !value.includes('_') && !codeWord.test(value));
 
+/** Whether the value consists of two words or more and two digits. */
+export const isNumbered = (value: string): boolean => /^(?:[A-Z][a-z]{2,}){2,4}\d{2}$/.test(value);
+
+/** Whether the value is no word, number or technical name: letters that digits or signs interrupt or end. */
+export const isUnlikeWord = (value: string): boolean =>
+  isScrambled(value) ||
+  (value.length >= 8 &&
+    /[a-z]/i.test(value) &&
+    (/\d[A-Za-z]|[A-Za-z]{3}\d{2,}\W?$/.test(value) || /[!@#%^&*]/.test(value)) &&
+    !/[/:]|^\W|^\d+[a-z]{1,3}$/i.test(value) &&
+    !snakeCase.test(value) &&
+    !codeWord.test(value));
+
+const snakeCase = /^(?:[a-z\d]+_[a-z\d_]*|[A-Z\d]+_[A-Z\d_]*)$/;
 const codeWord =
-  /_|base64|b64|utf\d|sha\d|md5|oauth\d|^s3(?![a-z])|S3|ec2|k8s|x509|p12|h26\d|int\d|2to|to\d|argon2|bcrypt/i;
+  /base64|b64|utf\d|sha\d|md5|oauth\d|s3(?:(?![a-z\d])|bucket|client|config|access|secret|key)|ec2|k8s|x509|p12|h26\d|int\d|2to|to\d|argon2|bcrypt/i;
 const typeName =
   /^(?:[A-Z][A-Za-z]+\d?|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Bb]ig|[Vv]ector)\w{0,6}\d+)$/;
 
 /** Whether the value has the form of a chosen password: letters with digits or signs, but not a version or a path. */
 export const isMixed = (value: string, { isQuoted }: Pick<Style, 'isQuoted'>): boolean => {
   if (/^v?\d+(?:\.\d+)*$/.test(value)) return isQuoted && !value.includes('.');
-  if (packageVersion.test(value)) return false;
+  if (packageVersion.test(value) || /^0x[\da-f]{1,8}$/i.test(value)) return false;
   if (/\d/.test(value)) return /[a-z]/i.test(value) || groups.test(value);
   return (/[a-z]/i.test(value) && /[!@$%^&#*]/.test(value)) || isScrambled(value);
 };
@@ -291,9 +363,11 @@ const seam = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 
 /** Whether the letters change between capitals and others more often than in names of several words. */
 const isScrambled = (value: string): boolean => {
-  if (value.length < 10 || !/^[A-Za-z+/=]+$/.test(value)) return false;
-  const parts = value.slice(0, maxChosen).split(seam).length;
-  return parts >= scrambled.minParts && value.length <= parts * scrambled.maxPart;
+  if (value.length < 10 || !/^[A-Za-z+/=_-]+[.!?,]?$/.test(value)) return false;
+  const letters = value.slice(0, maxChosen).replaceAll(/[_-]/g, '');
+  const parts = letters.split(seam).length;
+  if (parts >= scrambled.minParts && letters.length <= parts * scrambled.maxPart) return true;
+  return parts >= 3 && letters.length >= 12 && letters.replaceAll(/[^aeiou]/gi, '').length * 5 <= letters.length;
 };
 
 /** Words that contain `key` by chance. */

@@ -50,6 +50,15 @@ export const tokenMakers: readonly (readonly [kind: string, make: (seed: number)
       `${part('ey')}J${drawn(urlSafe, 33, seed)}.eyJ${drawn(urlSafe, 60, seed + 1)}.${drawn(urlSafe, 43, seed + 2)}`,
   ],
   ['vault', (seed) => `${part('hv')}s.${drawn(urlSafe, 90, seed)}`],
+  ['packagist', (seed) => `${part('packa')}gist_uut_${drawn(hex, 68, seed)}`],
+  ['mongodb', (seed) => `${part('mdb')}_sa_sk_${drawn(alphanumeric, 40, seed)}`],
+  [
+    'discord',
+    (seed) =>
+      `${part('MT')}I${drawn(alphanumeric, 23, seed)}.${drawn(urlSafe, 6, seed)}.${drawn(urlSafe, 38, seed + 1)}`,
+  ],
+  ['mapbox', (seed) => `${part('sk.')}eyJ${drawn(alphanumeric, 60, seed)}.${drawn(alphanumeric, 22, seed + 1)}`],
+  ['new-relic', (seed) => `${drawn(hex, 32, seed)}FFFF${part('NR')}AL`],
   ['age', (seed) => `${part('AGE')}-SECRET-KEY-1${drawn(capital + digits, 58, seed)}`],
 ];
 
