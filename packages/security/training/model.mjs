@@ -5,17 +5,19 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sampler } from './sample.mjs';
 
-const samples = 20_000;
+const samples = 40_000;
+/** Number of times that an example counts, since a frame has many samples. */
+const exampleWeight = 15;
 const rounds = 10;
 const rate = 0.3;
 const decay = 1e-5;
 const damping = 60;
 /** Maximum number of characters of a sentence. */
 const maxSaid = 600;
-/** Number of weights that are kept. */
-const kept = 19_200;
-/** Largest absolute value of a rounded weight. */
-export const levels = 7;
+/** Largest absolute value of a rounded weight. Few levels compress well, and cost less accuracy than fewer weights. */
+export const levels = 3;
+/** Share of the weights that are cut off at the largest value. */
+const clipped = 0.005;
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -91,7 +93,8 @@ export const written = () => {
   const examples = read('examples.txt')
     .split('\n')
     .filter((one) => one !== '' && !one.startsWith('# '));
-  const texts = [...new Set(sampler(read('requests.txt'), 5).texts(samples)), ...examples];
+  const repeated = Array.from({ length: exampleWeight }, () => examples).flat();
+  const texts = [...new Set(sampler(read('requests.txt'), 5).texts(samples)), ...repeated];
   const ordinary = [...sampler(read('ordinary.txt'), 3).texts(samples)];
   const requests = texts.map(features).filter(({ length }) => length > 0);
   // Requests next to ordinary text, as in a message or a page.
@@ -106,20 +109,12 @@ export const written = () => {
 /** Fits rounded weights by logistic regression. */
 export const fit = ({ requests, ordinary }, clean) => {
   const others = [...ordinary, ...clean];
-  const { mean } = descend(requests, others);
-  const counts = new Float64Array(size);
-  for (const one of [...requests, ...others]) for (const feature of one) counts[feature] += 1;
-  const order = Array.from(mean, (weight, feature) => [Math.abs(weight) * counts[feature] ** 0.25, feature]).toSorted(
-    (one, other) => other[0] - one[0] || one[1] - other[1],
-  );
-  const isKept = new Uint8Array(size);
-  for (const [, feature] of order.slice(0, kept)) isKept[feature] = 1;
-  const { mean: weights, bias } = descend(requests, others, isKept);
-  return quantizedOf(weights, bias);
+  const { mean, bias } = descend(requests, others);
+  return quantizedOf(mean, bias);
 };
 
 /** AdaGrad; the weights are averaged over the second half of the rounds. */
-const descend = (requests, others, isKept) => {
+const descend = (requests, others) => {
   const weights = new Float64Array(size);
   const squares = new Float64Array(size).fill(1e-8);
   const sums = new Float64Array(size);
@@ -139,7 +134,6 @@ const descend = (requests, others, isKept) => {
       if (Math.abs(error) < 1e-3) continue;
       bias -= 0.01 * error;
       for (const feature of one) {
-        if (isKept !== undefined && isKept[feature] === 0) continue;
         const step = error * norm + decay * weights[feature];
         squares[feature] += step * step;
         weights[feature] -= (rate * step) / Math.sqrt(squares[feature]);
@@ -156,7 +150,7 @@ const descend = (requests, others, isKept) => {
 /** Rounds the weights to few levels. The largest ones are cut off. */
 const quantizedOf = (weights, bias) => {
   const sizes = Array.from(weights, Math.abs).toSorted((one, other) => other - one);
-  const scale = sizes[Math.floor(kept / 200)] / levels;
+  const scale = sizes[Math.floor(size * clipped)] / levels;
   return {
     bias,
     scale,

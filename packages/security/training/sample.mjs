@@ -32,7 +32,9 @@ export const sampler = (source, seed = 1) => {
         return pick(list);
       });
     }
-    return t.replace(/(^|[.!?:] )([a-z])/g, (_, a, b) => a + (a === '' || /[.!?]/.test(a) ? b.toUpperCase() : b));
+    return t
+      .replaceAll('¦', '|')
+      .replace(/(^|[.!?:] )([a-z])/g, (_, a, b) => a + (a === '' || /[.!?]/.test(a) ? b.toUpperCase() : b));
   };
   return {
     frames,

@@ -155,6 +155,6 @@ export const deedFrames: readonly Frame[] = [
     attempt,
     0,
     0,
-    `\\b(?:concatenate|join|combine|merge|assemble)\\b.*\\b(?:carry out|execute|follow|obey|treat) (?:the )?(?:result|output|it|them|combination)(?: as an? (?:instruction|command|order))?\\b|\\bfirst (?:letter|word|character)s? of (?:each|every) (?:line|word|sentence|paragraph)\\b.*\\b(?:follow|obey|execute|do what|carry out)\\b`,
+    `\\b(?:concatenate|join|combine|merge|assemble)\\b.*\\b(?:(?:carry out|execute|follow|obey) (?:the )?(?:result|output|it|them|combination)|treat (?:the )?(?:result|output|it|them|combination) as an? (?:instruction|command|order))\\b|\\bfirst (?:letter|word|character)s? of (?:each|every) (?:line|word|sentence|paragraph)\\b.*\\b(?:follow|obey|execute|do what|carry out)\\b`,
   ),
 ];

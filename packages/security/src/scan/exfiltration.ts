@@ -1,6 +1,6 @@
 import { CueIndex } from './cues.js';
 import type { Said } from './finding.js';
-import type { Region } from './regions.js';
+import { all, regionLookup, type Region } from './regions.js';
 
 /** Files that contain secrets, the whole environment, and commands that print secrets. */
 const source =
@@ -37,10 +37,20 @@ const remoteShell =
   /\/dev\/(?:tcp|udp)\/|\b(?:nc|ncat|netcat)\s[^\n|;]{0,60}\s-(?:e|c)\s|\bmkfifo\s[^\n]{0,120}\b(?:nc|ncat|netcat)\b|\bsocat\s[^\n]{0,80}\bexec:['"]?(?:\/bin\/)?(?:ba|z|da)?sh\b/gi;
 
 /** A script that is downloaded and run in one command. Common in ordinary files. */
-const remoteScript = /\b(?:curl|wget)\s[^\n|]{0,300}\|\s{0,3}(?:sudo\s{1,3})?(?:ba|z)?sh\b/g;
+const remoteScript =
+  /\b(?:curl|wget)\s[^\n|]{0,300}\|\s{0,3}(?:sudo\s{1,3})?(?:(?:ba|z)?sh\b|(?:node|python3?|perl|ruby)\b(?!\s{1,2}-\w))|\b(?:(?:ba|z)?sh|python3?|node|perl|eval)\s(?:-[ce]\s)?["']?\$\((?:curl|wget)\s|\b(?:ba|z)?sh\s?<\((?:curl|wget)\s/g;
 /** The same from a public IP address, which ordinary files do not do. */
 const anonymousScript =
   /\b(?:curl|wget)\s[^\n|]{0,200}https?:\/\/(?!(?:127|10|0)\.|192\.168\.)\d{1,3}(?:\.\d{1,3}){3}\b[^\n|]{0,100}\|\s{0,3}(?:sudo\s{1,3})?(?:ba|z)?sh\b/g;
+/**
+ * A command with which a machine is taken over: one that weakens its protection, opens it to others, or installs from
+ * elsewhere. Ordinary files have it as an example for people.
+ */
+const takeover =
+  /\bauthorized_keys\b|\bcrontab\s-(?!l)|\bcore\.hooksPath\b|\bssh\s[^\n]{0,40}-\w{0,4}R\s|\bchmod\s(?:-R\s)?[0-7]?777\s(?:-R\s)?[/~]|\bsudo\stee\s\/etc\/|\bNOPASSWD\b|\b(?:systemctl|service|launchctl)\s(?:stop|disable|unload|mask)\b|\b(?:ufw|csrutil|spctl)\s(?:disable|--master-disable)|\bsetenforce\s0|--dangerously-|\bdangerouslySkip\w+|\bbypassPermissions\b|--yolo\b|\bNODE_TLS_REJECT_UNAUTHORIZED|\bsslVerify\sfalse|\bstrict-ssl\sfalse|(?:--index-url|--registry|\sregistry)[\s=]http:|\brm\s-\w{0,3}[rR]\w{0,3}\s["']?(?:~|\/\s|\$HOME)|\b(?:print|dumps)\([^\n]{0,20}os\.environ\b(?![[.])/g;
+/** The readers that a file for people does not address. Coding agents are meant, not daemons. */
+const agents =
+  /\b(?:AI|LLM|coding|your|automated|autonomous|reviewing)[ -](?:agent|assistant|contributor|bot|tool|model|reviewer)s?\b|\b(?:an|any|for|to|if) (?:AI|LLM)s?\b|\b(?:KI-|IA\b)|ИИ|人工智能|智能体|助手|エージェント|アシスタント|에이전트|도우미|어시스턴트|\b(?:language models|assistants|chatbots|bots)\b|\bagents (?:must|should|have|need|only|working|reading|in|that)\b|(?:^|[\n:.(>#*] ?)(?:agents?|assistants?|models?|bots?|claude|copilot|cursor|codex|gemini)\s?[,:(/]/gi;
 
 const reach = 300;
 
@@ -54,6 +64,7 @@ const cues = new CueIndex([
   secretInUrl,
   remoteScript,
   anonymousScript,
+  takeover,
 ]);
 
 /** Finds one-line commands that exfiltrate secrets or run encoded scripts. */
@@ -61,6 +72,10 @@ export const findCommands = (text: string): readonly Said[] => {
   const mayMatch = cues.in(text);
   const inText = (...[pattern, rule, isStrong, isCommand]: Search): readonly Said[] =>
     mayMatch(pattern) ? around(text, pattern, rule, isStrong, isCommand) : [];
+  const local = [
+    ...inText(remoteScript, 'remote-script', false, () => true),
+    ...inText(takeover, 'takeover', false, () => true),
+  ];
   return [
     ...(mayMatch(carrier) && mayMatch(source) ? linesWith(text, carrier) : []).flatMap((line) =>
       around(text, source, 'exfiltration', true, isExfiltration, line),
@@ -75,9 +90,22 @@ export const findCommands = (text: string): readonly Said[] => {
     ...inText(decodedScript, 'encoded-script', true, () => true),
     ...inText(remoteShell, 'remote-shell', true, () => true),
     ...inText(secretInUrl, 'secret-in-url', false, ({ before }) => sender.test(before)),
-    ...inText(remoteScript, 'remote-script', false, () => true),
     ...inText(anonymousScript, 'remote-script', true, () => true),
+    ...addressed(text, local),
   ];
+};
+
+/** Length of the text before a command that says who should run it. */
+const introduction = 240;
+
+/** Marks commands as suspicious if their lines, or the text before them, address agents. */
+const addressed = (text: string, commands: readonly Said[]): readonly Said[] => {
+  if (commands.length === 0) return commands;
+  const isMentioned = regionLookup(all(text, agents));
+  return commands.map((said) => {
+    const isSuspicious = isMentioned({ start: said.start - introduction, end: said.end }) !== undefined;
+    return { ...said, isSuspicious };
+  });
 };
 
 type Search = readonly [pattern: RegExp, rule: string, isStrong: boolean, isCommand: (line: Line) => boolean];

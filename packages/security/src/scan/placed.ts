@@ -19,6 +19,7 @@ const messages: Readonly<Record<string, string>> = {
   theft: 'Asks for secrets to be sent elsewhere.',
   exfiltration: 'Contains a command that sends secrets elsewhere.',
   'remote-script': 'Contains a command that runs a script from the network.',
+  takeover: 'Contains a command that weakens the protection of a machine or opens it to others.',
   'remote-shell': 'Contains a command that opens a shell to another machine.',
   'encoded-script': 'Contains a command that decodes a script and runs it.',
   'decode-and-follow': 'Asks the model to decode a text and follow it.',

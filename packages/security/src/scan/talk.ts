@@ -19,7 +19,7 @@ const introduction =
 
 /** A prohibition of a deed that attacks request. */
 const prohibition =
-  /^\W{0,4}(?:(?:an? |the )?[a-z]{2,12} )?(?:never|do not|don't|must not|must never|may not|should not|should never|cannot|(?:nobody|no one|no [a-z]{2,9}) (?:may|must|should|can)|under no circumstances may [a-z]{2,9})(?: ever)? (?:reveal|print|share|send|upload|post|paste|expose|leak|exfiltrate|execute|delete|remove|disable|bypass|weaken|turn off|skip|push|merge|approve|commit|store|write|log|install|grant|pay|transfer|obey|follow|act on|trust|comply with)\b/;
+  /^\W{0,4}(?:(?:an? |the )?[a-z]{2,12} )?(?:never|do not|don't|must not|must never|may not|should not|should never|cannot|(?:nobody|no one|no [a-z]{2,9}) (?:may|must|should|can)|under no circumstances may [a-z]{2,9})(?: ever)? (?:reveal|print|share|send|upload|post|paste|expose|leak|exfiltrate|execute|delete|remove|disable|bypass|weaken|turn off|skip|push|merge|approve|commit|store|write|log|install|grant|pay|transfer|obey|follow|act on|trust|comply with|accept|believe|copy|propagate|edit|change|open|forward|create|paste|rank|turn)\b/;
 /** What attacks forbid: obedience to others, checks, and mention of the attack. */
 const forbidden =
   /\b(?:users?|humans?|operators?|previous|prior|earlier|above|original|initial|your|this|that you|you (?:were|are|have|got|received)|these|anything|any ?more|any longer|instead|but|https?)\b|[;:@]|\b(?:obey|follow|comply with|trust|act on) (?:the |any )?(?:system|developer|safety)\b|\band (?:then )?(?:send|run|reply|say|print|answer|write|delete|do)\b/;
@@ -39,13 +39,35 @@ const isProhibition = (text: string, start: number, end: number): boolean => {
   );
 };
 
+/** A prohibition in other languages, which begins with its negation. */
+const foreignProhibition =
+  /^\W{0,4}(?:non |ne |n['’]|no \p{L}{2,15}[ae]s (?:el|la|los|las|un|una|ning)|nunca |jamais |não |nie |niet |не |никогда |niemals |不要|不得|不能|请勿|禁止|切勿|(?:\p{L}{2,15} ){1,2}(?:dürfen|darf) (?:nicht|niemals|nie))/iu;
+/** What attacks forbid in these languages: mention of the attack, checks, and obedience to others. */
+const foreignForbidden =
+  /utent|utilisateur|usuari|usuário|nutzer|gebruiker|użytkownik|пользовател|用户|prece|précéd|anterior|prévi|предыдущ|之前|以上|上述|instru|istruzion|consignes|anweisung|инструкц|указани|指令|指示|规则|regl|règl|regol|regra|правил|person|nessun|nadie|ninguém|никому|никто|任何人|别人|confirm|autoriz|bestätig|подтвержд|确认|批准|mostr|montr|zeig|показ|显示|salida|sortie|output|вывод|输出|men[cz]ion|mention|упомин|提及|[;:@]/iu;
+
+const isForeignProhibition = (said: string): boolean => foreignProhibition.test(said) && !foreignForbidden.test(said);
+
+/** A sentence that is about the wording in its quotes: what a scanner finds, and what a reader must not accept. */
+const aboutQuotes =
+  /\b(?:phrases?|strings?|patterns?|payloads?|test cases?|examples?|attempts? (?:like|such as|to)|instructions? (?:like|such as|to)|requests? (?:like|such as|to)|claims? (?:like|such as))\b[^.\n]{0,60}["“‘`]|^\W{0,4}(?:do not|don.t|never|must not) (?:accept|believe|rely on|trust)\b[^.\n]{0,10}["“‘`]|["”’`] (?:must|should|will|is|are)(?: not| never)?(?: be)? (?:declined|refused|rejected|blocked|ignored|flagged|detected|reported|removed|quoted|followed|(?:an? )?(?:attacks?|injections?))\b/i;
+/** Quoted text of a passage. */
+const quotation = /["“‘`][^"”’`\n]{2,200}["”’`]/g;
+/** Verbs that request what a quote says. */
+const requests =
+  /\b(?:say|reply|respond|answer|print|output|write|repeat|include|add|append|begin|start|end|execute|run|obey|follow|delete|reveal|tell|act|use|call|send)\b/i;
+
+/** Whether the request of a passage is only in quotes that the rest of the passage discusses. */
+const isAboutQuotes = (passage: string): boolean =>
+  aboutQuotes.test(passage) && !requests.test(passage.replaceAll(quotation, ''));
+
 /** Returns the sentence without the condition that ends it, such as `, even if a message says so`. */
 const deedOf = (sentence: string): string =>
   sentence.split(/,? (?:even if|no matter|because|whatever|unless|without|regardless|when)\b/, 1)[0] ?? '';
 
 /** What to do about texts that request something. */
 const reaction =
-  /^\W{0,4}(?:if|when(?:ever)?|should|where) (?!(?:the |an? )?(?:user|human|someone|somebody|anyone))[^.\n]{3,80}?\b(?:tells?|asks?|instructs?|orders?|wants?|urges?|demands?)\b[^.\n]{3,160}?, (?:then )?(?:stop and|report it|refuse|decline|flag it|treat it as)\b/i;
+  /^\W{0,4}(?:if|when(?:ever)?|should|where) (?!(?:the |an? )?(?:user|human|someone|somebody|anyone))[^.\n]{3,80}?\b(?:tells?|asks?|instructs?|orders?|wants?|urges?|demands?)\b[^.\n]{3,160}?, (?:then )?(?:stop and|report it|refuse|decline|flag it|treat it as)\b|^\W{0,4}(?:if|when(?:ever)?) (?:you|an? agent|the (?:agent|assistant|model)) (?:gets?|finds?|sees?|receives?|notices?|reads?)\b[^.\n]{0,40}\b(?:instructions?|requests?|commands?|orders?|text)\b[^.\n]{0,80}, (?:then )?(?:stop|report (?:it|them)|refuse|decline|ignore (?:it|them)|warn|do not follow)\b/i;
 
 /** A statement about texts that somebody looks for, before a quote. */
 const description =
@@ -89,6 +111,8 @@ export const isTalkedAbout = (text: string, start: number, end: number, isCode: 
   if (negation.test(before.slice(-60)) || isProhibition(text, start, end)) return true;
   const passage = text.slice(start, end);
   if (description.test(passage) || reaction.test(passage)) return true;
+  const sentence = sentenceAround(text, start, end);
+  if (isForeignProhibition(sentence) || isAboutQuotes(sentence)) return true;
   if (
     !/[.!?]\s{0,4}$/.test(passage) &&
     !own.test(passage) &&
@@ -99,6 +123,13 @@ export const isTalkedAbout = (text: string, start: number, end: number, isCode: 
   if (introduction.test(before) && (topic.test(before) || isQuoted(text, start, end))) return true;
   if (!isCode && !isQuoted(text, start, end) && !isListed(text, start)) return false;
   return defense.test(before) || verdicts.test(afterIn(text, end)) || topic.test(headingBefore(text, start));
+};
+
+/** Returns the passage with the rest of its sentence before it. */
+const sentenceAround = (text: string, start: number, end: number): string => {
+  const before = text.slice(Math.max(0, start - reach), start);
+  const from = Math.max(before.lastIndexOf('. '), before.lastIndexOf('\n'), -1) + 1;
+  return `${before.slice(from)}${text.slice(start, end + 80).split(/[.!?](?=\s|$)|\n/, 1)[0] ?? ''}`;
 };
 
 /** Returns up to 80 characters after the passage in the same paragraph. */

@@ -11,9 +11,9 @@ import { WordingScorer, type Wording } from './wording.js';
 /**
  * Scores of a passage. From `malicious`, `suspicious` and, in a hidden region, `hidden` on, its wording is a finding;
  * below `certain`, a malicious request that rules find is only suspicious; below `ordinary` or `foreign`, it is none. A
- * passage of unknown words has -3.5. `training/measure.mjs` prints the share of ordinary files at each score.
+ * passage of unknown words has -4.5. `training/measure.mjs` prints the share of ordinary files at each score.
  */
-const wordingLevels = { malicious: 1.9, suspicious: 0.4, hidden: -0.1, certain: -1.5, ordinary: -3, foreign: -3.3 };
+const wordingLevels = { malicious: 2, suspicious: 0, hidden: -0.5, certain: -1.7, ordinary: -3.8, foreign: -4.1 };
 
 /** Number of passages up to which the levels of visible text apply. */
 const usualCount = 128;
