@@ -44,6 +44,7 @@ describe.each([
       seen.push(await client.readResource({ uri }).catch((error: unknown) => inspect(error, { depth: 5 })));
     }
     expect(seen).toHaveLength(7);
+    await expect(client.readResource({ uri: 'fixture:///unknown' })).rejects.toMatchObject({ code: -32602 });
     expect(inspect([seen, notes], { depth: 20 })).not.toContain(secret);
   });
 

@@ -1,11 +1,11 @@
 /** A value or a promise of it. Synchronous stores add no tick. */
 export type MaybePromise<Value> = Value | PromiseLike<Value>;
 
-/** Whether a value is a promise or another object with `then`. */
+/** Whether a value is a promise or another object with `then`. Never throws, whatever a store, a tool or a callback returns. */
 export const isPromise = <Value>(value: MaybePromise<Value>): value is PromiseLike<Value> =>
   typeof value === 'object' && value !== null && hasThen(value);
 
-/** A revoked proxy and an accessor that throws are values of a store that nothing can be read from. */
+/** Reading `then` fails for a revoked proxy and for an accessor that throws. */
 const hasThen = (value: object): boolean => {
   try {
     return typeof (value as { readonly then?: unknown }).then === 'function';
@@ -14,7 +14,14 @@ const hasThen = (value: object): boolean => {
   }
 };
 
-/** Passes a value to `then`: synchronously unless it is a promise. */
+/**
+ * Passes a value to `next`: synchronously unless it is a promise. A rejection passes to the result.
+ *
+ * @example
+ * ```ts
+ * const size = andThen(store.read('a'), (text: string) => text.length);
+ * ```
+ */
 export const andThen = <Value, Result>(
   value: MaybePromise<Value>,
   next: (value: Value) => MaybePromise<Result>,

@@ -79,9 +79,12 @@ export const quotaRules: readonly Rule[] = [
   { reason: 'quota', status: oneOf(402) },
 ];
 
-/** Whether the request that the text describes is not larger than the limit that the text names. */
+/** Matches the limit and the size of the request, as in `Limit 30000, Used 29105, Requested 1661`. */
+const statedSizes = /limit:? {0,3}(\d{1,9})[^\n]{0,40} requested:? {0,3}(\d{1,9})/i;
+
+/** Whether a text names a limit that the request does not exceed. */
 const mayFitLimit = (text: string): boolean => {
-  const [, limit, requested] = /limit:? {0,3}(\d{1,9})[^\n]{0,40} requested:? {0,3}(\d{1,9})/i.exec(text) ?? [];
+  const [, limit, requested] = statedSizes.exec(text) ?? [];
   return limit !== undefined && Number(requested) <= Number(limit);
 };
 
@@ -90,7 +93,7 @@ export const rateRules: readonly Rule[] = [
   // A request that is larger than the limit of a whole minute passes only if it becomes shorter.
   {
     reason: 'context-overflow',
-    says: [/request too large[^\n]{0,300}(?:per min|TPM)/i, /limit:? {0,3}\d{1,9}[^\n]{0,20} requested:? {0,3}\d/i],
+    says: [/request too large[^\n]{0,300}(?:per min|TPM)/i, statedSizes],
     status: mayBeLimit,
     unless: ({ text }) => !perMinute.test(text) || mayFitLimit(text),
   },

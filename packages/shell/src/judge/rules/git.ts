@@ -197,7 +197,7 @@ export const gitRules: readonly CommandRule[] = [
     words: ['branch'],
     flags: ['-M|-C'],
     test: ({ arguments: { operands } }) => operands.length > 2,
-    why: 'It replaces a branch, whose commits may be nowhere else.',
+    why: 'It replaces a branch, and commits that are on no other branch are lost.',
     instead: 'Use git branch -m, which refuses that.',
   },
   {
@@ -206,7 +206,7 @@ export const gitRules: readonly CommandRule[] = [
     programs: git,
     words: ['fetch', 'pull'],
     test: ({ arguments: { operands } }) => operands.some(({ text }) => /^\+.+:(?!refs\/remotes)/.test(text)),
-    why: 'It replaces a branch, whose commits may be nowhere else.',
+    why: 'It replaces a branch, and commits that are on no other branch are lost.',
   },
   {
     rule: 'git/runs-settings',

@@ -163,7 +163,7 @@ export const networkRules: readonly CommandRule[] = [
     programs: scanners,
     test: ({ arguments: { operands } }) =>
       operands.length > 0 && !operands.every(({ text }) => thisMachine.test(text) || /^[\d,-]+$/.test(text)),
-    why: 'It examines or attacks other machines, whose owners may not have agreed.',
+    why: 'It scans or attacks other machines, and their owners may not have agreed.',
   },
   {
     rule: 'network/attacks',

@@ -116,7 +116,7 @@ export const permissionRules: readonly CommandRule[] = [
         ? has('-c') === 'no' && has('--command') === 'no' && names.every((name) => name === 'root')
         : names.length === 0 && ['-i', '-s', '--login', '--shell'].some((option) => has(option) === 'yes');
     },
-    why: 'It opens a shell as root, whose commands nobody sees.',
+    why: 'It opens a shell as root, and the commands in that shell are not judged.',
     instead: 'Run the single command with sudo.',
   },
   {
