@@ -83,5 +83,7 @@ export const strandsHost: Omit<HostUnderTest, 'wires'> = {
   streams: true,
   pauses: ['operator', 'host'],
   restarts: true,
+  // `AnthropicModel` of Strands 1.19 ignores the signal.
+  keepsRequests: ['messages'],
   start,
 };

@@ -100,6 +100,12 @@ export interface HostUnderTest {
   readonly runsTools?: boolean | undefined;
   /** Whether the host stores sessions and paused runs, so that another process can continue them. */
   readonly restarts?: boolean | undefined;
+  /**
+   * Wires whose requests the host does not abort when a run is cancelled: the run ends, the request does later.
+   *
+   * @defaultValue none
+   */
+  readonly keepsRequests?: readonly Wire[] | undefined;
   /** Whether the host continues a run that failed. */
   readonly resumesFailures?: boolean | undefined;
   /**
