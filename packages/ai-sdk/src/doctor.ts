@@ -1,9 +1,9 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { CanaryScript, doctor as examine, type DoctorPath } from '@h/bridge/doctor';
+import { examineAgents, type CanaryScript, type Canary, type DoctorLimits, type RunWithProbe } from '@h/bridge/doctor';
 import { jsonSchema, type ToolSet } from 'ai';
 import { canaryModel } from './canary-model.js';
 
-export { DoctorError, type DoctorFinding } from '@h/bridge/doctor';
+export { DoctorError, type DoctorFinding, type DoctorLimits as DoctorOptions } from '@h/bridge/doctor';
 
 /** What the agent must use instead of its own. */
 export interface DoctorProbe {
@@ -18,13 +18,7 @@ export interface DoctorProbe {
 }
 
 /** Runs an agent once, as the application runs it. */
-export type DoctorAgent = (probe: DoctorProbe) => PromiseLike<unknown>;
-
-/** Options of {@link doctor}. */
-export interface DoctorOptions {
-  /** How long each agent may take, in milliseconds. @defaultValue `30_000` */
-  readonly timeoutMs?: number | undefined;
-}
+export type DoctorAgent = RunWithProbe<DoctorProbe>;
 
 /**
  * Proves that agents of the AI SDK enforce denials: runs each of them with a scripted model that calls a tool which
@@ -42,22 +36,19 @@ export interface DoctorOptions {
  * });
  * ```
  */
-export const doctor = (agents: Readonly<Record<string, DoctorAgent>>, options: DoctorOptions = {}): Promise<void> =>
-  examine({
+export const doctor = (agents: Readonly<Record<string, DoctorAgent>>, options: DoctorLimits = {}): Promise<void> =>
+  examineAgents({
     ...options,
+    agents,
+    probeOf,
     host: 'the AI SDK',
-    paths: Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, pathOf(agent)])),
     advice: 'Use the `model` and the `tools` that attach() returns, and pass tools to attach() only.',
   });
 
-const pathOf =
-  (agent: DoctorAgent): DoctorPath =>
-  async (canary) => {
-    const { name, description, inputSchema, session, signal: abortSignal } = canary;
-    const script = new CanaryScript(canary);
-    const tools: ToolSet = {
-      [name]: { description, inputSchema: jsonSchema(inputSchema), execute: () => canary.run() },
-    };
-    await agent({ model: canaryModel(script), tools, session, abortSignal });
-    return script.read;
+const probeOf = (canary: Canary, script: CanaryScript): DoctorProbe => {
+  const { name, description, inputSchema, session, signal: abortSignal } = canary;
+  const tools: ToolSet = {
+    [name]: { description, inputSchema: jsonSchema(inputSchema), execute: () => canary.run() },
   };
+  return { model: canaryModel(script), tools, session, abortSignal };
+};

@@ -2,7 +2,7 @@ import { InvalidOptionError } from '@h/options';
 import { call, response } from '@h/turn/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { toyFormat, toyLoop, type ToyMessage } from '../test/toy-host.js';
-import { doctor, DoctorError, type Canary, type DoctorPath } from './doctor.js';
+import { doctor, DoctorError, examineAgents, type Canary, type DoctorPath } from './doctor.js';
 import { bridge } from './index.js';
 
 /** Runs the toy loop, with the canary as its tool. */
@@ -71,5 +71,12 @@ describe('doctor', () => {
   it('rejects an empty list of paths, which would prove nothing', async () => {
     expect(await check({})).toBeInstanceOf(InvalidOptionError);
     expect(await check({ loop }, 0)).toBeInstanceOf(InvalidOptionError);
+  });
+
+  it('rejects agents that are no functions by name', async () => {
+    for (const agents of [undefined, { coder: {} }, {}]) {
+      const options = { host: 'Toy', advice: 'Wrap it.', agents: agents as never, probeOf: () => ({}) };
+      await expect(examineAgents(options)).rejects.toThrow(InvalidOptionError);
+    }
   });
 });

@@ -72,20 +72,20 @@ export class CanaryScript {
   }
 }
 
+/** Options that the `doctor` of each bridge has. */
+export interface DoctorLimits {
+  /** How long each path may take, in milliseconds. @defaultValue `30_000` */
+  readonly timeoutMs?: number | undefined;
+}
+
 /** Options of {@link doctor}. */
-export interface DoctorOptions {
+export interface DoctorOptions extends DoctorLimits {
   /** The name of the host in messages. */
   readonly host: string;
   /** The ways in which the host makes tool calls, by name: its own loop, and each sub-agent. */
   readonly paths: Readonly<Record<string, DoctorPath>>;
   /** How to correct a path that is not covered, as a sentence. */
   readonly advice: string;
-  /**
-   * How long each path may take, in milliseconds.
-   *
-   * @defaultValue `30_000`
-   */
-  readonly timeoutMs?: number | undefined;
 }
 
 /**
@@ -147,6 +147,40 @@ export const doctor = async (options: DoctorOptions): Promise<void> => {
   const found = await Promise.all(Object.entries(paths).map(([name, path]) => examine(name, path, timeoutMs)));
   const findings = found.filter((finding) => finding !== undefined);
   if (findings.length > 0) throw new DoctorError(host, findings, advice);
+};
+
+/** What an agent must use instead of its own, beside the model and the tools in the form of the host. */
+export interface ProbeSession {
+  /** The name of a session that only this check uses. */
+  readonly session: string;
+  /** Aborted when the time is up. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs an agent once, as the application runs it. */
+export type RunWithProbe<Probe> = (probe: Probe) => PromiseLike<unknown>;
+
+/** Options of {@link examineAgents}. */
+export interface AgentsOptions<Probe> extends Omit<DoctorOptions, 'paths'> {
+  readonly agents: Readonly<Record<string, RunWithProbe<Probe>>>;
+  /** Returns the scripted model and the canary in the form of the host. */
+  readonly probeOf: (canary: Canary, script: CanaryScript) => Probe;
+}
+
+/** Runs {@link doctor} with a path for each agent, which the application runs with a scripted model and the canary. */
+export const examineAgents = async <Probe>({ agents, probeOf, ...options }: AgentsOptions<Probe>): Promise<void> => {
+  checkOptions('doctor()', { agents }, { agents: required(recordOf(anyFunction)) });
+  const pathOf =
+    (run: RunWithProbe<Probe>): DoctorPath =>
+    async (canary) => {
+      const script = new CanaryScript(canary);
+      await run(probeOf(canary, script));
+      return script.read;
+    };
+  return doctor({
+    ...options,
+    paths: Object.fromEntries(Object.entries(agents).map(([name, run]) => [name, pathOf(run)])),
+  });
 };
 
 const examine = async (path: string, ask: DoctorPath, timeoutMs: number): Promise<DoctorFinding | undefined> => {

@@ -1,20 +1,14 @@
-import { CanaryScript, doctor as examine, type DoctorPath } from '@h/bridge/doctor';
+import { CanaryScript, doctor as examine, type DoctorLimits, type DoctorPath } from '@h/bridge/doctor';
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ChatResult } from '@langchain/core/outputs';
 import { createAgent, tool, type CreateAgentParams } from 'langchain';
 
-export { DoctorError, type DoctorFinding } from '@h/bridge/doctor';
+export { DoctorError, type DoctorFinding, type DoctorLimits as DoctorOptions } from '@h/bridge/doctor';
 
 /** An agent made by `createAgent()`. */
 export interface DoctorAgent {
   readonly options: unknown;
-}
-
-/** Options of {@link doctor}. */
-export interface DoctorOptions {
-  /** How long each agent may take, in milliseconds. @defaultValue `30_000` */
-  readonly timeoutMs?: number | undefined;
 }
 
 /**
@@ -31,7 +25,7 @@ export interface DoctorOptions {
  */
 export const doctor = (
   agents: DoctorAgent | Readonly<Record<string, DoctorAgent>>,
-  options: DoctorOptions = {},
+  options: DoctorLimits = {},
 ): Promise<void> => {
   const named = isAgent(agents) ? { agent: agents } : agents;
   return examine({

@@ -1,4 +1,11 @@
-import { CanaryScript, doctor as examine, type DoctorPath } from '@h/bridge/doctor';
+import {
+  examineAgents,
+  type CanaryScript,
+  type Canary,
+  type DoctorLimits,
+  type ProbeSession,
+  type RunWithProbe,
+} from '@h/bridge/doctor';
 import {
   tool,
   Usage,
@@ -9,28 +16,18 @@ import {
   type Tool,
 } from '@openai/agents';
 
-export { DoctorError, type DoctorFinding } from '@h/bridge/doctor';
+export { DoctorError, type DoctorFinding, type DoctorLimits as DoctorOptions } from '@h/bridge/doctor';
 
 /** What the agent must use instead of its own. */
-export interface DoctorProbe {
+export interface DoctorProbe extends ProbeSession {
   /** Calls the canary once and makes no request. */
   readonly model: Model;
   /** The canary. Add it to the tools of the agent. */
   readonly tools: readonly Tool[];
-  /** The name of a session that only this check uses. */
-  readonly session: string;
-  /** Aborted when the time is up. */
-  readonly signal: AbortSignal;
 }
 
 /** Runs an agent once, as the application runs it. */
-export type DoctorAgent = (probe: DoctorProbe) => PromiseLike<unknown>;
-
-/** Options of {@link doctor}. */
-export interface DoctorOptions {
-  /** How long each agent may take, in milliseconds. @defaultValue `30_000` */
-  readonly timeoutMs?: number | undefined;
-}
+export type DoctorAgent = RunWithProbe<DoctorProbe>;
 
 /**
  * Proves that agents of the OpenAI Agents SDK enforce denials: runs each of them with a scripted model that calls a tool
@@ -48,25 +45,22 @@ export interface DoctorOptions {
  * });
  * ```
  */
-export const doctor = (agents: Readonly<Record<string, DoctorAgent>>, options: DoctorOptions = {}): Promise<void> =>
-  examine({
+export const doctor = (agents: Readonly<Record<string, DoctorAgent>>, options: DoctorLimits = {}): Promise<void> =>
+  examineAgents({
     ...options,
+    agents,
+    probeOf,
     host: 'the OpenAI Agents SDK',
-    paths: Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, pathOf(agent)])),
     advice: 'Run the agent with run() of attach(), not with run() of the SDK.',
   });
 
-const pathOf =
-  (agent: DoctorAgent): DoctorPath =>
-  async (canary) => {
-    const { name, description, inputSchema, session, signal } = canary;
-    const { required, ...schema } = inputSchema;
-    const parameters = { ...schema, required: [...required] };
-    const script = new CanaryScript(canary);
-    const tools: readonly Tool[] = [tool({ name, description, parameters, strict: true, execute: () => canary.run() })];
-    await agent({ model: modelOf(script), tools, session, signal });
-    return script.read;
-  };
+const probeOf = (canary: Canary, script: CanaryScript): DoctorProbe => {
+  const { name, description, inputSchema, session, signal } = canary;
+  const { required, ...schema } = inputSchema;
+  const parameters = { ...schema, required: [...required] };
+  const tools: readonly Tool[] = [tool({ name, description, parameters, strict: true, execute: () => canary.run() })];
+  return { model: modelOf(script), tools, session, signal };
+};
 
 type StreamedOutput = Extract<StreamEvent, { readonly type: 'response_done' }>['response']['output'];
 

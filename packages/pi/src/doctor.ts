@@ -1,32 +1,29 @@
-import { CanaryScript, doctor as examine, type DoctorPath } from '@h/bridge/doctor';
+import {
+  examineAgents,
+  type CanaryScript,
+  type Canary,
+  type DoctorLimits,
+  type ProbeSession,
+  type RunWithProbe,
+} from '@h/bridge/doctor';
 import type { AgentTool, StreamFn } from '@earendil-works/pi-agent-core';
 import type { Api, AssistantMessage, Context, Model } from '@earendil-works/pi-ai';
 import { AnswerStream, origin } from './answer-stream.js';
 import { noUsageOfPi } from './messages.js';
 
-export { DoctorError, type DoctorFinding } from '@h/bridge/doctor';
+export { DoctorError, type DoctorFinding, type DoctorLimits as DoctorOptions } from '@h/bridge/doctor';
 
 /** What the agent must use instead of its own. */
-export interface DoctorProbe {
+export interface DoctorProbe extends ProbeSession {
   /** Calls the canary once and makes no request. Pass it to `attach()`. */
   readonly streamFn: StreamFn;
   readonly model: Model<Api>;
   /** The canary. Add it where the agent adds its own tools. */
   readonly tools: readonly AgentTool[];
-  /** The name of a session that only this check uses. */
-  readonly session: string;
-  /** Aborted when the time is up. */
-  readonly signal: AbortSignal;
 }
 
 /** Runs an agent once, as the application runs it. */
-export type DoctorAgent = (probe: DoctorProbe) => PromiseLike<unknown>;
-
-/** Options of {@link doctor}. */
-export interface DoctorOptions {
-  /** How long each agent may take, in milliseconds. @defaultValue `30_000` */
-  readonly timeoutMs?: number | undefined;
-}
+export type DoctorAgent = RunWithProbe<DoctorProbe>;
 
 /**
  * Proves that agents of pi enforce denials: runs each of them with a scripted model that calls a tool which
@@ -47,11 +44,12 @@ export interface DoctorOptions {
  * });
  * ```
  */
-export const doctor = (agents: Readonly<Record<string, DoctorAgent>>, options: DoctorOptions = {}): Promise<void> =>
-  examine({
+export const doctor = (agents: Readonly<Record<string, DoctorAgent>>, options: DoctorLimits = {}): Promise<void> =>
+  examineAgents({
     ...options,
+    agents,
+    probeOf,
     host: 'pi',
-    paths: Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, pathOf(agent)])),
     advice: 'Pass the `streamFn` and the `tools` of attach() to the agent, not its own.',
   });
 
@@ -68,21 +66,17 @@ const model: Model<Api> = {
   maxTokens: 1000,
 };
 
-const pathOf =
-  (agent: DoctorAgent): DoctorPath =>
-  async (canary) => {
-    const { name, description, inputSchema, session, signal } = canary;
-    const script = new CanaryScript(canary);
-    const tool: AgentTool = {
-      name,
-      label: name,
-      description,
-      parameters: inputSchema,
-      execute: () => Promise.resolve({ content: [{ type: 'text', text: canary.run() }], details: undefined }),
-    };
-    await agent({ streamFn: streamOf(script), model, tools: [tool], session, signal });
-    return script.read;
+const probeOf = (canary: Canary, script: CanaryScript): DoctorProbe => {
+  const { name, description, inputSchema, session, signal } = canary;
+  const tool: AgentTool = {
+    name,
+    label: name,
+    description,
+    parameters: inputSchema,
+    execute: () => Promise.resolve({ content: [{ type: 'text', text: canary.run() }], details: undefined }),
   };
+  return { streamFn: streamOf(script), model, tools: [tool], session, signal };
+};
 
 const streamOf =
   (script: CanaryScript): StreamFn =>

@@ -1,30 +1,27 @@
-import { CanaryScript, doctor as examine, type DoctorPath } from '@h/bridge/doctor';
+import {
+  examineAgents,
+  CanaryScript,
+  type Canary,
+  type DoctorLimits,
+  type ProbeSession,
+  type RunWithProbe,
+} from '@h/bridge/doctor';
 import { Model, tool, type BaseModelConfig, type Message, type ModelStreamEvent, type Tool } from '@strands-agents/sdk';
 
-export { DoctorError, type DoctorFinding } from '@h/bridge/doctor';
+export { DoctorError, type DoctorFinding, type DoctorLimits as DoctorOptions } from '@h/bridge/doctor';
 
 /** Replaces the model and some tools of the agent. */
-export interface DoctorProbe {
+export interface DoctorProbe extends ProbeSession {
   /** Calls the canary once and makes no request. */
   readonly model: Model;
   /** The canary. Add it to the tools of the agent that has `model`. */
   readonly tools: readonly Tool[];
-  /** The name of a session that only this check uses. */
-  readonly session: string;
-  /** Aborted when the time is up. */
-  readonly signal: AbortSignal;
   /** Returns a model that calls a sub-agent once, for the agent above it: the name is that of the tool. */
   delegate(subAgent: string): Model;
 }
 
 /** Runs an agent once, as the application runs it. */
-export type DoctorAgent = (probe: DoctorProbe) => PromiseLike<unknown>;
-
-/** Options of {@link doctor}. */
-export interface DoctorOptions {
-  /** How long each agent may take, in milliseconds. @defaultValue `30_000` */
-  readonly timeoutMs?: number | undefined;
-}
+export type DoctorAgent = RunWithProbe<DoctorProbe>;
 
 /**
  * Proves that agents of Strands enforce denials: runs each of them with a scripted model that calls a tool which
@@ -46,32 +43,29 @@ export interface DoctorOptions {
  * });
  * ```
  */
-export const doctor = (agents: Readonly<Record<string, DoctorAgent>>, options: DoctorOptions = {}): Promise<void> =>
-  examine({
+export const doctor = (agents: Readonly<Record<string, DoctorAgent>>, options: DoctorLimits = {}): Promise<void> =>
+  examineAgents({
     ...options,
+    agents,
+    probeOf,
     host: 'Strands',
-    paths: Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, pathOf(agent)])),
     advice: 'Add asPlugin() to the `plugins` of the agent, also of sub-agents.',
   });
 
-const pathOf =
-  (agent: DoctorAgent): DoctorPath =>
-  async (canary) => {
-    const { name, description, inputSchema, session, signal } = canary;
-    const script = new CanaryScript(canary);
-    const { required, ...schema } = inputSchema;
-    await agent({
-      model: new ScriptedModel(script),
-      tools: [
-        tool({ name, description, inputSchema: { ...schema, required: [...required] }, callback: () => canary.run() }),
-      ],
-      session,
-      signal,
-      delegate: (subAgent) =>
-        new ScriptedModel(new CanaryScript({ name: subAgent, input: { input: 'Check.' }, session })),
-    });
-    return script.read;
+const probeOf = (canary: Canary, script: CanaryScript): DoctorProbe => {
+  const { name, description, inputSchema, session, signal } = canary;
+  const { required, ...schema } = inputSchema;
+  return {
+    model: new ScriptedModel(script),
+    tools: [
+      tool({ name, description, inputSchema: { ...schema, required: [...required] }, callback: () => canary.run() }),
+    ],
+    session,
+    signal,
+    delegate: (subAgent) =>
+      new ScriptedModel(new CanaryScript({ name: subAgent, input: { input: 'Check.' }, session })),
   };
+};
 
 /** A model that makes the call of a script, then ends. */
 class ScriptedModel extends Model {
