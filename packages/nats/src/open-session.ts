@@ -1,12 +1,5 @@
-import { firstInputOf, PastTurns, RecordWriter } from '@h/session/format';
-import {
-  foldJournal,
-  TurnError,
-  type JournalRecord,
-  type OpenSession,
-  type PastTurn,
-  type SessionSnapshot,
-} from '@h/turn';
+import { firstInputOf, PastTurns, RecordWriter, sessionClosed, sessionTaken, WriteQueue } from '@h/session/format';
+import { foldJournal, type JournalRecord, type OpenSession, type PastTurn, type SessionSnapshot } from '@h/turn';
 import { isConflict } from './errors.js';
 import type { Head, SessionHeads, StoredHead } from './session-heads.js';
 import type { LoadedSession, SessionLogs } from './session-log.js';
@@ -14,8 +7,6 @@ import type { LoadedSession, SessionLogs } from './session-log.js';
 interface QueuedRecord {
   readonly record: JournalRecord;
   readonly line: string;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
 }
 
 /** Limits of one entry of the log. */
@@ -38,6 +29,14 @@ export class NatsSession implements OpenSession {
   readonly #onClosed: () => void;
   readonly #past: PastTurns;
   readonly #writer = new RecordWriter();
+  readonly #queue = new WriteQueue<QueuedRecord>({
+    write: (batch) => this.#write(batch),
+    sizeOf: ({ line }) => line.length,
+    maxSize: maxChars,
+    maxItems: maxRecords,
+    // An entry has records of one turn.
+    startsBatch: ({ record }) => record.seq === 0,
+  });
   #head: StoredHead;
   #before: SessionSnapshot;
   #latest: JournalRecord[];
@@ -45,9 +44,6 @@ export class NatsSession implements OpenSession {
   #turnBytes = 0;
   #entries = 0;
   #next: number;
-  #queue: QueuedRecord[] = [];
-  #flushing: Promise<void> | undefined;
-  #failure: Error | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -77,21 +73,16 @@ export class NatsSession implements OpenSession {
   }
 
   append(record: JournalRecord): Promise<void> {
-    if (this.#closing !== undefined) return Promise.reject(closedError(this.#head.session));
-    if (this.#failure !== undefined) return Promise.reject(this.#failure);
+    if (this.#closing !== undefined) return Promise.reject(sessionClosed(this.#head.session));
+    if (this.#queue.failure) return Promise.reject(this.#queue.failure);
     try {
       this.#past.checkNext(record, this.#head.session, this.#next);
       const line = this.#writer.encode(record);
       this.#next = record.seq + 1;
       this.#past.add(record);
-      const written = new Promise<void>((resolve, reject) => {
-        this.#queue.push({ record, line, resolve, reject });
-      });
-      this.#flushing ??= this.#flush();
-      return written;
+      return this.#queue.add({ record, line });
     } catch (error) {
-      this.#failure = asError(error);
-      return Promise.reject(this.#failure);
+      return Promise.reject(this.#queue.fail(error));
     }
   }
 
@@ -100,24 +91,15 @@ export class NatsSession implements OpenSession {
     return this.#closing;
   }
 
-  /** Writes until the queue is empty. Never rejects. */
-  async #flush(): Promise<void> {
-    // Records of the same tick share a message.
-    await Promise.resolve();
-    while (this.#queue.length > 0) {
-      const batch = takeBatch(this.#queue);
-      try {
-        await this.#write(batch);
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        this.#failure ??= isConflict(error) ? takenError(this.#head.session) : asError(error);
-        for (const { reject } of [...batch, ...this.#queue.splice(0)]) reject(this.#failure);
-      }
+  async #write(batch: readonly QueuedRecord[]): Promise<void> {
+    try {
+      await this.#writeEntry(batch);
+    } catch (error) {
+      throw isConflict(error) ? sessionTaken(this.#head.session) : error;
     }
-    this.#flushing = undefined;
   }
 
-  async #write(batch: readonly QueuedRecord[]): Promise<void> {
+  async #writeEntry(batch: readonly QueuedRecord[]): Promise<void> {
     const [first] = batch;
     if (first === undefined) return;
     const isStart = first.record.seq === 0;
@@ -179,14 +161,14 @@ export class NatsSession implements OpenSession {
   }
 
   async #close(): Promise<void> {
-    await this.#flushing;
+    await this.#queue.idle();
     try {
       if (this.#head.turns === 0) {
         await this.#logs.removeClaims(this.#key);
         await this.#heads.remove(this.#key, this.#head.revision);
         return;
       }
-      if (this.#failure === undefined) await this.#compact();
+      if (!this.#queue.failure) await this.#compact();
       await this.#setHead({ owner: null });
     } catch (error) {
       // A session that could not be released is free when the lease expires.
@@ -217,28 +199,4 @@ const restored = (head: StoredHead, { past }: LoadedSession): StoredHead => {
   return { ...head, turns: past.length, latest, createdAt: first.startedAt, updatedAt: latest.startedAt };
 };
 
-/** Takes records of one turn: the first record of a turn begins an entry. */
-const takeBatch = (queue: QueuedRecord[]): readonly QueuedRecord[] => {
-  let [count, chars] = [0, 0];
-  for (const { line, record } of queue) {
-    chars += line.length;
-    if (count > 0 && (record.seq === 0 || count >= maxRecords || chars > maxChars)) break;
-    count += 1;
-    if (record.event.type === 'turn.end') break;
-  }
-  return queue.splice(0, count);
-};
-
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
-
-const takenError = (session: string): TurnError =>
-  new TurnError(
-    'session-taken',
-    `Session ${JSON.stringify(session)} was taken over or deleted by another process. This turn writes nothing more; open the session again.`,
-  );
-
-const closedError = (session: string): TurnError =>
-  new TurnError(
-    'session-closed',
-    `Session ${JSON.stringify(session)} is closed, so the record was not written. Open the session again.`,
-  );

@@ -2,4 +2,6 @@ export { archivedTurn, type ArchivedTurn } from './files/archive.js';
 export { firstInputOf } from './files/head.js';
 export { PastTurns } from './files/past-turns.js';
 export { RecordReader, RecordWriter } from './files/records.js';
+export { sessionClosed, sessionTaken } from './session-errors.js';
 export { decodeSnapshot, encodeSnapshot } from './snapshot.js';
+export { WriteQueue, type WriteQueueOptions } from './write-queue.js';

@@ -1,4 +1,12 @@
-import { encodeSnapshot, firstInputOf, PastTurns, RecordWriter } from '@h/session/format';
+import {
+  encodeSnapshot,
+  firstInputOf,
+  PastTurns,
+  RecordWriter,
+  sessionClosed,
+  sessionTaken,
+  WriteQueue,
+} from '@h/session/format';
 import {
   foldJournal,
   TurnError,
@@ -30,8 +38,6 @@ interface QueuedRecord {
   readonly head: Head | undefined;
   /** The inbox messages that the record delivers. */
   readonly tags: readonly string[];
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
 }
 
 /** The state of the session after a record. */
@@ -45,7 +51,7 @@ interface Head {
 
 /** Limits of one statement. */
 const maxRecords = 500;
-const maxBytes = 4_000_000;
+const maxChars = 4_000_000;
 
 /** A snapshot is written when the records that it replaces are larger than this, and than half of the snapshot. */
 const minUnfoldedBytes = 32_768;
@@ -66,6 +72,12 @@ export class PostgresSession implements OpenSession {
   readonly #claim: Claim;
   readonly #past: PastTurns;
   readonly #writer = new RecordWriter();
+  readonly #queue = new WriteQueue<QueuedRecord>({
+    write: (batch) => this.#write(batch),
+    sizeOf: ({ body }) => body.length,
+    maxSize: maxChars,
+    maxItems: maxRecords,
+  });
   readonly #snapshotBytes: number;
   readonly #onReleased: () => void;
   #unfoldedBytes: number;
@@ -77,9 +89,6 @@ export class PostgresSession implements OpenSession {
   #before: SessionSnapshot;
   #latest: JournalRecord[];
   #hasFolded = false;
-  #queue: QueuedRecord[] = [];
-  #flushing: Promise<void> | undefined;
-  #failure: Error | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(
@@ -119,17 +128,16 @@ export class PostgresSession implements OpenSession {
 
   /** Rejects all records, because another process resumes the latest turn. */
   rejectRecords(turn: string): void {
-    this.#failure = unfinishedError(this.#claim.session, turn);
+    this.#queue.fail(unfinishedError(this.#claim.session, turn));
   }
 
   append(record: JournalRecord): Promise<void> {
-    if (this.#closing) return Promise.reject(closedError(this.#claim.session));
-    if (this.#failure) return Promise.reject(this.#failure);
+    if (this.#closing) return Promise.reject(sessionClosed(this.#claim.session));
+    if (this.#queue.failure) return Promise.reject(this.#queue.failure);
     try {
       return this.#enqueue(record);
     } catch (error) {
-      this.#failure = error instanceof Error ? error : new Error(String(error));
-      return Promise.reject(this.#failure);
+      return Promise.reject(this.#queue.fail(error));
     }
   }
 
@@ -156,11 +164,7 @@ export class PostgresSession implements OpenSession {
       isHead && turn
         ? { turns: this.#turns, at: event.at, turn, firstInput: firstInputOf(event), bytes: this.#bytes }
         : undefined;
-    const written = new Promise<void>((resolve, reject) => {
-      this.#queue.push({ turn: this.#turns - 1, seq, body, head, tags, resolve, reject });
-    });
-    this.#flushing ??= this.#flush();
-    return written;
+    return this.#queue.add({ turn: this.#turns - 1, seq, body, head, tags });
   }
 
   /** Whether the history has one of these messages: an inbox whose messages were taken over may still send it. */
@@ -180,23 +184,6 @@ export class PostgresSession implements OpenSession {
     this.#unfoldedBytes += this.#turnBytes;
     this.#turnBytes = 0;
     this.#hasFolded = true;
-  }
-
-  /** Writes until the queue is empty. Never rejects. */
-  async #flush(): Promise<void> {
-    // Records of the same tick share a statement.
-    await Promise.resolve();
-    while (this.#queue.length > 0) {
-      const batch = takeBatch(this.#queue);
-      try {
-        await this.#write(batch);
-        for (const { resolve } of batch) resolve();
-      } catch (error) {
-        this.#failure ??= error instanceof Error ? error : new Error(String(error));
-        for (const { reject } of [...batch, ...this.#queue.splice(0)]) reject(this.#failure);
-      }
-    }
-    this.#flushing = undefined;
   }
 
   async #write(batch: readonly QueuedRecord[]): Promise<void> {
@@ -220,7 +207,7 @@ export class PostgresSession implements OpenSession {
     );
     if (rows[0]?.held === 1) return;
     if (own !== '' && (await this.#isHeld())) throw messageTakenError(session);
-    throw takenError(session);
+    throw sessionTaken(session);
   }
 
   async #isHeld(): Promise<boolean> {
@@ -229,9 +216,9 @@ export class PostgresSession implements OpenSession {
   }
 
   async #close(): Promise<void> {
-    await this.#flushing;
+    await this.#queue.idle();
     try {
-      if (!this.#failure) await this.#saveSnapshot();
+      if (!this.#queue.failure) await this.#saveSnapshot();
     } catch (error) {
       // The records contain everything; the next process that opens the session folds them.
       this.#database.settings.onProblem(toPostgresError(error));
@@ -277,16 +264,6 @@ const releaseSession = async (database: Postgres, { id, fence }: Claim, onReleas
       );
     });
   }
-};
-
-const takeBatch = (queue: QueuedRecord[]): readonly QueuedRecord[] => {
-  let [count, bytes] = [0, 0];
-  for (const { body } of queue) {
-    bytes += body.length;
-    if (count > 0 && (count >= maxRecords || bytes > maxBytes)) break;
-    count += 1;
-  }
-  return queue.splice(0, count);
 };
 
 /**
@@ -382,16 +359,4 @@ const unfinishedError = (session: string, turn: string): TurnError =>
   new TurnError(
     'session-unfinished',
     `Turn ${JSON.stringify(turn)} of session ${JSON.stringify(session)} has not ended, and a worker resumes it first. Begin the new turn after it.`,
-  );
-
-const takenError = (session: string): TurnError =>
-  new TurnError(
-    'session-taken',
-    `Session ${JSON.stringify(session)} was taken over or deleted by another process. This turn writes nothing more; open the session again.`,
-  );
-
-export const closedError = (session: string): TurnError =>
-  new TurnError(
-    'session-closed',
-    `Session ${JSON.stringify(session)} is closed, so the record was not written. Open the session again.`,
   );

@@ -1,6 +1,6 @@
 import { LruMap } from '@h/bounded';
 import type { SessionInfo } from '@h/session';
-import { archivedTurn, RecordReader, type ArchivedTurn } from '@h/session/format';
+import { archivedTurn, RecordReader, sessionClosed, type ArchivedTurn } from '@h/session/format';
 import {
   foldJournal,
   SessionBusyError,
@@ -17,7 +17,7 @@ import { isAlive } from '../holders.js';
 import { decodeName, encodeName, keyOf } from '../keys.js';
 import { Postgres } from '../postgres.js';
 import { loadSession, loadTurns } from './load.js';
-import { closedError, PostgresSession } from './open-session.js';
+import { PostgresSession } from './open-session.js';
 
 /** Options of {@link postgresSessions}. */
 export interface PostgresSessionsOptions {
@@ -124,7 +124,7 @@ export const postgresSessions = (database: Postgres, options: PostgresSessionsOp
         if (latest !== undefined && located.delete(latest)) await options.onUnfinished?.({ session, turn: latest });
         else if (latest !== undefined && state.keepsUnfinished) opened.rejectRecords(latest);
         // A session that was being opened is handed over too. Its turn may have been stopped since.
-        if (handOvers !== state.handOvers) throw closedError(session);
+        if (handOvers !== state.handOvers) throw sessionClosed(session);
         open.add(opened);
         return opened;
       } catch (error) {

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { openRegularFile, syncFolder, type FileLock } from '@h/files';
+import { WriteQueue } from '../write-queue.js';
 import { inPieces } from './lines.js';
 
 export interface GroupCommitOptions {
@@ -26,7 +27,7 @@ export class OpenJournals {
     if (this.#open.size <= maxOpenJournals) return;
     for (const other of this.#open) {
       if (other === journal || other.isWriting) continue;
-      await other.closeIdle().catch((error: Error) => other.fail(error));
+      await other.closeIdle().catch((error: unknown) => other.fail(error));
       return;
     }
   }
@@ -36,12 +37,10 @@ export class OpenJournals {
   }
 }
 
-/** Lines that are written together. */
-interface Batch {
-  readonly lines: string[];
-  isSynced: boolean;
-  readonly done: Promise<void>;
-  readonly settle: (error?: Error) => void;
+/** A line, and whether it is confirmed only after a sync. */
+interface Line {
+  readonly text: string;
+  readonly isSynced: boolean;
 }
 
 /**
@@ -52,10 +51,8 @@ interface Batch {
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
+  readonly #queue = new WriteQueue<Line>({ write: (batch) => this.#write(batch) });
   #handle: FileHandle | undefined;
-  #waiting: Batch | undefined;
-  #writing: Promise<void> | undefined;
-  #failure: Error | undefined;
   #isUnsure = false;
   #isBegun = false;
 
@@ -64,18 +61,13 @@ export class GroupCommit {
   }
 
   /** Adds a line. Resolves when it is written, and synced if `isSynced`. */
-  append(line: string, isSynced: boolean): Promise<void> {
-    if (this.#failure) return Promise.reject(this.#failure);
-    const batch = (this.#waiting ??= newBatch());
-    batch.lines.push(line);
-    batch.isSynced ||= isSynced;
-    this.#writing ??= this.#writeAll();
-    return batch.done;
+  append(text: string, isSynced: boolean): Promise<void> {
+    return this.#queue.add({ text, isSynced });
   }
 
   /** The error of the first line that could not be written. All further lines are rejected with it. */
   get failure(): Error | undefined {
-    return this.#failure;
+    return this.#queue.failure;
   }
 
   /**
@@ -87,18 +79,18 @@ export class GroupCommit {
     return this.#isUnsure;
   }
 
-  /** Rejects all further lines, as after a failed write. */
-  fail(error: Error): void {
-    this.#failure ??= error;
+  /** Rejects all further lines, as after a failed write. Returns the first error. */
+  fail(thrown: unknown): Error {
+    return this.#queue.fail(thrown);
   }
 
   get isWriting(): boolean {
-    return this.#writing !== undefined;
+    return this.#queue.isWriting;
   }
 
   /** Waits for all added lines and closes the file. */
   async close(): Promise<void> {
-    await this.#writing;
+    await this.#queue.idle();
     await this.closeIdle();
   }
 
@@ -110,29 +102,7 @@ export class GroupCommit {
     await handle?.close();
   }
 
-  async #writeAll(): Promise<void> {
-    // Lines of the same tick are written together.
-    await Promise.resolve();
-    for (let batch = this.#next(); batch; batch = this.#next()) {
-      try {
-        if (this.#failure) throw this.#failure;
-        await this.#write(batch);
-        batch.settle();
-      } catch (error) {
-        this.#failure ??= error instanceof Error ? error : new Error(String(error));
-        batch.settle(this.#failure);
-      }
-    }
-    this.#writing = undefined;
-  }
-
-  #next(): Batch | undefined {
-    const batch = this.#waiting;
-    this.#waiting = undefined;
-    return batch;
-  }
-
-  async #write({ lines, isSynced }: Batch): Promise<void> {
+  async #write(lines: readonly Line[]): Promise<void> {
     const { lock, newIn, onFirst, journals } = this.#options;
     const isFirst = !this.#isBegun;
     if (isFirst) await onFirst?.();
@@ -142,8 +112,8 @@ export class GroupCommit {
     // A file that was opened late may belong to a later holder. A process that takes over from here on continues in a
     // copy.
     await lock.check();
-    for (const piece of inPieces(lines)) await handle.appendFile(piece);
-    await bothOf(lock.check(), isSynced ? this.#sync(handle) : Promise.resolve());
+    for (const piece of inPieces(lines.map(({ text }) => text))) await handle.appendFile(piece);
+    await bothOf(lock.check(), lines.some(({ isSynced }) => isSynced) ? this.#sync(handle) : Promise.resolve());
     if (isFirst) for (const folder of newIn) await syncFolder(folder);
     this.#isBegun = true;
   }
@@ -172,14 +142,4 @@ export class GroupCommit {
 /** Waits for both even if one fails: the file must not be closed during the other operation. */
 const bothOf = async (...work: readonly Promise<void>[]): Promise<void> => {
   for (const each of await Promise.allSettled(work)) if (each.status === 'rejected') throw each.reason;
-};
-
-const newBatch = (): Batch => {
-  let settle: Batch['settle'] = () => undefined;
-  const done = new Promise<void>((resolve, reject) => {
-    settle = (error) => (error ? reject(error) : resolve());
-  });
-  // Each caller has the promise. A caller that ignores it observes the failure with its next line.
-  done.catch(() => undefined);
-  return { lines: [], isSynced: false, done, settle };
 };

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { FileLock } from '@h/files';
-import { TurnError, type JournalRecord, type OpenSession, type PastTurn, type TurnEvent } from '@h/turn';
+import type { JournalRecord, OpenSession, PastTurn, TurnEvent } from '@h/turn';
+import { sessionClosed } from '../session-errors.js';
 import type { SessionFolder } from './folder.js';
 import { GroupCommit, type OpenJournals } from './group-commit.js';
 import { advance, emptyHead, encodeHead, type Head } from './head.js';
@@ -78,7 +79,7 @@ class FileSession implements OpenFileSession {
   }
 
   append(record: JournalRecord): Promise<void> {
-    if (this.#closing) return Promise.reject(this.#closed());
+    if (this.#closing) return Promise.reject(sessionClosed(this.#folder.session));
     if (this.#file.failure) return Promise.reject(this.#file.failure);
     const { seq, event } = record;
     let line: string;
@@ -86,9 +87,7 @@ class FileSession implements OpenFileSession {
       this.#turns.checkNext(record, this.#folder.session, this.#next);
       line = encodeLine(this.#writer.encode(record));
     } catch (error) {
-      const failure = error instanceof Error ? error : new Error(String(error));
-      this.#file.fail(failure);
-      return Promise.reject(failure);
+      return Promise.reject(this.#file.fail(error));
     }
     this.#next = seq + 1;
     this.#isChanged = true;
@@ -124,14 +123,6 @@ class FileSession implements OpenFileSession {
     const { session, head } = this.#folder;
     if (this.#recordedName === session) return;
     await this.#lock.replaceFile(head, encodeHead(emptyHead(session)), { sync: this.#settings.fsync !== 'never' });
-  }
-
-  #closed(): TurnError {
-    const session = JSON.stringify(this.#folder.session);
-    return new TurnError(
-      'session-closed',
-      `Session ${JSON.stringify(session)} is closed, so the record was not written. Open the session again.`,
-    );
   }
 }
 
