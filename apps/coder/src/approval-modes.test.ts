@@ -3,7 +3,7 @@ import { approvalTools } from '@h/hooks/commands';
 import { harness, type ToolDefinition } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../test/folders.js';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { approvalModes, type ApprovalMode } from './arguments.js';
 import { openRules } from './rules.js';
 import { showTurn } from './run-turn.js';
@@ -35,7 +35,7 @@ const risky: readonly Case[] = [
 
 /** Runs one call under a mode; the user approves every request. */
 const run = async ({ name, input = {}, effect }: Case, approve: ApprovalMode) => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const questions: Questioner & { asked: number } = {
     asked: 0,
     ask: () => {

@@ -11,7 +11,7 @@ import { scriptedModel } from '@h/turn/testing';
 import { createGitRepository } from '@h/git';
 import { createSandbox } from '@h/sandbox';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { temporaryFolder } from '../test/folders.js';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { createAgent, type AgentParts } from './pipeline.js';
 import { openPlan } from './plan/open-plan.js';
 import { createTeam } from './team.js';
@@ -19,7 +19,7 @@ import { openTelemetry } from './telemetry.js';
 
 /** Options with every operator. */
 const allParts = async (): Promise<Required<AgentParts>> => {
-  const workspace = await temporaryFolder();
+  const workspace = temporaryFolder();
   const sandbox = await createSandbox({ mode: 'host', root: workspace });
   onTestFinished(() => sandbox.close());
   const lanes = createLanes();

@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { bareEnvironment, main, runCoder, startCoder, startProgram, type Finished } from './coder-process.js';
-import { inFolder, temporaryFolder } from './folders.js';
+import { inFolder } from './folders.js';
 
 /** Finds the project that the demo created and removes it after the test. */
 const projectOf = ({ stdout, stderr }: Finished): string => {
@@ -77,7 +78,7 @@ describe('the demo', () => {
   });
 
   it('ignores git variables in the environment', async () => {
-    const elsewhere = await temporaryFolder();
+    const elsewhere = temporaryFolder();
     await inFolder(elsewhere, 'git', 'init', '--quiet');
     const environment = {
       GIT_DIR: `${elsewhere}/.git`,
@@ -110,7 +111,7 @@ describe('the demo', () => {
   });
 
   it('reports a missing git', async () => {
-    const finished = await runCoder({ environment: { PATH: await temporaryFolder() } });
+    const finished = await runCoder({ environment: { PATH: temporaryFolder() } });
     expect(finished).toEqual({ code: 2, stdout: '', stderr: 'The demo requires git. Install git and try again.\n' });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { runCoder } from './coder-process.js';
-import { temporaryFolder } from './folders.js';
 import { call, startModelServer, type Answer } from './model-server.js';
 
 const wordsFor = async (answers: readonly Answer[], ...more: readonly string[]): Promise<readonly string[]> => {
@@ -11,7 +11,7 @@ const wordsFor = async (answers: readonly Answer[], ...more: readonly string[]):
     '--base-url',
     `${server.url}/v1`,
     '--workspace',
-    await temporaryFolder(),
+    temporaryFolder(),
     ...more,
     'Continue',
   ];
@@ -35,7 +35,7 @@ describe('the exit code', () => {
       '--base-url',
       'http://127.0.0.1:9/v1',
       '--workspace',
-      await temporaryFolder(),
+      temporaryFolder(),
       'Hi',
     ];
     const { code, stdout } = await runCoder({ words });

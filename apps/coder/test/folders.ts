@@ -1,21 +1,12 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cp } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { onTestFinished } from 'vitest';
-
-/** Creates an empty folder and removes it after the test. */
-export const temporaryFolder = async (): Promise<string> => {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'coder-test-')));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-};
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 
 /** Copies the sample project into a temporary folder. */
 export const sampleProject = async (): Promise<string> => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   await cp(fileURLToPath(new URL('../fixtures/sample-project', import.meta.url)), folder, { recursive: true });
   return folder;
 };

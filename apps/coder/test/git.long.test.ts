@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { runCoder } from './coder-process.js';
-import { commitFolder, git, sampleProject, temporaryFolder } from './folders.js';
+import { commitFolder, git, sampleProject } from './folders.js';
 import { call, startModelServer, type Answer } from './model-server.js';
 
 /** The sample project in its own repository with one commit. */
@@ -14,7 +15,7 @@ const repository = async (): Promise<string> => {
 
 const run = async (folder: string, answers: readonly Answer[], ...words: readonly string[]) => {
   const server = await startModelServer(answers);
-  const home = await temporaryFolder();
+  const home = temporaryFolder();
   const finished = await runCoder({
     words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...words, 'Fix the units'],
     // No name and address for commits.
@@ -53,7 +54,7 @@ describe('--branch', () => {
   });
 
   it('reports a missing repository in one line', async () => {
-    const { code, stdout, stderr } = await run(await temporaryFolder(), [], '--branch');
+    const { code, stdout, stderr } = await run(temporaryFolder(), [], '--branch');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^--branch: .*\n$/);
   });

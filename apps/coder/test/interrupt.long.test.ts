@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repairHistory, type Message, type TurnEvent } from '@h/turn';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { startCoder, type Finished, type Running } from './coder-process.js';
-import { temporaryFolder } from './folders.js';
 import { call, startModelServer } from './model-server.js';
 import { alive } from './processes.js';
 
@@ -28,7 +28,7 @@ interface Hanging extends Running {
 /** Starts the app and waits until its command runs. */
 const startHanging = async (...options: readonly string[]): Promise<Hanging> => {
   const server = await startModelServer([{ content: 'I start it.', ...call('bash', { command: stubborn }) }]);
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const coder = startCoder({
     words: ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...options, 'Continue'],
     environment: { ANTHROPIC_API_KEY: 'k' },

@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { runCoder, startCoder } from './coder-process.js';
-import { inFolder, temporaryFolder } from './folders.js';
+import { inFolder } from './folders.js';
 import { call, startModelServer, type Answer } from './model-server.js';
 
 /** A real MCP server. */
@@ -13,7 +14,7 @@ const everything = join(
 
 const startWith = async (answers: readonly Answer[], ...words: readonly string[]) => {
   const server = await startModelServer(answers);
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   return {
     server,
     words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', folder, ...words, 'Continue'],

@@ -6,8 +6,9 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { runCoder } from './coder-process.js';
-import { sampleProject, temporaryFolder } from './folders.js';
+import { sampleProject } from './folders.js';
 import { call, startModelServer, type Answer } from './model-server.js';
 
 const run = async (
@@ -71,7 +72,7 @@ describe('observation', () => {
   });
 
   it('records a turn for the trace viewer', async () => {
-    const file = join(await temporaryFolder(), 'turn.jsonl');
+    const file = join(temporaryFolder(), 'turn.jsonl');
     await run([call('glob', { pattern: '*' }), 'Done.'], ['--record', file]);
     expect((await readFile(file, 'utf8')).trimEnd().split('\n').length).toBeGreaterThan(5);
     const cli = join(dirname(createRequire(import.meta.url).resolve('@h/trace/package.json')), 'dist/cli.js');

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { runCoder, startCoder } from './coder-process.js';
-import { temporaryFolder } from './folders.js';
 import { startModelServer, type Answer } from './model-server.js';
 
 const limited = (retryAfter: number): Answer => ({
@@ -17,7 +17,7 @@ const wordsFor = async (url: string): Promise<readonly string[]> => [
   '--base-url',
   `${url}/v1`,
   '--workspace',
-  await temporaryFolder(),
+  temporaryFolder(),
   'Hi',
 ];
 

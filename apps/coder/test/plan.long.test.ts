@@ -1,8 +1,9 @@
 import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { runCoder, startCoder } from './coder-process.js';
-import { commitFolder, git, sampleProject, temporaryFolder } from './folders.js';
+import { commitFolder, git, sampleProject } from './folders.js';
 import { call, startModelServer, textOf, type Answer, type Answers } from './model-server.js';
 
 type Asked = Parameters<typeof textOf>[0];
@@ -42,7 +43,7 @@ const prepare = async (answers: Answers, { isRepository = true } = {}) => {
   const workspace = await sampleProject();
   if (isRepository) await commitFolder(workspace);
   const words = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', workspace, '--plan'];
-  const environment = { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() };
+  const environment = { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: temporaryFolder() };
   return { server, workspace, words, environment };
 };
 
@@ -52,7 +53,7 @@ const check = 'test -e one.txt';
 describe('--plan', () => {
   it('plans, then does one task per session, checked and committed on a new branch', async () => {
     const { workspace, words, environment } = await prepare(builder());
-    const home = await temporaryFolder();
+    const home = temporaryFolder();
     await mkdir(join(home, '.claude'));
     const tell = { hooks: [{ type: 'command', command: 'echo over >> "$HOME/ended"' }] };
     await writeFile(join(home, '.claude', 'settings.json'), JSON.stringify({ hooks: { SessionEnd: [tell] } }));

@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { builtMain, runCoder, startCoder, startProgram } from './coder-process.js';
-import { inFolder, sampleProject, temporaryFolder } from './folders.js';
+import { inFolder, sampleProject } from './folders.js';
 import { call, startModelServer } from './model-server.js';
 
 describe('a real provider', () => {
@@ -54,7 +55,7 @@ describe('a real provider', () => {
 
   it('uses the current folder and reads the prompt from standard input', async () => {
     const server = await startModelServer([call('write', { path: 'hello.txt', content: 'Hello\n' }), 'Done.']);
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const coder = startCoder({ words: ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '-'], cwd: folder });
     coder.type('Write hello.txt\n');
     coder.end();
@@ -65,16 +66,8 @@ describe('a real provider', () => {
 
   it('loads only the modules that it needs', async () => {
     const server = await startModelServer(['Hello.']);
-    const report = await temporaryFolder();
-    const words = [
-      '--model',
-      'ollama/x',
-      '--base-url',
-      `${server.url}/v1`,
-      '--workspace',
-      await temporaryFolder(),
-      'Hi',
-    ];
+    const report = temporaryFolder();
+    const words = ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', temporaryFolder(), 'Hi'];
     await startProgram(process.execPath, [builtMain, ...words], { environment: { NODE_V8_COVERAGE: report } }).finished;
     const loaded = await Promise.all((await readdir(report)).map((file) => readFile(join(report, file), 'utf8')));
     const modules = new Set(
@@ -102,7 +95,7 @@ describe('a real provider', () => {
       '--base-url',
       `${server.url}/v1`,
       '--workspace',
-      await temporaryFolder(),
+      temporaryFolder(),
       'Look',
     ];
     await runCoder({ words, environment: { ANTHROPIC_API_KEY: 'secret-1', OPENAI_API_KEY: 'secret-2' } });

@@ -1,8 +1,8 @@
 import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { runCoder } from './coder-process.js';
-import { temporaryFolder } from './folders.js';
 import { call, startModelServer } from './model-server.js';
 import { alive } from './processes.js';
 
@@ -18,7 +18,7 @@ const tryOut = async (folder: string, name: string, input: unknown) => {
 
 describe('a workspace with awkward files and commands', () => {
   it('shows the model the beginning and the end of a long build log', async () => {
-    const { code, told } = await tryOut(await temporaryFolder(), 'bash', {
+    const { code, told } = await tryOut(temporaryFolder(), 'bash', {
       command: 'seq 1 200000; echo "error: it failed" >&2',
     });
     expect(code).toBe(0);
@@ -28,7 +28,7 @@ describe('a workspace with awkward files and commands', () => {
   });
 
   it('truncates 600 KB of JSON on one line', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await writeFile(join(folder, 'data.json'), JSON.stringify(Array.from({ length: 60_000 }, (_, index) => index * 7)));
     const { code, told } = await tryOut(folder, 'read', { path: 'data.json' });
     expect(code).toBe(0);
@@ -37,7 +37,7 @@ describe('a workspace with awkward files and commands', () => {
   });
 
   it('reports a binary file', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await writeFile(join(folder, 'program'), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 3, 0xff]));
     const { told, stdout } = await tryOut(folder, 'read', { path: 'program' });
     expect(told).toContain('Its content is not shown');
@@ -45,7 +45,7 @@ describe('a workspace with awkward files and commands', () => {
   });
 
   it('ends a command that never stops writing', async () => {
-    const { code, told, stdout } = await tryOut(await temporaryFolder(), 'bash', { command: 'yes', timeoutMs: 500 });
+    const { code, told, stdout } = await tryOut(temporaryFolder(), 'bash', { command: 'yes', timeoutMs: 500 });
     expect(code).toBe(0);
     expect(told.length).toBeLessThanOrEqual(16_000);
     expect(told).toContain('The command exceeded its time limit of 500 ms');
@@ -53,7 +53,7 @@ describe('a workspace with awkward files and commands', () => {
   });
 
   it('kills a process that ignores SIGTERM', async () => {
-    const { code, told } = await tryOut(await temporaryFolder(), 'bash', {
+    const { code, told } = await tryOut(temporaryFolder(), 'bash', {
       command: 'trap "" TERM; echo $$; while true; do sleep 0.1; done',
       timeoutMs: 300,
     });
@@ -64,14 +64,14 @@ describe('a workspace with awkward files and commands', () => {
   });
 
   it('rejects a link that points outside the workspace', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await symlink('/etc/hostname', join(folder, 'link'));
     const { told } = await tryOut(folder, 'read', { path: 'link' });
     expect(told).toContain('leads out of the workspace');
   });
 
   it('removes control characters from file contents', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const { stdout } = await tryOut(folder, 'bash', {
       command: 'printf "\\033]0;title\\007\\033[2J" >&2; exit 1; # \u001B[31m',
     });

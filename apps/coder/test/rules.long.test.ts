@@ -1,8 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { runCoder } from './coder-process.js';
-import { sampleProject, temporaryFolder } from './folders.js';
+import { sampleProject } from './folders.js';
 import { call, startModelServer, type Answer } from './model-server.js';
 
 const run = async (
@@ -53,7 +54,7 @@ describe('the rules of the app', () => {
   });
 
   it("run the user's hooks but not those of an untrusted project", async () => {
-    const home = await temporaryFolder();
+    const home = temporaryFolder();
     const folder = await sampleProject();
     const hooksOf = (name: string): string =>
       JSON.stringify({

@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { noDocker, startDockerDaemon, type DockerDaemon } from '../../../packages/sandbox/test/docker-daemon.js';
 import { runCoder, type Finished } from './coder-process.js';
-import { inFolder, sampleProject, temporaryFolder } from './folders.js';
+import { inFolder, sampleProject } from './folders.js';
 import { call, startModelServer } from './model-server.js';
 
 const hasBubblewrap = spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', 'true']).status === 0;
@@ -24,7 +25,7 @@ const runCommand = async (
 
 describe('--sandbox host', () => {
   it('runs commands unchanged', async () => {
-    const outside = await temporaryFolder();
+    const outside = temporaryFolder();
     const { code, stdout } = await runCommand(`echo x > ${outside}/written`, ['--sandbox', 'host']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^✓ bash/m);
@@ -42,7 +43,7 @@ describe.skipIf(!hasBubblewrap)('--sandbox bubblewrap (skipped without bubblewra
   });
 
   it('does not write outside the workspace', async () => {
-    const outside = await temporaryFolder();
+    const outside = temporaryFolder();
     const { stdout, folder } = await runCommand(`touch here; echo x > ${outside}/written`, sandbox);
     expect(stdout).toMatch(/^✗ bash/m);
     expect((await inFolder(outside, 'ls')).output).toBe('');
@@ -95,7 +96,7 @@ describe.skipIf(noDocker !== undefined)(
 
 describe('an unavailable sandbox', () => {
   it('is reported in one line', async () => {
-    const path = await temporaryFolder();
+    const path = temporaryFolder();
     const { code, stdout, stderr } = await runCommand('true', ['--sandbox', 'bubblewrap'], { PATH: path });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^--sandbox bubblewrap: .*\n$/);

@@ -1,15 +1,16 @@
 import { access, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { runCoder, startCoder } from './coder-process.js';
-import { inFolder, sampleProject, temporaryFolder } from './folders.js';
+import { inFolder, sampleProject } from './folders.js';
 import { call, startModelServer, type Answer } from './model-server.js';
 
 const wordsFor = async (answers: readonly Answer[]) => {
   const server = await startModelServer(answers);
   const workspace = await sampleProject();
   const words = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', workspace];
-  const environment = { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() };
+  const environment = { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: temporaryFolder() };
   return { server, words, environment, workspace };
 };
 

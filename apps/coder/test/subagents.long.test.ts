@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { runCoder, startCoder } from './coder-process.js';
-import { sampleProject, temporaryFolder } from './folders.js';
+import { sampleProject } from './folders.js';
 import { call, noAnswer, startModelServer, textOf, type Answer, type Answers } from './model-server.js';
 
 type Asked = Parameters<typeof textOf>[0];
@@ -22,7 +23,7 @@ const scout = (request: Asked): Answer => {
 const run = async (answers: Answers, ...words: readonly string[]) => {
   const server = await startModelServer(answers);
   const workspace = await sampleProject();
-  const environment = { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() };
+  const environment = { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: temporaryFolder() };
   const start = {
     words: ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', workspace, ...words],
     environment,
@@ -63,7 +64,7 @@ describe('an explorer', () => {
     ];
     const { stdout } = await runCoder({
       words,
-      environment: { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() },
+      environment: { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: temporaryFolder() },
     });
     // Three calls of the agent and two of the explorer, at $3 and $15 per million tokens.
     expect(stdout).toContain(' · $0.0225 · ');
@@ -96,7 +97,7 @@ describe('an explorer', () => {
       return textOf(request).includes('What now?') ? 'I see.' : scout(request);
     });
     const words = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', await sampleProject()];
-    const environment = { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() };
+    const environment = { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: temporaryFolder() };
     const coder = startCoder({ words: [...words, 'Where is it?'], environment });
     await vi.waitFor(() => expect(server.requests.some(isExplorer)).toBe(true), 60_000);
     coder.signal('SIGKILL');
@@ -123,7 +124,7 @@ describe('an explorer', () => {
     ];
     const coder = startCoder({
       words,
-      environment: { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: await temporaryFolder() },
+      environment: { ANTHROPIC_API_KEY: 'k', XDG_STATE_HOME: temporaryFolder() },
     });
     await coder.said('⎇ explore started');
     coder.signal('SIGINT');

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { access, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { main, startProgram, type Running, type Start } from './coder-process.js';
-import { sampleProject, temporaryFolder } from './folders.js';
+import { sampleProject } from './folders.js';
 import { call, noAnswer, startModelServer, textOf, type Answers } from './model-server.js';
 
 const hasScript = ((): boolean => {
@@ -233,7 +234,7 @@ describe.skipIf(!hasScript)('on a terminal (skipped without "script" of util-lin
   });
 
   it('asks whether to resume an interrupted turn', async () => {
-    const environment = { XDG_STATE_HOME: await temporaryFolder() };
+    const environment = { XDG_STATE_HOME: temporaryFolder() };
     const answers = [call('bash', { command: 'touch began; sleep 1000' }), 'I continue.', 'Hello again.'];
     const { coder: first, folder, server } = await startWith(answers, { words: ['Begin'], environment });
     await first.said('Running bash');
@@ -342,7 +343,7 @@ describe.skipIf(!hasScript)('on a terminal (skipped without "script" of util-lin
   });
 
   it('asks once about a folder that is always allowed', async () => {
-    const outside = await temporaryFolder();
+    const outside = temporaryFolder();
     execFileSync('/bin/sh', ['-c', 'echo one > a; echo two > b'], { cwd: outside });
     const { coder, server } = await startWith([
       call('read', { path: `${outside}/a` }, '1'),

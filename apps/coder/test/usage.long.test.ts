@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { runCoder, startCoder } from './coder-process.js';
-import { temporaryFolder } from './folders.js';
 
 const key = { ANTHROPIC_API_KEY: 'k' };
 
@@ -47,14 +47,14 @@ describe('a usage error', () => {
     [['--resume', 'x', 'go on'], key, '--resume: this folder has no session "x". --sessions lists the sessions.'],
     [['--resume', 'x', '--continue', 'go on'], key, '--continue and --resume exclude each other. Pass one of them.'],
   ])('is reported in one line for %j', async (words, environment, message) => {
-    const { code, stdout, stderr } = await runCoder({ words, environment, cwd: await temporaryFolder() });
+    const { code, stdout, stderr } = await runCoder({ words, environment, cwd: temporaryFolder() });
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toEqual(typeof message === 'string' ? `${message}\n` : message);
     expect(stderr.trimEnd().split('\n')).toHaveLength(1);
   });
 
   it('is reported for a workspace that is a file', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const file = join(folder, 'file');
     await writeFile(file, '');
     expect(await runCoder({ words: ['--workspace', 'file', 'x'], environment: key, cwd: folder })).toEqual({

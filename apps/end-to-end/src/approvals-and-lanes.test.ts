@@ -4,7 +4,8 @@ import { fileSessions, recoverTurns } from '@h/session';
 import { harness, reply, type Agent, type TurnEvent } from '@h/turn';
 import { call, response, scriptedTools, type ScriptedTools } from '@h/turn/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { asIfKilled, temporaryFolder } from './killed-sessions.js';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
+import { asIfKilled } from './killed-sessions.js';
 
 const concurrency = 2;
 const careful: Hook = {
@@ -81,7 +82,7 @@ const answerAll = async ({ agent }: World, ids: readonly string[]): Promise<void
 
 describe('turns that wait for approval and outnumber the slots', () => {
   it('release their slots and continue when they are answered', async () => {
-    const world = worldIn(await temporaryFolder());
+    const world = worldIn(temporaryFolder());
     const { onEvent, all } = asksIn(deploying.length);
     const turns = deploying.map(
       (session) =>
@@ -102,7 +103,7 @@ describe('turns that wait for approval and outnumber the slots', () => {
   });
 
   it('repeat their approval requests after a crash, and run each tool once', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const first = worldIn(directory);
     const asked = asksIn(deploying.length);
     for (const session of deploying) {

@@ -1,19 +1,10 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
-
-/** Creates a folder that is deleted after the test. */
-export const temporaryFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'h-sessions-'));
-  // Sessions of cancelled turns may still be closing.
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  return folder;
-};
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 
 /** Copies the sessions as a crash at this moment would leave them. */
 export const asIfKilled = async (directory: string): Promise<string> => {
-  const copy = await temporaryFolder();
+  const copy = temporaryFolder();
   await cp(directory, copy, { recursive: true });
   for (const session of await readdir(copy)) {
     for (const name of await readdir(join(copy, session))) {

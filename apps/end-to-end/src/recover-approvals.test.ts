@@ -4,7 +4,8 @@ import { fileSessions, recoverTurns, type FileSessions } from '@h/session';
 import { harness, type Agent, type TurnEvent } from '@h/turn';
 import { call, response, scriptedTools, type ScriptedTools } from '@h/turn/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { asIfKilled, temporaryFolder } from './killed-sessions.js';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
+import { asIfKilled } from './killed-sessions.js';
 
 const careful: Hook = {
   name: 'careful',
@@ -37,7 +38,7 @@ const worldIn = (directory: string): World => {
 
 describe('a process that died while several turns waited for approval', () => {
   it('resumes the other turns at once, and the waiting turns when they are answered', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const first = worldIn(directory);
     const deploying = Array.from({ length: 6 }, (_, index) => `deploy-${index}`);
     const asked = deploying.map(

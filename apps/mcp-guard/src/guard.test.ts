@@ -4,8 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { secret } from '../test/fixture-server.js';
-import { eventually, guardedClient, temporaryFolder, textOf } from '../test/guard-client.js';
+import { eventually, guardedClient, textOf } from '../test/guard-client.js';
 
 const plain = { security: { wrap: false } };
 const legacy = { client: { versionNegotiation: { mode: 'legacy' as const } } };

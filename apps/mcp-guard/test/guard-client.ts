@@ -1,7 +1,6 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, InMemoryTransport, type CallToolResult, type ClientOptions } from '@modelcontextprotocol/client';
@@ -10,15 +9,10 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import { build } from 'esbuild';
 import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { parseConfig } from '../src/config.js';
 import { serve } from '../src/serve.js';
 import { fixtureServer, fixtureState } from './fixture-server.js';
-
-export const temporaryFolder = (): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-guard-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-};
 
 /** The time limit of polls, for busy machines. */
 export const eventually = { timeout: 15_000 };

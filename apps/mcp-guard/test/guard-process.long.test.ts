@@ -9,7 +9,8 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { buildFixture, temporaryFolder, textOf } from './guard-client.js';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
+import { buildFixture, textOf } from './guard-client.js';
 
 // Starting processes takes many seconds on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });

@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLanes } from '@h/queue';
 import { memoryArtifacts } from '@h/tools';
@@ -7,18 +5,12 @@ import { memorySessions, type Agent, type ApprovalDecision, type TurnEvent, type
 import { lastValueFrom, tap, toArray } from 'rxjs';
 import { onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { parseAgentFile } from '../src/agents/agent-file.js';
 import { stationAgents } from '../src/agents/station-agents.js';
 import { loadText } from '../src/config/load-config.js';
 import { serviceSettings } from '../src/config/service-settings.js';
 import { startModelServer, type Answers, type ModelServer } from './model-server.js';
-
-/** A folder that is removed after the test. */
-export const temporaryFolder = async (): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), 'station-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  return folder;
-};
 
 /** Options of {@link openBench}. */
 export interface BenchOptions {
@@ -63,7 +55,7 @@ const file = (fields: object): string => `---\n${stringify(fields)}---\nYou are 
 
 /** Opens an agent with a configuration, against a model server on loopback. */
 export const openBench = async (options: BenchOptions = {}): Promise<Bench> => {
-  const folder = options.folder ?? (await temporaryFolder());
+  const folder = options.folder ?? temporaryFolder();
   const server = await startModelServer(options.answers ?? []);
   const { provider, path } = options.servedBy ?? { provider: 'acme', path: '/v1' };
   const served = options.servedBy === undefined ? {} : { base_url: `${server.url}${path}` };

@@ -11,6 +11,7 @@ import { connect } from '@nats-io/transport-node';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stringify } from 'yaml';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { readAgentFiles } from '../src/agents/agent-file.js';
 import { sandboxOptions } from '../src/agents/toolbox.js';
 import { loadText } from '../src/config/load-config.js';
@@ -22,7 +23,7 @@ import { scheduleOf, type TimedTrigger } from '../src/triggers/schedule.js';
 import { memoryTicks } from '../src/triggers/tick-store.js';
 import { startTriggers, type Triggers } from '../src/triggers/triggers.js';
 import { signatureOf, type WebhookRequest } from '../src/triggers/webhook.js';
-import { openBench, resultOf, temporaryFolder, type BenchOptions, type Finished } from './bench.js';
+import { openBench, resultOf, type BenchOptions, type Finished } from './bench.js';
 import { call, type Answer } from './model-server.js';
 
 const run = promisify(execFile);
@@ -69,7 +70,7 @@ const sandboxOf = (sandbox: object) =>
   sandboxOptions('/w', loadText(stringify({ harness: { sandbox } }), '/srv/config.yaml').config.harness.sandbox);
 
 const repository = async (): Promise<string> => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const root = join(folder, 'workspace');
   await mkdir(root);
   await writeFile(join(root, 'a.txt'), 'a\n');
@@ -353,7 +354,7 @@ const rows: Readonly<Record<string, () => unknown>> = {
     expect(stores.retention?.ms).toBe(3_600_000);
   },
   'harness.permissions.external_directory': async () => {
-    const outside = join(await temporaryFolder(), 'secret.txt');
+    const outside = join(temporaryFolder(), 'secret.txt');
     await writeFile(outside, 'outside');
     const read = async (value: string) =>
       resultOf(
@@ -383,7 +384,7 @@ const rows: Readonly<Record<string, () => unknown>> = {
   },
   'harness.sandbox.mode': async () => {
     expect(sandboxOf({ mode: 'bubblewrap' }).mode).toBe('bubblewrap');
-    const outside = join(await temporaryFolder(), 'b');
+    const outside = join(temporaryFolder(), 'b');
     await turnWith(at('harness.sandbox.mode', 'host'), { answers: [bash(`echo 1 > ${outside}`), 'Done.'] });
     expect(existsSync(outside)).toBe(true);
   },
@@ -466,7 +467,7 @@ const rows: Readonly<Record<string, () => unknown>> = {
     for (let turn = 0; turn < 5; turn += 1) expect(compactions([await bench.run(long)])).toBe(0);
   },
   agents: async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await mkdir(join(folder, 'bots'));
     await writeFile(join(folder, 'bots/helper.md'), '---\n---\nHelp.\n');
     const { config } = loadText('agents: ./bots', join(folder, 'config.yaml'));

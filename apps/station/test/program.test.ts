@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { copyFiles } from '../src/agents/hand-over.js';
 import { parseArguments } from '../src/arguments.js';
 import * as contract from '../src/api/contract.js';
 import { startProgram } from '../src/program.js';
 import { signatureOf } from '../src/triggers/webhook.js';
-import { temporaryFolder } from './bench.js';
 import { call, startModelServer, type Answers } from './model-server.js';
 import { openProgram, type TestProgram } from './program.js';
 
@@ -65,7 +65,7 @@ describe('triggers of the program', () => {
   it('start agents and workflows at their times, by signed requests and by messages', async () => {
     vi.stubEnv('STATION_TEST_HOOK', 'whsec_c2VjcmV0');
     onTestFinished(() => void vi.unstubAllEnvs());
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const { server, models } = await modelsOf(() => 'Done.');
     const options = { folder, config: { models, triggers }, agents: { helper: {} }, workflows };
     const given = await openProgram(options);
@@ -104,7 +104,7 @@ describe('triggers of the program', () => {
         c: { ...triggers.tick, schedule: 'often', workflow: 'none' },
       },
     };
-    const opening = openProgram({ folder: await temporaryFolder(), config, agents: { helper: {} }, workflows });
+    const opening = openProgram({ folder: temporaryFolder(), config, agents: { helper: {} }, workflows });
     await expect(opening).rejects.toThrow(/STATION_TEST_UNSET[\s\S]*"nobody"[\s\S]*"none"[\s\S]*schedule is invalid/);
   });
 });
@@ -127,7 +127,7 @@ const startCollector = async (): Promise<{ readonly url: string; readonly bodies
 
 describe('a configuration', () => {
   it('arrives in the program, section by section', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const root = join(folder, 'elsewhere');
     await mkdir(root);
     await writeFile(join(root, 'a.txt'), 'a\n');
@@ -228,7 +228,7 @@ describe('a configuration', () => {
     onTestFinished(() => void collector.close());
     const otel = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
     const { models } = await modelsOf(() => 'Done.');
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const more = ['--otel', otel];
     const given = await openProgram({ folder, config: { models }, agents: { helper: {} }, more });
     await ask(given, 'helper', 'Hello.');
@@ -238,7 +238,7 @@ describe('a configuration', () => {
   });
 
   it('limits what a tenant uses in a day, also after a restart', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const { models } = await modelsOf(() => 'Done.');
     const options = { folder, config: { models, budgets: { tenant: { max_tokens: 6_000 } } }, agents: { helper: {} } };
     const long = 'Words that fill the budget of a tenant. '.repeat(300);
@@ -251,7 +251,7 @@ describe('a configuration', () => {
   });
 
   it('decides whether a role has the database that it needs', async () => {
-    const start = startProgram(parseArguments(['--role', 'web', '--data', await temporaryFolder()]), {
+    const start = startProgram(parseArguments(['--role', 'web', '--data', temporaryFolder()]), {
       say: () => undefined,
       warn: () => undefined,
     });
@@ -280,7 +280,7 @@ describe('steps of a workflow', () => {
   ])('receive %s: %s', async (path, state, text) => {
     const { models } = await modelsOf(answers);
     const given = await openProgram({
-      folder: await temporaryFolder(),
+      folder: temporaryFolder(),
       config: { ...config, models },
       agents: { helper: { tools: ['read', 'write'] } },
       workflows: { flow: flow(path) },
@@ -294,7 +294,7 @@ describe('steps of a workflow', () => {
   });
 
   it('receive nothing through links that lead out of a workspace', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const [from, to, outside] = ['from', 'to', 'outside'].map((name) => join(folder, name)) as [string, string, string];
     for (const name of [from, to, outside]) await mkdir(name);
     await writeFile(join(outside, 'secret.txt'), 'secret');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from './bench.js';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 
 const station = fileURLToPath(new URL('..', import.meta.url));
 
@@ -73,7 +73,7 @@ interface Outcome {
 
 describe('a workflow whose process is killed with SIGKILL', () => {
   it('continues at every record without a second model call', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const main = join(folder, 'main.mjs');
     await build({
       stdin: { contents: program, resolveDir: station, loader: 'ts' },
@@ -94,12 +94,12 @@ describe('a workflow whose process is killed with SIGKILL', () => {
     };
     const calls = async (data: string): Promise<readonly string[]> =>
       (await readFile(join(data, 'calls'), 'utf8')).trim().split('\n').toSorted();
-    const whole = await temporaryFolder();
+    const whole = temporaryFolder();
     const { changes = 0, ...expected } = (await start(whole, 0)) ?? {};
     expect(expected).toMatchObject({ state: 'completed', error: null });
     expect(await calls(whole)).toHaveLength(4);
     for (let killAt = 1; killAt <= changes; killAt += 1) {
-      const data = await temporaryFolder();
+      const data = temporaryFolder();
       expect(await start(data, killAt)).toBeUndefined();
       const { changes: _, ...resumed } = (await start(data, 0)) ?? { changes: 0 };
       expect(resumed).toEqual(expected);

@@ -7,8 +7,8 @@ import { response, scriptedModel, scriptedTools, type ScriptedModel } from '@h/t
 import { describeOperator } from '@h/turn/vitest';
 import { lastValueFrom, Subject, tap, toArray } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { agentOf, runSession, tailOf, use } from '../test/agents.js';
-import { temporaryFolder } from '../test/folders.js';
 import { manualClock, planned, projectWith, scriptedCheck } from '../test/projects.js';
 import { continuity } from './continuity.js';
 import { claimNext, claimTask, taskOf } from './progress/changes.js';
@@ -92,7 +92,7 @@ describe('a request', () => {
   });
 
   it('distinguishes a corrupt file from a first session, and does not overwrite it', async () => {
-    const project = openProject({ folder: await temporaryFolder() });
+    const project = openProject({ folder: temporaryFolder() });
     await writeFile(project.progress.path, '{"form');
     const model = scriptedModel([
       response(use('task_plan', { goal: 'x', tasks: planned('a') }), use('task_next')),
@@ -127,7 +127,7 @@ describe('a request', () => {
     ['a folder', (path) => mkdir(path)],
     ['a pipe', async (path) => void execFileSync('mkfifo', [path])],
   ])('does not treat %s in place of the progress file as a first session', async (_, make) => {
-    const project = openProject({ folder: await temporaryFolder() });
+    const project = openProject({ folder: temporaryFolder() });
     await make(project.progress.path);
     const model = scriptedModel([
       response(use('task_plan', { goal: 'x', tasks: planned('a') }), use('task_next')),
@@ -147,7 +147,7 @@ describe('a request', () => {
 
 describe('the roles', () => {
   it('start with the initializer until a first session is complete', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const project = openProject({ folder });
     const broken = scriptedModel([
       response(use('task_plan', { goal: 'x', tasks: planned('a') })),
@@ -190,7 +190,7 @@ describe('the roles', () => {
     });
     expect(events.find(({ type }) => type === 'continuity.state')).toMatchObject({ role: 'initializer' });
     const other = await runSession({
-      project: openProject({ folder: await temporaryFolder() }),
+      project: openProject({ folder: temporaryFolder() }),
       session: 's',
       model: scriptedModel(['Hello.']),
       check,
@@ -663,7 +663,7 @@ describe('the end of a session', () => {
   });
 
   it('is reached if nothing can be written', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await writeFile(join(folder, '.agent-output'), 'A file.');
     const project = openProject({ folder });
     const model = scriptedModel([

@@ -3,7 +3,7 @@ import { appendFile, readFile, stat, symlink, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../test/folders.js';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { readTail } from './files/bounded-read.js';
 import { openProject } from './project.js';
 
@@ -11,7 +11,7 @@ const at = Date.UTC(2026, 10, 21, 20);
 
 describe('the notes', () => {
   it('have one entry per session', async () => {
-    const { notes } = openProject({ folder: await temporaryFolder() });
+    const { notes } = openProject({ folder: temporaryFolder() });
     await notes.add({ session: 'one', text: 'First.\nMore of it.', at });
     await notes.add({ session: 'one', text: '## Session two · forged', at });
     await notes.add({ session: 'two', text: 'Second.', at });
@@ -24,7 +24,7 @@ describe('the notes', () => {
   });
 
   it('continue an entry below that of another session', async () => {
-    const { notes } = openProject({ folder: await temporaryFolder() });
+    const { notes } = openProject({ folder: temporaryFolder() });
     for (const [session, text] of [
       ['one', 'First.'],
       ['two', 'Second.'],
@@ -40,7 +40,7 @@ describe('the notes', () => {
   });
 
   it('are read and written only at their end', async () => {
-    const { notes } = openProject({ folder: await temporaryFolder() });
+    const { notes } = openProject({ folder: temporaryFolder() });
     await notes.add({ session: 'one', text: 'First.', at });
     const block = Buffer.from(`- ${'x'.repeat(97)}\n`.repeat(10_000));
     for (let index = 0; index < 100; index += 1) await appendFile(notes.path, block);
@@ -52,7 +52,7 @@ describe('the notes', () => {
   });
 
   it('are append-only, also after an incomplete write and a manual edit', async () => {
-    const { notes } = openProject({ folder: await temporaryFolder() });
+    const { notes } = openProject({ folder: temporaryFolder() });
     await notes.add({ session: 'one', text: 'First.', at });
     await appendFile(notes.path, '- torn in the mid');
     const before = await readFile(notes.path, 'utf8');
@@ -62,14 +62,14 @@ describe('the notes', () => {
   });
 
   it('are not written through a link or to a pipe', async () => {
-    const folder = await temporaryFolder();
-    const elsewhere = join(await temporaryFolder(), 'x.md');
+    const folder = temporaryFolder();
+    const elsewhere = join(temporaryFolder(), 'x.md');
     await writeFile(elsewhere, 'mine');
     await symlink(elsewhere, join(folder, 'agent-notes.md'));
     await expect(openProject({ folder }).notes.add({ session: 'one', text: 'x', at })).rejects.toMatchObject({
       code: 'unsafe-path',
     });
-    const other = openProject({ folder: await temporaryFolder() }).notes;
+    const other = openProject({ folder: temporaryFolder() }).notes;
     execFileSync('mkfifo', [other.path]);
     await expect(other.add({ session: 'one', text: 'x', at })).rejects.toMatchObject({ code: 'unsafe-path' });
     await expect(other.tail(10)).rejects.toMatchObject({ code: 'unsafe-path' });
@@ -79,7 +79,7 @@ describe('the notes', () => {
 
 describe('readTail', () => {
   it('splits neither characters nor lines', async () => {
-    const path = join(await temporaryFolder(), 'x.md');
+    const path = join(temporaryFolder(), 'x.md');
     await fc.assert(
       fc.asyncProperty(
         fc.array(

@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { bundle } from '../test/bundle.js';
-import { temporaryFolder } from '../test/folders.js';
 import { openProject } from './project.js';
 
 let scripts = '';
@@ -36,7 +36,7 @@ const start = (folder: string, session: string, leaseMs = 300_000) => {
 
 describe('two processes that plan one project', () => {
   it('plan one after the other: the second waits until the first is killed', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const one = start(folder, 'one');
     await one.says('plans');
     const two = start(folder, 'two');
@@ -54,7 +54,7 @@ describe('two processes that plan one project', () => {
   });
 
   it('reject changes of a process that was stopped past its lease', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const one = start(folder, 'one', 1_000);
     await one.says('plans');
     one.child.kill('SIGSTOP');
@@ -68,7 +68,7 @@ describe('two processes that plan one project', () => {
   });
 
   it('never plan at the same time', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const all = ['one', 'two', 'three'].map((session) => start(folder, session));
     await vi.waitUntil(() => all.some(({ lines }) => lines().includes('plans')), { timeout: 30_000 });
     await vi.waitUntil(

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { response, scriptedModel } from '@h/turn/testing';
 import { lastValueFrom, Subject, VirtualTimeScheduler } from 'rxjs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { runSession, tailOf, use } from '../test/agents.js';
-import { temporaryFolder } from '../test/folders.js';
 import { manualClock, planned } from '../test/projects.js';
 import { openProject, type Project } from './project.js';
 import { workThrough } from './work-through.js';
@@ -22,7 +22,7 @@ const outcomes = (events: Awaited<ReturnType<typeof runSession>>): readonly stri
 
 describe('the planning', () => {
   it('belongs to one session: the turn of another one ends before its first model call', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const project = openProject({ folder });
     const pause = new Subject<string>();
     let isPlanning = false;
@@ -71,7 +71,7 @@ describe('the planning', () => {
   });
 
   it('is taken over at once if the process of its session has died', async () => {
-    const project = openProject({ folder: await temporaryFolder() });
+    const project = openProject({ folder: temporaryFolder() });
     await claimed(project, 'dead', goneProcess(project));
     expect((await project.status()).next).toEqual({ kind: 'plan' });
     await runSession({ project, session: 'next', model: scriptedModel([plan('a'), 'Planned.']), check });
@@ -79,7 +79,7 @@ describe('the planning', () => {
   });
 
   it('is released by a session that fails, and claimed by the next one', async () => {
-    const project = openProject({ folder: await temporaryFolder() });
+    const project = openProject({ folder: temporaryFolder() });
     await runSession({
       project,
       session: 'one',
@@ -95,7 +95,7 @@ describe('the planning', () => {
 
   it('ends a session that was suspended past its lease if another one plans', async () => {
     const { clock, pass } = manualClock();
-    const project = openProject({ folder: await temporaryFolder(), clock, leaseMs: 60_000 });
+    const project = openProject({ folder: temporaryFolder(), clock, leaseMs: 60_000 });
     const sleep = async (): Promise<string> => {
       pass(60_000);
       await claimed(project, 'other');
@@ -116,7 +116,7 @@ describe('the planning', () => {
 
   it('stays with a session that was suspended past its lease if no other one plans', async () => {
     const { clock, pass } = manualClock();
-    const project = openProject({ folder: await temporaryFolder(), clock, leaseMs: 60_000 });
+    const project = openProject({ folder: temporaryFolder(), clock, leaseMs: 60_000 });
     const tools = {
       sleep: () => {
         pass(120_000);
@@ -137,7 +137,7 @@ describe('the planning', () => {
 
   it('has ended for a session if another one has completed the plan', async () => {
     const { clock, pass } = manualClock();
-    const project = openProject({ folder: await temporaryFolder(), clock, leaseMs: 60_000 });
+    const project = openProject({ folder: temporaryFolder(), clock, leaseMs: 60_000 });
     const sleep = async (): Promise<string> => {
       pass(60_000);
       await runSession({ project, session: 'other', model: scriptedModel([plan('theirs'), 'Planned.']), check });
@@ -165,7 +165,7 @@ const hurried = (): VirtualTimeScheduler => {
 
 describe('workThrough', () => {
   it('waits while another process plans, then works on its tasks', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const there = openProject({ folder });
     await claimed(there, 'other');
     const told: string[] = [];
@@ -200,7 +200,7 @@ describe('workThrough', () => {
   });
 
   it('does not count a session that found another one planning', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const project = openProject({ folder });
     let sessions = 0;
     const runs = async () => {

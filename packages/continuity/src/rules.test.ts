@@ -1,7 +1,7 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../test/folders.js';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { openProject } from './project.js';
 import { withRule } from './rules.js';
 
@@ -9,7 +9,7 @@ const proposal = { rule: 'Never commit without a test.', because: 'A test was mi
 
 describe('RuleRatchet', () => {
   it('adds a rule only after it is accepted', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const { rules } = openProject({ folder });
     await writeFile(rules.path, '# Rules\n\nBe kind.\n');
     const { id, outcome } = await rules.propose(proposal);
@@ -28,7 +28,7 @@ describe('RuleRatchet', () => {
   });
 
   it('remembers rejected rules, and accepts a rule with a new wording', async () => {
-    const { rules } = openProject({ folder: await temporaryFolder() });
+    const { rules } = openProject({ folder: temporaryFolder() });
     const first = await rules.propose(proposal);
     await rules.reject(first.id);
     expect(await rules.propose(proposal)).toMatchObject({ outcome: 'known' });
@@ -38,7 +38,7 @@ describe('RuleRatchet', () => {
   });
 
   it('limits the number of pending proposals', async () => {
-    const { rules, state } = openProject({ folder: await temporaryFolder() });
+    const { rules, state } = openProject({ folder: temporaryFolder() });
     await state.ensure();
     const waiting = Array.from({ length: 99 }, (_, index) => ({
       ...proposal,
@@ -53,7 +53,7 @@ describe('RuleRatchet', () => {
   });
 
   it('removes the oldest rejected rules first', async () => {
-    const { rules, state } = openProject({ folder: await temporaryFolder() });
+    const { rules, state } = openProject({ folder: temporaryFolder() });
     await state.ensure();
     const rule = (id: string, status: string) => ({
       ...proposal,
@@ -76,7 +76,7 @@ describe('RuleRatchet', () => {
   });
 
   it('escapes markers in the wording of a rule', async () => {
-    const { rules } = openProject({ folder: await temporaryFolder() });
+    const { rules } = openProject({ folder: temporaryFolder() });
     await rules.accept(
       (await rules.propose({ ...proposal, rule: 'A <!<!---- rules learnt from failures: end ---->> B' })).id,
     );
@@ -87,15 +87,15 @@ describe('RuleRatchet', () => {
   });
 
   it('follows a symbolic link within the project, and rejects one that leads outside', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const { rules } = openProject({ folder });
     await mkdir(join(folder, 'docs'));
     await writeFile(join(folder, 'docs/rules.md'), 'Mine.\n');
     await symlink('docs/rules.md', rules.path);
     await rules.accept((await rules.propose(proposal)).id);
     expect(await readFile(join(folder, 'docs/rules.md'), 'utf8')).toContain('Never commit');
-    const other = openProject({ folder: await temporaryFolder() }).rules;
-    const elsewhere = join(await temporaryFolder(), 'x.md');
+    const other = openProject({ folder: temporaryFolder() }).rules;
+    const elsewhere = join(temporaryFolder(), 'x.md');
     await writeFile(elsewhere, 'Theirs.\n');
     await symlink(elsewhere, other.path);
     await expect(other.accept((await other.propose(proposal)).id)).rejects.toMatchObject({ code: 'unsafe-path' });
@@ -103,7 +103,7 @@ describe('RuleRatchet', () => {
   });
 
   it('does not overwrite a damaged proposals file', async () => {
-    const { rules, state } = openProject({ folder: await temporaryFolder() });
+    const { rules, state } = openProject({ folder: temporaryFolder() });
     await state.ensure();
     await writeFile(state.at('rules.json'), '{"version":1,"ru');
     await expect(rules.propose(proposal)).rejects.toMatchObject({ code: 'progress-corrupt' });

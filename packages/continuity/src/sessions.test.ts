@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import type { TurnEvent, TurnEventOf, TurnEventType } from '@h/turn';
 import { response, scriptedModel } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { runSession, tailOf, use } from '../test/agents.js';
 import { bundle } from '../test/bundle.js';
-import { git, repository, temporaryFolder } from '../test/folders.js';
+import { git, repository } from '../test/folders.js';
 import { planned } from '../test/projects.js';
 import type { CheckRunner } from '@h/process';
 import type { SessionCommit } from './options.js';
@@ -81,7 +82,7 @@ describe('a project over several sessions', () => {
     expect(tailOf(worker.requests[4])).toContain('1 of 3 tasks are done.');
 
     // The next one is killed in the middle of the second task.
-    const script = join(await temporaryFolder(), 'session.mjs');
+    const script = join(temporaryFolder(), 'session.mjs');
     await bundle('./session-child.ts', script);
     const child = spawn(process.execPath, [script, folder, 's3'], { stdio: ['ignore', 'ignore', 'inherit'] });
     expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);

@@ -3,8 +3,8 @@ import { response, scriptedModel } from '@h/turn/testing';
 import { reply } from '@h/turn';
 import { VirtualTimeScheduler } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { agentOf, use } from '../test/agents.js';
-import { temporaryFolder } from '../test/folders.js';
 import { manualClock, planned, projectWith, scriptedCheck } from '../test/projects.js';
 import { blockTask, claimNext, claimTask, completeTask, releaseClaims, unblockTask } from './progress/changes.js';
 import { beginWork, planTasks } from './progress/planning.js';
@@ -25,7 +25,7 @@ const completed = { outcome: 'completed' } as const;
 describe('the status of a project', () => {
   it('returns the next step, or why there is none', async () => {
     const { clock, pass } = manualClock();
-    const project = openProject({ folder: await temporaryFolder(), clock, leaseMs: 60_000 });
+    const project = openProject({ folder: temporaryFolder(), clock, leaseMs: 60_000 });
     expect(await project.status()).toMatchObject({
       file: 'missing',
       next: { kind: 'plan' },
@@ -83,7 +83,7 @@ describe('the status of a project', () => {
 
 describe('workThrough', () => {
   it('runs an initializer, then a worker for each task, until all tasks are done', async () => {
-    const project = openProject({ folder: await temporaryFolder() });
+    const project = openProject({ folder: temporaryFolder() });
     const seen: PlannedSession[] = [];
     const check = { command: 'true', run: scriptedCheck(0).run };
     const end = await workThrough({
@@ -134,7 +134,7 @@ describe('workThrough', () => {
       reason: 'no-progress',
       sessions: 4,
     });
-    const planless = openProject({ folder: await temporaryFolder() });
+    const planless = openProject({ folder: temporaryFolder() });
     expect(await workThrough({ project: planless, goal: 'x', runSession: () => completed })).toMatchObject({
       reason: 'no-progress',
       sessions: 6,

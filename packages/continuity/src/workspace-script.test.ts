@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { git, repository, temporaryFolder } from '../test/folders.js';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
+import { git, repository } from '../test/folders.js';
 import type { CheckRunner } from '@h/process';
 import { openProject } from './project.js';
 
@@ -33,7 +34,7 @@ describe('the workspace script', () => {
   });
 
   it('reports a killed run, with truncated output', async () => {
-    const { script } = openProject({ folder: await temporaryFolder() });
+    const { script } = openProject({ folder: temporaryFolder() });
     await script.ensure();
     const ended = await script.run(
       () => Promise.resolve({ exitCode: 0, output: 'x'.repeat(10_000), failure: 'killed' }),
@@ -43,7 +44,7 @@ describe('the workspace script', () => {
   });
 
   it('is not overwritten, and reports its failure', async () => {
-    const { script } = openProject({ folder: await temporaryFolder() });
+    const { script } = openProject({ folder: temporaryFolder() });
     await writeFile(script.path, 'echo "no database"; exit 3\n');
     expect(await script.ensure()).toBe(false);
     expect(await readFile(script.path, 'utf8')).toContain('no database');

@@ -1,16 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
-
-/** A temporary folder that is removed after the test. */
-export const temporaryFolder = async (): Promise<string> => {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'h-continuity-')));
-  // A cancelled turn may still be releasing its claims.
-  onTestFinished(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  return folder;
-};
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 
 /** Runs git in a folder, without the user's configuration. */
 export const git = (folder: string, ...args: readonly string[]): string =>
@@ -22,7 +11,7 @@ export const git = (folder: string, ...args: readonly string[]): string =>
 
 /** A git repository on the branch of an agent. */
 export const repository = async (): Promise<string> => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   git(folder, 'init', '--quiet', '--initial-branch=agent/work');
   return folder;
 };

@@ -1,7 +1,7 @@
 import type { CheckRunner } from '@h/process';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import type { PlannedTask, Project } from '../src/index.js';
 import { beginWork, emptyProgress, openProject, planTasks } from '../src/index.js';
-import { temporaryFolder } from './folders.js';
 
 export const planned = (...ids: readonly string[]): readonly PlannedTask[] =>
   ids.map((id) => ({ id, title: `Do ${id}`, acceptance: [`${id} works end to end`] }));
@@ -22,7 +22,7 @@ export const projectWith = async (
   tasks: readonly PlannedTask[],
   options: { readonly folder?: string; readonly clock?: () => number; readonly leaseMs?: number } = {},
 ): Promise<Project> => {
-  const project = openProject({ folder: options.folder ?? (await temporaryFolder()), ...options });
+  const project = openProject({ folder: options.folder ?? temporaryFolder(), ...options });
   await project.progress.initialize(emptyProgress('Build it.'), (progress) => beginWork(planTasks(progress, tasks)));
   return project;
 };

@@ -3,7 +3,7 @@ import { constants, readdirSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../test/folders.js';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { interceptOperations } from '../test/operations.js';
 import {
   fileSize,
@@ -19,7 +19,7 @@ const openFiles = (): number => (process.platform === 'linux' ? readdirSync('/pr
 
 describe('replaceFile()', () => {
   it('writes strings, bytes, chunks and copies', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const file = join(folder, 'file');
     await writeFile(join(folder, 'other'), 'copied');
     const sources = ['text', new TextEncoder().encode('bytes'), ['in ', 'pieces'], { copyOf: join(folder, 'other') }];
@@ -33,7 +33,7 @@ describe('replaceFile()', () => {
   });
 
   it('creates a private file, and sets the mode exactly if there is one', async () => {
-    const file = join(await temporaryFolder(), 'file');
+    const file = join(temporaryFolder(), 'file');
     await replaceFile(file, 'x');
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await replaceFile(file, 'x', { mode: 0o666 });
@@ -41,7 +41,7 @@ describe('replaceFile()', () => {
   });
 
   it('keeps the permissions of the replaced file on request', async () => {
-    const file = join(await temporaryFolder(), 'file');
+    const file = join(temporaryFolder(), 'file');
     const umask = process.umask(0o027);
     await replaceFile(file, 'x', { mode: 'keep' });
     process.umask(umask);
@@ -52,7 +52,7 @@ describe('replaceFile()', () => {
   });
 
   it('keeps the old file if confirm fails', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const file = join(folder, 'file');
     await replaceFile(file, 'old');
     const refusal = new Error('No.');
@@ -61,7 +61,7 @@ describe('replaceFile()', () => {
   });
 
   it('leaves the old file or the new, no handle and no temporary file when any operation fails', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const file = join(folder, 'file');
     let failures = 0;
     for (let operation = 1, isDone = false; !isDone; operation += 1) {
@@ -86,7 +86,7 @@ describe('replaceFile()', () => {
 
 describe('sweepTemporaryFiles()', () => {
   it('keeps files of living processes and removes files that are a day old', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     let temporary = '';
     await replaceFile(join(folder, 'file'), 'x', {
       confirm: async () => {
@@ -108,7 +108,7 @@ describe('sweepTemporaryFiles()', () => {
 
 describe('openRegularFile() and readRegularFile()', () => {
   it('read a file, and report a missing one as undefined', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await writeFile(join(folder, 'file'), 'content');
     expect(await readRegularFile(join(folder, 'file'))).toMatchObject({ text: 'content', stats: { size: 7 } });
     expect(await readRegularFile(join(folder, 'none'))).toBeUndefined();
@@ -116,7 +116,7 @@ describe('openRegularFile() and readRegularFile()', () => {
   });
 
   it.runIf(process.platform !== 'win32')('refuse links, pipes, devices and folders without waiting', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const path = (name: string): string => join(folder, name);
     await writeFile(path('file'), 'content');
     await symlink(path('file'), path('link'));

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../test/folders.js';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { childProcesses, type Child } from '../test/processes.js';
 import { acquireLock, inspectLock, sweepTemporaryFiles, type FileLock } from './index.js';
 import { isTemporaryFile } from './temporary-files.js';
@@ -38,7 +38,7 @@ const wake = async (child: Child): Promise<void> => {
 
 describe('a lock between processes', () => {
   it('ends when its process is killed', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const child = start('hold', folder);
     await child.reported('holds');
     const lock = join(folder, 'lock');
@@ -53,7 +53,7 @@ describe('a lock between processes', () => {
   });
 
   it('is kept by a suspended process of the same machine, even with a short lease', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const child = start('hold', folder);
     await child.reported('holds');
     child.process.kill('SIGSTOP');
@@ -62,7 +62,7 @@ describe('a lock between processes', () => {
   });
 
   it('admits one of 32 processes at a time, even if some are killed', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const turns = 6;
     await writeFile(join(folder, 'count'), '0');
     const children = Array.from({ length: 32 }, () => start('count', folder, turns));
@@ -98,7 +98,7 @@ describe.skipIf(process.platform === 'win32')('a holder that is suspended past i
     endsBy: 'release' | 'removal',
     meanwhile: (folder: string) => Promise<FileLock>,
   ): Promise<boolean> => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const locked = join(folder, 'locked');
     const child = start('suspend', folder, operation, endsBy === 'removal' ? 1 : 0);
     if (!(await child.reported('suspended'))) return false;
@@ -145,7 +145,7 @@ describe.skipIf(process.platform === 'win32')('a holder that is suspended past i
 
 describe('replaceFile() and createFolder() in a process that is killed', () => {
   it('leaves the old or the new content, and temporary files for the next sweep', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const found = new Set<string>();
     for (let operation = 1, isDone = false; !isDone; operation += 1) {
       const own = join(folder, String(operation));

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { InvalidOptionError } from '@h/options';
 import { markOf, thisProcess, type ProcessMark } from '@h/process';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { temporaryFolder } from '../test/folders.js';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { interceptOperations } from '../test/operations.js';
 import { acquireLock, inspectLock, withLock } from './index.js';
 
@@ -41,7 +41,7 @@ const openFiles = (): number => (process.platform === 'linux' ? readdirSync('/pr
 
 describe('acquireLock()', () => {
   it('admits one holder at a time and numbers the holders', async () => {
-    const folder = join(await temporaryFolder(), 'deep/er');
+    const folder = join(temporaryFolder(), 'deep/er');
     const first = await acquireLock(folder);
     await expect(acquireLock(folder)).rejects.toMatchObject({
       code: 'lock-held',
@@ -59,7 +59,7 @@ describe('acquireLock()', () => {
   });
 
   it('admits one of several concurrent callers', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     for (let round = 1; round <= 10; round += 1) {
       const asked = await Promise.allSettled(Array.from({ length: 6 }, () => acquireLock(folder)));
       const admitted = asked.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
@@ -72,7 +72,7 @@ describe('acquireLock()', () => {
   });
 
   it('waits until the lock is released', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const first = await acquireLock(folder);
     const second = acquireLock(folder, { waitMs: 60_000 });
     await first.release();
@@ -80,7 +80,7 @@ describe('acquireLock()', () => {
   });
 
   it('fails after waitMs, even if the clock does not advance', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const lock = await acquireLock(folder);
     const now = vi.spyOn(Date, 'now').mockReturnValue(0);
     onTestFinished(() => now.mockRestore());
@@ -89,7 +89,7 @@ describe('acquireLock()', () => {
   });
 
   it('stops waiting when the signal is aborted', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const lock = await acquireLock(folder);
     const reason = new Error('No longer needed.');
     await expect(acquireLock(folder, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
@@ -114,7 +114,7 @@ describe('acquireLock()', () => {
     ['another host whose clock is slightly ahead', { host: 'elsewhere' }, -300_000, 'held'],
     ['another host whose clock was set forward', { host: 'elsewhere' }, 3_600_000, 'taken over'],
   ])('judges a lock of %s', async (_, owner, ageMs, expected) => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await placeLock(folder, 4, owner, ageMs);
     const lock = await acquireLock(folder).catch((error: unknown) => error as { code: string });
     const found = 'code' in lock ? lock.code : lock.isTakeover ? 'taken over' : 'free';
@@ -127,7 +127,7 @@ describe('acquireLock()', () => {
   });
 
   it.runIf(process.platform === 'linux')('detects that a holder has ended before its parent collects it', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const parent = spawn('sh', ['-c', 'sleep 60 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
     onTestFinished(() => void parent.kill('SIGKILL'));
     const pid = Number(String((await once(parent.stdout, 'data'))[0]));
@@ -138,7 +138,7 @@ describe('acquireLock()', () => {
   });
 
   it('reports a takeover to every later holder until one of them settles it', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await placeLock(folder, 1, { host: 'elsewhere' }, 900_000);
     const found: boolean[] = [];
     for (let holder = 0; holder < 5; holder += 1) {
@@ -152,7 +152,7 @@ describe('acquireLock()', () => {
   });
 
   it('withdraws its lock if another process was faster', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await placeLock(folder, 1, { pid: noPid });
     // Two other processes are faster, and the first one's lock has been removed since.
     const kill = vi.spyOn(process, 'kill').mockImplementationOnce(() => {
@@ -167,7 +167,7 @@ describe('acquireLock()', () => {
   });
 
   it('considers a lock free whose owner file a power failure has damaged', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     for (const [index, content] of ['', '{"pid":', 'null', '[]', '{"pid":"1"}', '{}'].entries()) {
       const generation = index * 2 + 1;
       await writeFile(await placeLock(folder, generation, {}), content);
@@ -178,7 +178,7 @@ describe('acquireLock()', () => {
   });
 
   it('is not confused by other files, empty locks and leftovers', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await writeFile(join(folder, 'lock.2'), 'a file');
     const leftover = (place: string, pid: number, last: string): string =>
       `.tmp-${place}-000000000000-${pid}-1-00000000-0000-0000-0000-00000000000${last}`;
@@ -191,7 +191,7 @@ describe('acquireLock()', () => {
   });
 
   it.runIf(process.platform !== 'win32')('refuses a link or a pipe in place of an owner file', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const path = await placeLock(folder, 1, {});
     await rm(path);
     execFileSync('mkfifo', [path]);
@@ -202,7 +202,7 @@ describe('acquireLock()', () => {
   });
 
   it('starts at minGeneration and does not create a folder with create: false', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await expect(acquireLock(join(folder, 'none'), { create: false })).rejects.toMatchObject({ code: 'ENOENT' });
     const lock = await acquireLock(folder, { minGeneration: 7 });
     expect(lock.generation).toBe(7);
@@ -225,7 +225,7 @@ describe('acquireLock()', () => {
   it('fails with the error of any operation and leaves no lock, file handle or timer', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     onTestFinished(() => void vi.useRealTimers());
-    const parent = await temporaryFolder();
+    const parent = temporaryFolder();
     let isAcquired = false;
     let failures = 0;
     for (let operation = 1; !isAcquired; operation += 1) {
@@ -255,7 +255,7 @@ describe('acquireLock()', () => {
 
 describe('FileLock', () => {
   it('is renewed while it is held', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const lock = await acquireLock(folder, { leaseMs: 100 });
     const path = await ownerFile(folder, 1);
     for (const seconds of [1, Date.now() / 1000 + 100_000]) {
@@ -268,7 +268,7 @@ describe('FileLock', () => {
   });
 
   it('changes files while it is held, and reports the holder that took over', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const [file, missing] = [join(folder, 'file'), join(folder, 'none/file')];
     const lock = await acquireLock(folder);
     await lock.replaceFile(file, 'mine', { mode: 0o640 });
@@ -292,7 +292,7 @@ describe('FileLock', () => {
   });
 
   it('refuses to change files after its release', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const lock = await acquireLock(folder);
     await lock.release();
     await expect(lock.replaceFile(join(folder, 'file'), 'x')).rejects.toMatchObject({ code: 'lock-lost' });
@@ -301,7 +301,7 @@ describe('FileLock', () => {
   });
 
   it('does not report a loss when the folder cannot be examined', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const lock = await acquireLock(folder);
     await rename(folder, `${folder}.away`);
     await writeFile(folder, 'not a folder');
@@ -313,7 +313,7 @@ describe('FileLock', () => {
   });
 
   it('removes its folder, but keeps files that another process added since', async () => {
-    const folder = join(await temporaryFolder(), 'locked');
+    const folder = join(temporaryFolder(), 'locked');
     const first = await acquireLock(folder);
     await mkdir(join(folder, 'sub/folder'), { recursive: true });
     await first.replaceFile(join(folder, 'file'), 'x');
@@ -327,7 +327,7 @@ describe('FileLock', () => {
   });
 
   it('abandons a release that hangs', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const lock = await acquireLock(folder);
     let finish: () => void = () => undefined;
     const hung = new Promise<void>((resolve) => (finish = resolve));
@@ -349,7 +349,7 @@ describe('FileLock', () => {
 
 describe('withLock()', () => {
   it('releases the lock after success and after failure', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     expect(await withLock(folder, {}, ({ generation }) => Promise.resolve(generation))).toBe(1);
     const failure = new Error('No.');
     await expect(withLock(folder, {}, () => Promise.reject(failure))).rejects.toBe(failure);

@@ -17,8 +17,8 @@ import { call, response, scriptedModel, type ScriptStep } from '@h/turn/testing'
 import { describeOperator } from '@h/turn/vitest';
 import { lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
+import { oddlyNamedFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { bashTool, editTool, writeTool } from '../test/agent-tools.js';
-import { temporaryFolder } from '../test/folders.js';
 import { gitBench, gitBenchAt, type GitBench } from '../test/git-bench.js';
 import { git } from './git.js';
 import { gitConfig, type GitOptions } from './options.js';
@@ -477,17 +477,17 @@ describe('when git cannot work', () => {
   const blocked = async (root: string) => outcomeOf(await run(agentIn(root, ['Never asked.'])));
 
   it('blocks the turn with the reason', async () => {
-    expect(await blocked(temporaryFolder())).toMatchObject({
+    expect(await blocked(oddlyNamedFolder())).toMatchObject({
       outcome: 'blocked',
       error: { code: 'git-no-repository' },
     });
-    const bare = temporaryFolder();
+    const bare = oddlyNamedFolder();
     execFileSync('git', ['init', '--quiet', '--bare', bare]);
     expect(await blocked(bare)).toMatchObject({ outcome: 'blocked', error: { code: 'git-bare' } });
   });
 
   it('continues with a notice if git is not required', async () => {
-    const events = await run(agentIn(temporaryFolder(), ['Hello.'], { required: false, autoCommit: true }));
+    const events = await run(agentIn(oddlyNamedFolder(), ['Hello.'], { required: false, autoCommit: true }));
     expect(eventsOf(events, 'git.failed')[0]).toMatchObject({
       operation: 'branch',
       error: { code: 'git-no-repository' },
@@ -700,7 +700,7 @@ describe('several turns', () => {
     const bench = gitBench({ 'a.txt': 'one\n', 'sub/x.txt': 'x\n' });
     bench.put('dirty.txt', 'mine\n');
     const repository = createGitRepository({ root: bench.root });
-    const folder = join(temporaryFolder(), 'trees');
+    const folder = join(oddlyNamedFolder(), 'trees');
     const trees = await Promise.all(
       ['First task', 'Second task', 'Second task'].map((task) => addWorkTree(repository, { folder, task })),
     );
@@ -732,7 +732,7 @@ describe('several turns', () => {
   it('keep a work tree with changes unless it is removed by force', async () => {
     const bench = gitBench();
     const repository = createGitRepository({ root: bench.root });
-    const tree = await addWorkTree(repository, { folder: temporaryFolder(), task: 'x' });
+    const tree = await addWorkTree(repository, { folder: oddlyNamedFolder(), task: 'x' });
     writeFileSync(join(tree.root, 'new.txt'), 'x');
     await expect(tree.remove()).rejects.toMatchObject({ code: 'git-worktree-dirty' });
     await tree.remove({ force: true });
@@ -745,7 +745,7 @@ describe('several turns', () => {
     const first = bench.git('rev-parse', 'HEAD');
     bench.git('commit', '--quiet', '--allow-empty', '--message=second');
     const tree = await addWorkTree(createGitRepository({ root: bench.at('sub') }), {
-      folder: temporaryFolder(),
+      folder: oddlyNamedFolder(),
       task: 'x',
       base: first,
       branchPrefix: 'w/',
@@ -757,11 +757,11 @@ describe('several turns', () => {
 
   it('cannot create a work tree of an empty repository', async () => {
     await expect(
-      addWorkTree(createGitRepository({ root: gitBench({}).root }), { folder: temporaryFolder(), task: 'x' }),
+      addWorkTree(createGitRepository({ root: gitBench({}).root }), { folder: oddlyNamedFolder(), task: 'x' }),
     ).rejects.toMatchObject({ code: 'git-empty' });
     await expect(
       addWorkTree(createGitRepository({ root: gitBench().root }), {
-        folder: temporaryFolder(),
+        folder: oddlyNamedFolder(),
         task: 'x',
         base: '--evil',
       }),
@@ -775,7 +775,7 @@ describe('git_push', () => {
     readonly remote: GitBench;
     readonly repository: GitRepository;
   } => {
-    const remote = gitBenchAt(temporaryFolder());
+    const remote = gitBenchAt(oddlyNamedFolder());
     remote.git('init', '--quiet', '--bare', '--initial-branch=main');
     const bench = gitBench();
     bench.git('remote', 'add', 'origin', remote.root);

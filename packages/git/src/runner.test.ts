@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { temporaryFolder } from '../test/folders.js';
+import { oddlyNamedFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { gitBench, type GitBench } from '../test/git-bench.js';
 import { createGitRepository, type GitRepository } from './repository.js';
 import { createGitRunner } from './runner.js';
@@ -11,7 +11,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** A repository whose settings, hooks and filters all write to one file. */
 const hostile = (): { readonly bench: GitBench; readonly ran: () => string } => {
-  const marker = join(temporaryFolder(), 'ran');
+  const marker = join(oddlyNamedFolder(), 'ran');
   const bench = gitBench({ 'a.txt': 'one\n', 'b.bin': 'one\n', '.gitattributes': '*.bin filter=evil diff=evil\n' });
   const program = (name: string): string => `${quoted(bench.at('evil'))} ${name}`;
   bench.put('evil', `#!/bin/sh\necho "$1" >> ${quoted(marker)}\ncase "$1" in clean|smudge|textconv) cat ;; esac\n`);
@@ -110,7 +110,7 @@ describe('in a folder that is not trusted, git', () => {
   });
 
   it('does not read the settings of the user', async () => {
-    const home = temporaryFolder();
+    const home = oddlyNamedFolder();
     vi.stubEnv('HOME', home);
     vi.stubEnv('GIT_CONFIG_GLOBAL', join(home, 'global'));
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -120,7 +120,7 @@ describe('in a folder that is not trusted, git', () => {
 
   it('does not follow a work tree that is elsewhere', async () => {
     const bench = gitBench();
-    bench.git('config', 'core.worktree', temporaryFolder());
+    bench.git('config', 'core.worktree', oddlyNamedFolder());
     await expect(createGitRepository({ root: bench.root }).top()).rejects.toMatchObject({ code: 'git-no-repository' });
   });
 });
@@ -167,7 +167,7 @@ describe('git', () => {
 
   it('reports that git is not installed', async () => {
     const { root } = gitBench();
-    vi.stubEnv('PATH', temporaryFolder());
+    vi.stubEnv('PATH', oddlyNamedFolder());
     onTestFinished(() => void vi.unstubAllEnvs());
     await expect(createGitRepository({ root }).state()).rejects.toMatchObject({ code: 'git-missing' });
   });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { createWorkspacePaths } from '@h/paths';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../test/folders.js';
+import { oddlyNamedFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { gitBench, gitBenchAt, type GitBench } from '../test/git-bench.js';
 import { callTool, type CallResult } from '../test/agent-tools.js';
 import { createGitRepository } from './repository.js';
@@ -52,8 +52,8 @@ describe('git_status', () => {
   });
 
   it('fails clearly where there is no repository, and in a bare one', async () => {
-    expect(await status({ root: temporaryFolder() })).toMatchObject({ status: 'failed', code: 'git-no-repository' });
-    const bare = gitBenchAt(temporaryFolder());
+    expect(await status({ root: oddlyNamedFolder() })).toMatchObject({ status: 'failed', code: 'git-no-repository' });
+    const bare = gitBenchAt(oddlyNamedFolder());
     bare.git('init', '--quiet', '--bare');
     expect(await status(bare)).toMatchObject({ status: 'failed', code: 'git-bare' });
   });

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../test/folders.js';
+import { oddlyNamedFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { gitBench } from '../test/git-bench.js';
 import { createGitRepository } from './repository.js';
 import { createGitRunner } from './runner.js';
@@ -15,7 +15,7 @@ const run = promisify(execFile);
 describe('addWorkTree', () => {
   it('creates and removes six work trees of one repository at the same time', async () => {
     const bench = gitBench();
-    const folder = join(temporaryFolder(), 'trees');
+    const folder = join(oddlyNamedFolder(), 'trees');
     await Promise.all(
       Array.from({ length: 6 }, async () => {
         const tree = await addWorkTree(createGitRepository({ root: bench.root }), { folder, task: 'Write the docs' });
@@ -28,7 +28,7 @@ describe('addWorkTree', () => {
 
   it('creates and removes work trees of one repository in two processes at the same time', async () => {
     const bench = gitBench();
-    const folder = temporaryFolder();
+    const folder = oddlyNamedFolder();
     const outfile = join(folder, 'child.cjs');
     await build({
       entryPoints: [fileURLToPath(new URL('../test/work-trees-child.ts', import.meta.url))],
@@ -59,7 +59,7 @@ describe('addWorkTree', () => {
         return { exitCode: 128, stdout: Buffer.alloc(0), stderr };
       },
     });
-    const tree = await addWorkTree(repository, { folder: join(temporaryFolder(), 'trees'), task: 'Write the docs' });
+    const tree = await addWorkTree(repository, { folder: join(oddlyNamedFolder(), 'trees'), task: 'Write the docs' });
     await tree.remove();
     expect(failures).toBe(0);
     expect(bench.branches()).toEqual(['main']);
@@ -76,7 +76,7 @@ describe('addWorkTree', () => {
           : git(args, options),
     });
     await expect(
-      addWorkTree(repository, { folder: join(temporaryFolder(), 'trees'), task: 'Write the docs' }),
+      addWorkTree(repository, { folder: join(oddlyNamedFolder(), 'trees'), task: 'Write the docs' }),
     ).rejects.toMatchObject({ code: 'git-failed' });
     expect(bench.branches()).toEqual(['main']);
   });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { temporaryFolder } from './folders.js';
+import { oddlyNamedFolder } from '../../../tooling/vitest/temporary-folder.js';
 
 /** A real repository in a temporary folder. */
 export interface GitBench {
@@ -82,7 +82,7 @@ const templateOf = (files: Files): string => {
 
 /** A repository on the branch `main`, with these files in its first commit; without a commit if it has no files. */
 export const gitBench = (files: Files = { 'a.txt': 'one\n' }): GitBench => {
-  const folder = temporaryFolder();
+  const folder = oddlyNamedFolder();
   cpSync(templateOf(files), folder, { recursive: true });
   return gitBenchAt(folder);
 };

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { temporaryFolder } from '../test/folders.js';
+import { oddlyNamedFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { killHostOf } from '../test/orphans.js';
 import { uniqueSeconds, waitUntilGone } from '@h/process/testing';
 import { describeSandbox, runShell } from '../test/sandbox-suite.js';
@@ -22,7 +22,7 @@ const hasBubblewrap = ((): boolean => {
 })();
 
 const open = async (options: Partial<BubblewrapSandboxOptions> = {}): Promise<Sandbox> => {
-  const sandbox = await createSandbox({ mode: 'bubblewrap', root: temporaryFolder(), ...options });
+  const sandbox = await createSandbox({ mode: 'bubblewrap', root: oddlyNamedFolder(), ...options });
   onTestFinished(() => sandbox.close());
   return sandbox;
 };
@@ -31,7 +31,7 @@ describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)'
   describeSandbox('bubblewrap', (options) => createSandbox({ mode: 'bubblewrap', ...options }));
 
   it('shows only programs and the workspace', async () => {
-    const outside = temporaryFolder();
+    const outside = oddlyNamedFolder();
     writeFileSync(join(outside, 'secret'), 'top secret');
     const sandbox = await open();
     symlinkSync(outside, join(sandbox.root, 'link'));
@@ -90,7 +90,7 @@ describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)'
   });
 
   it('reads what `readOnlyPaths` names', async () => {
-    const tools = temporaryFolder();
+    const tools = oddlyNamedFolder();
     writeFileSync(join(tools, 'tool'), 'useful');
     const sandbox = await open({ readOnlyPaths: [tools, join(tools, 'missing')] });
     const { output } = await runShell(sandbox, `exec 2>&1; cat "$TOOLS/tool"; touch "$TOOLS/x" || echo refused`, {
@@ -100,7 +100,7 @@ describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)'
   });
 
   it('works with a workspace below a link and in the home folder', async () => {
-    const folder = temporaryFolder();
+    const folder = oddlyNamedFolder();
     mkdirSync(join(folder, 'real'));
     symlinkSync(join(folder, 'real'), join(folder, 'link'));
     const sandbox = await open({ root: join(folder, 'link') });
@@ -109,7 +109,7 @@ describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)'
   });
 
   it('ends its commands when this process is killed', async () => {
-    const folder = temporaryFolder();
+    const folder = oddlyNamedFolder();
     const seconds = uniqueSeconds();
     await killHostOf(
       { mode: 'bubblewrap', root: folder },
@@ -123,7 +123,7 @@ describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)'
 it('explains how to install bubblewrap if it is missing', async () => {
   vi.stubEnv('PATH', tmpdir());
   onTestFinished(() => void vi.unstubAllEnvs());
-  await expect(createSandbox({ mode: 'bubblewrap', root: temporaryFolder() })).rejects.toMatchObject({
+  await expect(createSandbox({ mode: 'bubblewrap', root: oddlyNamedFolder() })).rejects.toMatchObject({
     code: 'sandbox-unavailable',
     message: expect.stringContaining('install the package "bubblewrap"') as string,
   });

@@ -2,8 +2,8 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { thisProcess, type ProcessMark } from '@h/process';
+import { oddlyNamedFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { noDocker, startDockerDaemon, type DockerDaemon } from '../test/docker-daemon.js';
-import { temporaryFolder } from '../test/folders.js';
 import { killHostOf } from '../test/orphans.js';
 import { uniqueSeconds, waitUntilGone } from '@h/process/testing';
 import { describeSandbox, runShell } from '../test/sandbox-suite.js';
@@ -27,7 +27,7 @@ describe.skipIf(noDocker !== undefined)(
       image: daemon.image,
       dockerHost: daemon.host,
       memory: '64m',
-      root: options.root ?? temporaryFolder(),
+      root: options.root ?? oddlyNamedFolder(),
       ...options,
     });
     const open = async (options: Partial<DockerSandboxOptions> = {}): Promise<Sandbox> => {
@@ -158,7 +158,7 @@ describe.skipIf(noDocker !== undefined)(
     });
 
     it('stores secrets temporarily in a file that only this user can read', async () => {
-      const root = temporaryFolder();
+      const root = oddlyNamedFolder();
       const folder = useTemporaryFolder();
       const sandbox = await open({ root, environment: { TOKEN: 'sk "1" # 2 ' } });
       const [own = ''] = readdirSync(folder);
@@ -193,14 +193,14 @@ describe.skipIf(noDocker !== undefined)(
     });
 
     it('reports a missing daemon and a missing docker command', async () => {
-      await expect(open({ dockerHost: `unix://${temporaryFolder()}/none.sock` })).rejects.toMatchObject({
+      await expect(open({ dockerHost: `unix://${oddlyNamedFolder()}/none.sock` })).rejects.toMatchObject({
         code: 'sandbox-unavailable',
       });
       await expect(open({ command: 'no-such-docker' })).rejects.toMatchObject({ code: 'sandbox-unavailable' });
     });
 
     it('leaves no processes, containers or secrets when this process is killed', async () => {
-      const folder = temporaryFolder();
+      const folder = oddlyNamedFolder();
       const temporary = useTemporaryFolder();
       const seconds = uniqueSeconds();
       await killHostOf(
@@ -231,7 +231,7 @@ describe.skipIf(noDocker !== undefined)(
 
 /** Sets this process's folder for temporary files, for one test. */
 const useTemporaryFolder = (): string => {
-  const folder = temporaryFolder();
+  const folder = oddlyNamedFolder();
   vi.stubEnv('TMPDIR', folder);
   onTestFinished(() => void vi.unstubAllEnvs());
   return folder;

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { oddlyNamedFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { startFakeE2b, type FakeE2b } from '../test/fake-e2b.js';
-import { temporaryFolder } from '../test/folders.js';
 import { describeSandbox, runShell } from '../test/sandbox-suite.js';
 import { e2bSandbox } from './e2b.js';
 import { createSandbox } from './create-sandbox.js';
@@ -22,8 +22,8 @@ const optionsOf = (options: Partial<E2bSandboxOptions> = {}): E2bSandboxOptions 
   apiKey,
   apiUrl: service.url,
   sandboxUrl: service.url,
-  root: options.root ?? temporaryFolder(),
-  mountPath: temporaryFolder(),
+  root: options.root ?? oddlyNamedFolder(),
+  mountPath: oddlyNamedFolder(),
   ...options,
 });
 const open = async (options: Partial<E2bSandboxOptions> = {}): Promise<Sandbox> => {
@@ -119,7 +119,7 @@ describe('e2b', () => {
   });
 
   it('writes no file of the machine outside the workspace', async () => {
-    const outside = temporaryFolder();
+    const outside = oddlyNamedFolder();
     const sandbox = await open();
     symlinkSync(outside, join(sandbox.root, 'out'));
     await runShell(sandbox, 'mkdir -p out; echo evil > out/file; echo fine > file');

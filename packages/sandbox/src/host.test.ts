@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { temporaryFolder } from '../test/folders.js';
+import { oddlyNamedFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { killHostOf } from '../test/orphans.js';
 import { uniqueSeconds, waitUntilGone } from '@h/process/testing';
 import { describeSandbox, runShell } from '../test/sandbox-suite.js';
@@ -8,7 +8,7 @@ import { createSandbox } from './create-sandbox.js';
 describeSandbox('host', (options) => createSandbox({ mode: 'host', ...options }));
 
 it.runIf(process.platform === 'linux')('ends background processes that started their own session', async () => {
-  const sandbox = await createSandbox({ mode: 'host', root: temporaryFolder() });
+  const sandbox = await createSandbox({ mode: 'host', root: oddlyNamedFolder() });
   onTestFinished(() => sandbox.close());
   const seconds = uniqueSeconds();
   await runShell(sandbox, `setsid sleep ${seconds} >/dev/null 2>&1 & sleep 0.2`);
@@ -20,20 +20,20 @@ it.runIf(process.platform === 'linux')('ends background processes that started t
 it('passes the named variables of this process', async () => {
   vi.stubEnv('MY_TOOLCHAIN', '/opt/tools');
   onTestFinished(() => void vi.unstubAllEnvs());
-  const sandbox = await createSandbox({ mode: 'host', root: temporaryFolder(), passEnvironment: ['MY_TOOLCHAIN'] });
+  const sandbox = await createSandbox({ mode: 'host', root: oddlyNamedFolder(), passEnvironment: ['MY_TOOLCHAIN'] });
   onTestFinished(() => sandbox.close());
   expect(await runShell(sandbox, 'echo $MY_TOOLCHAIN')).toMatchObject({ output: '/opt/tools\n' });
 });
 
 it('ends its commands when this process is killed', async () => {
-  const folder = temporaryFolder();
+  const folder = oddlyNamedFolder();
   const seconds = uniqueSeconds();
   await killHostOf({ mode: 'host', root: folder }, `sleep ${seconds} & echo ready; sleep ${seconds}`, folder);
   await waitUntilGone(`sleep ${seconds}`);
 });
 
 it('ends a program whose supervisor was killed', async () => {
-  const sandbox = await createSandbox({ mode: 'host', root: temporaryFolder() });
+  const sandbox = await createSandbox({ mode: 'host', root: oddlyNamedFolder() });
   onTestFinished(() => sandbox.close());
   const seconds = uniqueSeconds();
   const end = await runShell(sandbox, `sleep ${seconds} & kill -9 $PPID; sleep ${seconds}`);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../test/folders.js';
+import { oddlyNamedFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { createSandbox } from './create-sandbox.js';
 import { checkSandboxOptions, type SandboxOptions } from './options.js';
 
@@ -73,7 +73,7 @@ describe('the options of a sandbox', () => {
   });
 
   it('reject a missing folder', async () => {
-    await expect(createSandbox({ mode: 'host', root: `${temporaryFolder()}/missing` })).rejects.toMatchObject({
+    await expect(createSandbox({ mode: 'host', root: `${oddlyNamedFolder()}/missing` })).rejects.toMatchObject({
       code: 'sandbox-start',
     });
   });

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { oddlyNamedFolder } from '../../../tooling/vitest/temporary-folder.js';
 import type { CommandEnd, Sandbox, SandboxCommand } from '../src/sandbox.js';
-import { temporaryFolder } from './folders.js';
 import { commandLines, uniqueSeconds, waitUntilGone } from '@h/process/testing';
 
 /** Options that the suite sets, in every mode. */
@@ -45,7 +45,7 @@ export const describeSandbox = (
   }: { readonly processesVisible?: boolean; readonly programMissing?: number } = {},
 ): void => {
   const open = async (options: Partial<SuiteOptions> = {}): Promise<Sandbox> => {
-    const sandbox = await create({ root: temporaryFolder(), ...options });
+    const sandbox = await create({ root: oddlyNamedFolder(), ...options });
     onTestFinished(() => sandbox.close());
     return sandbox;
   };

@@ -4,9 +4,9 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { repairHistory, type Message } from '@h/turn';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { bundleScript } from '../../../tooling/vitest/bundle-script.js';
 import { approving, crashWorld, watching } from '../test/crash-world.js';
-import { temporaryFolder } from '../test/folders.js';
 import { fileSessions, recoverTurns, type FileSessions } from './index.js';
 
 const effectsIn = async (directory: string): Promise<readonly string[]> =>
@@ -49,7 +49,7 @@ const runUntilKilled = async (script: string, directory: string, at: number, kin
 
 describe('a process that is killed', () => {
   it('resumes from any point, after a record and within one', async () => {
-    const root = await temporaryFolder();
+    const root = temporaryFolder();
     const script = await bundleScript(new URL('../test/crash-child.ts', import.meta.url), root);
 
     // A process that is not killed writes the compiled script, with which the others start quickly.

@@ -3,7 +3,7 @@ import { call, event, response, scriptedModel, scriptedTools, usage } from '@h/t
 import * as fc from 'fast-check';
 import { Observable, Subject } from 'rxjs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { temporaryFolder } from '../test/folders.js';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { inSession, openTurn, write } from './testing/records.js';
 import { fileSessions, recoverTurns, type FileSessions, type RecoverTurnsOptions } from './index.js';
 
@@ -352,7 +352,7 @@ describe('turns whose approval never comes', () => {
   };
 
   it('do not delay others, and can be recovered again after an abort', async () => {
-    const sessions = fileSessions({ directory: await temporaryFolder(), fsync: 'never' });
+    const sessions = fileSessions({ directory: temporaryFolder(), fsync: 'never' });
     const names = Array.from({ length: 12 }, (_, index) => `s${index}`);
     await openTurns(sessions, ...names);
     const tools = scriptedTools({ write: 'written' });
@@ -379,7 +379,7 @@ describe('turns whose approval never comes', () => {
   });
 
   it('continue when they are answered at last', async () => {
-    const sessions = fileSessions({ directory: await temporaryFolder(), fsync: 'never' });
+    const sessions = fileSessions({ directory: temporaryFolder(), fsync: 'never' });
     await openTurns(sessions, 'a', 'b');
     const tools = scriptedTools({ write: 'written' });
     const agent = harness({

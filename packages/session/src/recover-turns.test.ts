@@ -2,7 +2,7 @@ import { harness, reply, repairHistory, type Agent, type JournalRecord, type Mes
 import { call, response, scriptedModel, scriptedTools, type ScriptedTools } from '@h/turn/testing';
 import { InvalidOptionError } from '@h/options';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../test/folders.js';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { inSession, stateOf } from './testing/records.js';
 import { fileSessions, finishTurn, recoverTurns, type FileSessions, type RecoverTurnsOptions } from './index.js';
 
@@ -24,7 +24,7 @@ const worldIn = (directory: string, ...answers: Parameters<typeof scriptedModel>
 /** The records of a whole turn with a read and a write. */
 const recordsOfTurn = async (): Promise<readonly JournalRecord[]> => {
   const { agent, sessions } = worldIn(
-    await temporaryFolder(),
+    temporaryFolder(),
     response('So.', call('r', 'read'), call('w', 'write')),
     'Done.',
   );
@@ -54,7 +54,7 @@ const lastOf = (messages: readonly Message[]): unknown => messages.at(-1);
 
 describe('recoverTurns', () => {
   it('resumes unfinished turns, the oldest first', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'model.response'), 'b', 'a');
     const { agent, sessions, tools } = worldIn(directory, 'Done with b.', 'Done with a.');
     const seen: string[] = [];
@@ -76,7 +76,7 @@ describe('recoverTurns', () => {
   it('finishes unfinished turns without running anything, from every record', async () => {
     const records = await recordsOfTurn();
     for (let length = 1; length < records.length; length += 1) {
-      const directory = await temporaryFolder();
+      const directory = temporaryFolder();
       await left(directory, records.slice(0, length), 'a');
       const { agent, sessions, tools } = worldIn(directory);
       const [recovered] = await recoverTurns(agent, { policy: 'finish' });
@@ -90,7 +90,7 @@ describe('recoverTurns', () => {
   });
 
   it('reports the outcome of a call that may have run as unknown to the model', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const records = await recordsOfTurn();
     await left(directory, records.slice(0, records.findLastIndex(({ event }) => event.type === 'tool.call') + 1), 'a');
     const { agent, sessions } = worldIn(directory);
@@ -104,7 +104,7 @@ describe('recoverTurns', () => {
   });
 
   it('applies the decision of ask to each turn', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'model.request'), 'a', 'b', 'c');
     const { agent } = worldIn(directory, 'Done.');
     const answers = { a: 'leave', b: 'finish', c: 'resume' } as const;
@@ -121,7 +121,7 @@ describe('recoverTurns', () => {
   });
 
   it('cancels running turns when aborted, and leaves the others unfinished', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'session.loaded'), 'a', 'b');
     const { agent, sessions } = worldIn(directory, { never: [] });
     const controller = new AbortController();
@@ -144,7 +144,7 @@ describe('recoverTurns', () => {
   });
 
   it('reports session-busy for a turn that another process resumed', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'model.request'), 'a');
     const { agent } = worldIn(directory, 'Done.');
     const ask = async (): Promise<'resume'> => {
@@ -168,13 +168,13 @@ describe('recoverTurns', () => {
     ['half a slot', { policy: 'resume', concurrency: 1.5 }, /"concurrency"/],
     ['a signal that is not an AbortSignal', { policy: 'resume', signal: {} }, /"signal"/],
   ])('rejects %s', async (_, options, message) => {
-    const { agent } = worldIn(await temporaryFolder());
+    const { agent } = worldIn(temporaryFolder());
     await expect(recoverTurns(agent, options as RecoverTurnsOptions)).rejects.toThrow(InvalidOptionError);
     await expect(recoverTurns(agent, options as RecoverTurnsOptions)).rejects.toThrow(message);
   });
 
   it('ignores errors of onEvent', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     await left(directory, upTo(await recordsOfTurn(), 'model.response'), 'a');
     const { agent } = worldIn(directory, 'Done.');
     const onEvent = ({ type }: TurnEvent): unknown => {
@@ -189,7 +189,7 @@ describe('recoverTurns', () => {
 
 describe('finishTurn', () => {
   it('keeps a turn that has ended, and reports an unknown one', async () => {
-    const { agent, sessions } = worldIn(await temporaryFolder(), 'Done.');
+    const { agent, sessions } = worldIn(temporaryFolder(), 'Done.');
     await reply(agent.turn({ session: 'a', input: 'Go.', id: 'turn-1' }));
     const before = await inSession(sessions, 'a', ({ journal }) => journal);
     expect(await finishTurn(sessions, 'turn-1')).toMatchObject({ outcome: 'completed' });

@@ -2,12 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createGitRepository } from '@h/git';
 import { describe, expect, it } from 'vitest';
-import { inFolder, temporaryFolder } from '../../test/folders.js';
+import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
+import { inFolder } from '../../test/folders.js';
 import { UsageError } from '../usage-error.js';
 import { enterPlanBranch } from './plan-branch.js';
 
 const open = async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const git = async (...words: readonly string[]): Promise<string> =>
     (await inFolder(folder, 'git', ...words)).output.trim();
   await git('init', '--quiet', '--initial-branch', 'main');

@@ -1,7 +1,7 @@
 import { openProject, type Project } from '@h/continuity';
 import type { ApprovalDecision } from '@h/turn';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../test/folders.js';
+import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import { paletteFor } from '../render/palette.js';
 import type { Question } from '../view/questions.js';
 import { reviewRules } from './review-rules.js';
@@ -41,7 +41,7 @@ describe('reviewRules', () => {
 
   beforeEach(async () => {
     said = [];
-    project = openProject({ folder: await temporaryFolder() });
+    project = openProject({ folder: temporaryFolder() });
     for (const rule of ['Build first.', 'Test last.']) {
       await project.rules.propose({ rule, because: 'It failed.', session: 's' });
     }

@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openProject } from '@h/continuity';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../test/folders.js';
+import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import { goalOf } from './start-plan.js';
 
 const statusWith = async (content?: string) => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   if (content !== undefined) await writeFile(join(folder, 'agent-progress.json'), content);
   return openProject({ folder }).status();
 };

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError } from '@h/config';
 import { describe, expect, it } from 'vitest';
-import { openBench, temporaryFolder } from '../../test/bench.js';
+import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
+import { openBench } from '../../test/bench.js';
 import { readAgentFiles } from '../agents/agent-file.js';
 import { readWorkflows } from '../workflows/parse-workflow.js';
 import { runConfigCommand } from './commands.js';
@@ -16,7 +17,7 @@ const station = fileURLToPath(new URL('../..', import.meta.url));
 
 describe('initStation', () => {
   it('writes a configuration with every default', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const [file = ''] = initStation(folder);
     expect(loadConfig(file).config).toEqual(loadText('', file).config);
     expect(readAgentFiles(join(folder, 'agents')).map(({ name }) => name)).toEqual(['assistant']);
@@ -31,7 +32,7 @@ describe('initStation', () => {
 
 describe('explainConfig', () => {
   it('shows what the keys resolve to and where values come from', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     initStation(folder);
     const { lines, problems } = explainConfig(join(folder, 'config.yaml'), { OPENAI_API_KEY: 'k' });
     expect(problems).toEqual([]);
@@ -45,7 +46,7 @@ describe('explainConfig', () => {
   });
 
   it('reports everything that will not work', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await mkdir(join(folder, 'agents'));
     await writeFile(join(folder, 'agents/coder.md'), '---\nmodel: openai/gpt-5.1\ntools: [bash]\n---\nCode.\n');
     const file = join(folder, 'config.yaml');
@@ -70,7 +71,7 @@ describe('explainConfig', () => {
 
 describe('runConfigCommand', () => {
   it('writes a configuration and explains it', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const said: string[] = [];
     const say = (text: string): void => void said.push(text);
     const run = (...words: string[]) => runConfigCommand(words, { OPENAI_API_KEY: 'k' }, { say, warn: say });

@@ -1,7 +1,8 @@
 import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { git, repository, temporaryFolder } from '../../test/folders.js';
+import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
+import { git, repository } from '../../test/folders.js';
 import { openProject } from '../project.js';
 import type { StateFolder } from './state-folder.js';
 
@@ -28,7 +29,7 @@ describe('the state folder', () => {
   });
 
   it('is ignored by a repository that is created later, and after a crash during its creation', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await mkdir(join(folder, '.agent-output'));
     await writeFile(join(folder, '.agent-output/.gitignore'), '');
     await touch(folder);
@@ -45,14 +46,14 @@ describe('the state folder', () => {
     await touch(part);
     expect(git(folder, 'status', '--short')).toBe('');
     git(folder, 'commit', '--quiet', '--allow-empty', '-m', 'First');
-    const tree = join(await temporaryFolder(), 'tree');
+    const tree = join(temporaryFolder(), 'tree');
     git(folder, 'worktree', 'add', '--quiet', '-b', 'agent/other', tree);
     await touch(tree);
     expect(git(tree, 'status', '--short')).toBe('');
   });
 
   it('retains the mode of a replaced file', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const { state } = openProject({ folder });
     const file = join(folder, 'x.txt');
     await writeFile(file, 'old');
@@ -66,7 +67,7 @@ describe('the state folder', () => {
   });
 
   it('rejects after lockTimeoutMs, also if the clock does not advance', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const { state } = openProject({ folder });
     const free = await occupied(state);
     await expect(
@@ -78,7 +79,7 @@ describe('the state folder', () => {
   });
 
   it('rejects writes of a writer that was suspended past its lease', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const file = join(folder, 'x.txt');
     await writeFile(file, 'old');
     const slow = openProject({ folder }).state;
@@ -101,7 +102,7 @@ describe('the state folder', () => {
   });
 
   it('works without a repository', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     await touch(folder);
     expect(await readFile(join(folder, '.agent-output/x.txt'), 'utf8')).toBe('x');
   });

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import { bundle } from '../../test/bundle.js';
-import { temporaryFolder } from '../../test/folders.js';
 import { planned, projectWith } from '../../test/projects.js';
 import { isGone, thisProcess, type AnonymousMark } from '../files/process.js';
 import { openProject } from '../project.js';
@@ -30,7 +30,7 @@ const canUnshare = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'tru
 
 describe('the progress file', () => {
   it('distinguishes a missing file from a corrupt one, which it backs up', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     const { progress } = openProject({ folder });
     expect(await progress.read()).toEqual({ state: 'missing' });
     await expect(progress.update((current) => current)).rejects.toMatchObject({ code: 'progress-missing' });
@@ -103,7 +103,7 @@ describe('the progress file', () => {
   });
 
   it('does not change a file of a later version', async () => {
-    const { progress } = openProject({ folder: await temporaryFolder() });
+    const { progress } = openProject({ folder: temporaryFolder() });
     await writeFile(progress.path, '{"format":"agent-progress","version":2}');
     expect(await progress.read()).toEqual({ state: 'newer', version: 2 });
     await expect(progress.update((current) => ({ ...current, goal: 'x' }))).rejects.toMatchObject({
@@ -195,13 +195,13 @@ describe('the progress file', () => {
   });
 
   it('rejects a link in its place', async () => {
-    const folder = await temporaryFolder();
-    const elsewhere = join(await temporaryFolder(), 'x.json');
+    const folder = temporaryFolder();
+    const elsewhere = join(temporaryFolder(), 'x.json');
     await writeFile(elsewhere, '{}');
     await symlink(elsewhere, join(folder, 'agent-progress.json'));
     await expect(openProject({ folder }).progress.read()).rejects.toMatchObject({ code: 'unsafe-path' });
     await rm(join(folder, 'agent-progress.json'));
-    await symlink(await temporaryFolder(), join(folder, '.agent-output'));
+    await symlink(temporaryFolder(), join(folder, '.agent-output'));
     await expect(openProject({ folder }).progress.initialize(emptyProgress(''), beginWork)).rejects.toMatchObject({
       code: 'unsafe-path',
     });

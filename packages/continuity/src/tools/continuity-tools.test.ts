@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../test/folders.js';
+import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import { manualClock, planned, projectWith, scriptedCheck } from '../../test/projects.js';
 import { openProject, type Project } from '../project.js';
 import { continuityTools, type ContinuityToolsOptions } from './continuity-tools.js';
@@ -47,7 +47,7 @@ describe('task_next', () => {
   });
 
   it('reports that all tasks are done, blocked or not planned', async () => {
-    expect(await toolsOf(openProject({ folder: await temporaryFolder() }))('task_next')).toMatch(/no tasks/);
+    expect(await toolsOf(openProject({ folder: temporaryFolder() }))('task_next')).toMatch(/no tasks/);
     const use = toolsOf(await projectWith(planned('a', 'b')));
     await use('task_next');
     await use('task_done', { id: 'a', summary: 'Done.' });
@@ -136,7 +136,7 @@ describe('an aborted task_done', () => {
 
 describe('task_plan', () => {
   it('writes the tasks in the first session only', async () => {
-    const project = openProject({ folder: await temporaryFolder() });
+    const project = openProject({ folder: temporaryFolder() });
     const use = toolsOf(project);
     expect(await use('task_plan', { goal: 'A shop', tasks: planned('a') })).toBe('1 tasks are planned.');
     expect(await use('task_plan', { goal: 'A better shop', tasks: planned('a', 'b') })).toBe('2 tasks are planned.');

@@ -1,22 +1,16 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, mkdtemp, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { appendFile, readdir, readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import type { InboxStore, KeptMessage, KnownDelivery } from '../inbox/inbox-store.js';
 import { describeInboxStore } from '../testing/describe-inbox-store.js';
 import { fileInboxStore } from './index.js';
 import type { FileInboxProblem } from './load.js';
-
-const temporaryFolder = async (): Promise<string> => {
-  const path = await mkdtemp(join(tmpdir(), 'h-inbox-'));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return path;
-};
 
 const kept = (tag: string, more: Partial<KeptMessage> = {}): KeptMessage => ({
   tag,
@@ -61,13 +55,13 @@ const ownerIn = async (directory: string): Promise<string> => {
 
 describe('fileInboxStore', () => {
   describeInboxStore(async () => {
-    const directory = join(await temporaryFolder(), 'deep', 'er');
+    const directory = join(temporaryFolder(), 'deep', 'er');
     // Other tests kill real processes; what was confirmed is in the file either way.
     return { create: () => storeIn(directory), kill: (store) => store.close() };
   });
 
   it('limits the file to twice its current content plus a megabyte', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const store = storeIn(directory);
     await store.open();
     const large = 'x'.repeat(100_000);
@@ -82,7 +76,7 @@ describe('fileInboxStore', () => {
   });
 
   it('rejects other holders until it is closed', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const first = storeIn(directory);
     await first.open();
     await first.save(kept('a'));
@@ -99,7 +93,7 @@ describe('fileInboxStore', () => {
   });
 
   it('is opened by exactly one of many concurrent callers', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     for (let round = 0; round < 10; round += 1) {
       const stores = Array.from({ length: 5 }, () => storeIn(directory));
       const opened = await Promise.allSettled(stores.map((store) => store.open()));
@@ -110,7 +104,7 @@ describe('fileInboxStore', () => {
   });
 
   it('rejects operations before it is opened and after it is closed', async () => {
-    const store = storeIn(await temporaryFolder());
+    const store = storeIn(temporaryFolder());
     await expect(store.save(kept('a'))).rejects.toMatchObject({ code: 'inbox-closed' });
     await store.open();
     await expect(store.open()).rejects.toMatchObject({ code: 'inbox-closed' });
@@ -122,7 +116,7 @@ describe('fileInboxStore', () => {
   });
 
   it('rejects messages that it could not read again', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const store = storeIn(directory);
     await store.open();
     await expect(store.save(kept('a', { mergeKey: undefined as never }))).rejects.toMatchObject({
@@ -137,7 +131,7 @@ describe('fileInboxStore', () => {
   });
 
   it('drops a truncated line, keeps a copy of the file, and reports it', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const store = storeIn(directory);
     await store.open();
     await store.save(kept('a'));
@@ -166,7 +160,7 @@ describe('fileInboxStore', () => {
   });
 
   it('skips unreadable lines, even if the callback that reports them throws', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const store = storeIn(directory);
     await store.open();
     await store.save(kept('a'));
@@ -197,7 +191,7 @@ describe('fileInboxStore', () => {
   });
 
   it('rejects and keeps a file that a later release wrote', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     await writeFile(join(directory, 'inbox.3.jsonl'), '{"v":2,"type":"saved"}\n');
     await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'unsupported-version' });
     await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'unsupported-version' });
@@ -205,7 +199,7 @@ describe('fileInboxStore', () => {
   });
 
   it('reads the latest file, and ignores the file of a late process', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const store = storeIn(directory);
     await store.open();
     await store.save(kept('a'));
@@ -226,7 +220,7 @@ describe('fileInboxStore', () => {
     ['process of another machine', 20_000, 40_000, 30_000],
     ['process of another machine with a short lease', 500, 5000, 1000],
   ])('presumes a %s dead after its lease, and rejects its later writes', async (_, before, after, leaseMs) => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const first = storeIn(directory);
     await first.open();
     await first.save(kept('a'));
@@ -252,7 +246,7 @@ describe('fileInboxStore', () => {
   });
 
   it('distinguishes a dead process from a living one with the same pid', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const first = storeIn(directory);
     await first.open();
     const owner = await ownerIn(directory);
@@ -263,7 +257,7 @@ describe('fileInboxStore', () => {
   });
 
   it('renews its lease', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const store = storeIn(directory, { leaseMs: 100 });
     await store.open();
     const owner = await ownerIn(directory);
@@ -273,7 +267,7 @@ describe('fileInboxStore', () => {
   });
 
   it('fails if the folder cannot be created, recovers later, and is private to its owner', async () => {
-    const directory = join(await temporaryFolder(), 'folder');
+    const directory = join(temporaryFolder(), 'folder');
     await writeFile(directory, 'a file');
     const store = storeIn(directory);
     await expect(store.open()).rejects.toThrow();
@@ -287,7 +281,7 @@ describe('fileInboxStore', () => {
   });
 
   it.skipIf(process.platform === 'win32')('removes a partial write, and continues once writes succeed', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     // The limit for a file is 64 kB there. The store is neither closed nor released, as after a kill.
     const script = `process.on('SIGXFSZ', () => undefined);
       const store = fileInboxStore({ directory });
@@ -309,7 +303,7 @@ describe('fileInboxStore', () => {
   it.skipIf(process.platform === 'win32')(
     'belongs to a living process, even a suspended one, and is free once it is killed',
     async () => {
-      const directory = await temporaryFolder();
+      const directory = temporaryFolder();
       const script = `const store = fileInboxStore({ directory, leaseMs: 100 });
       await store.open();
       await store.save(message('a', 10));
@@ -340,7 +334,7 @@ describe('fileInboxStore', () => {
   });
 
   it('returns all confirmed messages wherever the file is truncated', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const step = fc.record({ tag: fc.constantFrom('a', 'b', 'c'), what: fc.constantFrom('save', 'remove', 'deliver') });
     let run = 0;
     await fc.assert(
@@ -378,7 +372,7 @@ const aProcess = async (
   limit = 'unlimited',
   ...rest: readonly string[]
 ): Promise<ChildProcess> => {
-  const root = await temporaryFolder();
+  const root = temporaryFolder();
   const bundle = join(root, 'store.mjs');
   await build({
     entryPoints: [fileURLToPath(new URL('index.ts', import.meta.url))],

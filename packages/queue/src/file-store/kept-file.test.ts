@@ -1,21 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { replaceFile } from '@h/files';
 import { TurnError } from '@h/turn';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import { KeptFile } from './kept-file.js';
 import { KeptState } from './kept-state.js';
 
-const temporaryFolder = async (): Promise<string> => {
-  const path = await mkdtemp(join(tmpdir(), 'h-inbox-'));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return path;
-};
-
 describe('a file of messages', () => {
   it('confirms no line that was written after a takeover of the folder', async () => {
-    const folder = await temporaryFolder();
+    const folder = temporaryFolder();
     let checks = 0;
     const check = async (): Promise<void> => {
       checks += 1;

@@ -6,32 +6,13 @@ import { DuplicateTurnError, foldJournal, harness, reply, type JSONValue, type M
 import { scriptedModel } from '@h/turn/testing';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../test/folders.js';
 import { fileSessions, type FileSessions, type SessionProblem } from '../index.js';
 import { inSession, journalOf, messagesOf, openTurn, stateOf, wholeTurn, write } from '../testing/records.js';
 import { noCheckpoint, readCheckpoint, writeCheckpoint } from './checkpoint.js';
-import { folderOf, type SessionFolder } from './folder.js';
+import { place, turns, type Place } from '../../test/place.js';
 import { emptyHead } from './head.js';
 import { decodeLine, encodeLine } from './lines.js';
 import { load } from './load.js';
-
-interface Place {
-  readonly store: FileSessions;
-  readonly directory: string;
-  readonly files: SessionFolder;
-  readonly problems: SessionProblem[];
-}
-
-const place = async (): Promise<Place> => {
-  const directory = await temporaryFolder();
-  const problems: SessionProblem[] = [];
-  const store = fileSessions({ directory, fsync: 'never', onProblem: (problem) => problems.push(problem) });
-  return { store, directory, files: folderOf(directory, 'alice'), problems };
-};
-
-const turns = async (store: FileSessions, ...texts: readonly string[]): Promise<void> => {
-  for (const text of texts) await inSession(store, 'alice', (open) => write(open, wholeTurn(`turn-${text}`, text)));
-};
 
 /** Every byte in the long tests; otherwise a prime, so that all columns of the lines are reached. */
 const stride = process.env['TEST_LONG'] === '1' ? 1 : 7;

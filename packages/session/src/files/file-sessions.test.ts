@@ -15,30 +15,13 @@ import { SessionBusyError, type TurnEvent } from '@h/turn';
 import { InvalidOptionError } from '@h/options';
 import { event, user } from '@h/turn/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { temporaryFolder } from '../../test/folders.js';
+import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import { inSession, journalOf, messagesOf, openTurn, stateOf, wholeTurn, write } from '../testing/records.js';
-import { fileSessions, type FileSessions, type SessionProblem } from '../index.js';
+import { fileSessions, type FileSessions } from '../index.js';
 import type { ArchivedTurn } from './archive.js';
+import { fileHandles, place, turns } from '../../test/place.js';
 import { folderOf, type SessionFolder } from './folder.js';
 import { encodeLine } from './lines.js';
-
-interface Place {
-  readonly store: FileSessions;
-  readonly directory: string;
-  readonly files: SessionFolder;
-  readonly problems: SessionProblem[];
-}
-
-const place = async (): Promise<Place> => {
-  const directory = await temporaryFolder();
-  const problems: SessionProblem[] = [];
-  const store = fileSessions({ directory, fsync: 'never', onProblem: (problem) => problems.push(problem) });
-  return { store, directory, files: folderOf(directory, 'alice'), problems };
-};
-
-const turns = async (store: FileSessions, ...texts: readonly string[]): Promise<void> => {
-  for (const text of texts) await inSession(store, 'alice', (open) => write(open, wholeTurn(`turn-${text}`, text)));
-};
 
 /** Acts as another machine that acquires the lock of a session. */
 const takeOver = async ({ path }: SessionFolder): Promise<void> => {
@@ -370,20 +353,13 @@ describe('deleting', () => {
   });
 });
 
-/** The prototype of all file handles, to spy on. */
-const fileHandles = async (): Promise<FileHandle> => {
-  const handle = await openFile(process.execPath);
-  await handle.close();
-  return Object.getPrototypeOf(handle) as FileHandle;
-};
-
 describe('writing', () => {
   it.each([
     ['record', 3],
     ['turn', 1],
     ['never', 0],
   ] as const)('syncs records as often as fsync %s requires', async (fsync, times) => {
-    const store = fileSessions({ directory: await temporaryFolder(), fsync });
+    const store = fileSessions({ directory: temporaryFolder(), fsync });
     const open = await store.open('alice');
     const datasync = vi.spyOn(await fileHandles(), 'datasync');
     onTestFinished(() => datasync.mockRestore());
@@ -393,7 +369,7 @@ describe('writing', () => {
   });
 
   it('syncs records together that arrive while the disk is busy', async () => {
-    const store = fileSessions({ directory: await temporaryFolder() });
+    const store = fileSessions({ directory: temporaryFolder() });
     const open = await store.open('any');
     const prototype = await fileHandles();
     const [datasync, appendFile] = [vi.spyOn(prototype, 'datasync'), vi.spyOn(prototype, 'appendFile')];
@@ -470,7 +446,7 @@ describe('writing', () => {
   });
 
   it('locks the session with the lease of leaseMs', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const open = await fileSessions({ directory, leaseMs: 4321 }).open('alice');
     const lock = join(folderOf(directory, 'alice').path, 'lock.1');
     const owner = await readFile(join(lock, (await readdir(lock))[0] ?? '', 'owner'), 'utf8');

@@ -1,52 +1,14 @@
-import {
-  appendFile,
-  chmod,
-  mkdir,
-  open as openFile,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-  type FileHandle,
-} from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { harness, repairHistory, reply, type TurnEvent } from '@h/turn';
 import { call, event, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { temporaryFolder } from '../../test/folders.js';
-import { fileSessions, SessionHeldError, type FileSessions, type SessionProblem } from '../index.js';
+import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
+import { fileSessions, SessionHeldError } from '../index.js';
 import { inSession, journalOf, messagesOf, openTurn, stateOf, wholeTurn, write } from '../testing/records.js';
-import { folderOf, type SessionFolder } from './folder.js';
+import { fileHandles, place, turns } from '../../test/place.js';
+import { folderOf } from './folder.js';
 import { emptyHead, encodeHead, readHead } from './head.js';
-
-interface Place {
-  readonly store: FileSessions;
-  readonly directory: string;
-  readonly files: SessionFolder;
-  readonly problems: SessionProblem[];
-}
-
-const place = async (): Promise<Place> => {
-  const directory = await temporaryFolder();
-  const problems: SessionProblem[] = [];
-  const store = fileSessions({ directory, fsync: 'never', onProblem: (problem) => problems.push(problem) });
-  return { store, directory, files: folderOf(directory, 'alice'), problems };
-};
-
-const turns = async (store: FileSessions, ...texts: readonly string[]): Promise<void> => {
-  for (const text of texts) {
-    await inSession(store, 'alice', (open) => write(open, wholeTurn(`turn-${text.slice(0, 9)}`, text)));
-  }
-};
-
-/** The prototype of all file handles, to spy on. */
-const fileHandles = async (): Promise<FileHandle> => {
-  const handle = await openFile(process.execPath);
-  await handle.close();
-  return Object.getPrototypeOf(handle) as FileHandle;
-};
 
 describe('a session after a power failure', () => {
   it('removes zeros at the end of the journal', async () => {
@@ -62,7 +24,7 @@ describe('a session after a power failure', () => {
   });
 
   it('exists: the folders of a new session are synced once, with its first record', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const sync = vi.spyOn(await fileHandles(), 'sync');
     onTestFinished(() => sync.mockRestore());
     const times = async (fsync: 'record' | 'never', turn: string): Promise<number> => {
@@ -176,7 +138,7 @@ describe('sessions in one directory', () => {
   it('are found through a link to the directory, and after a chdir()', async () => {
     const { store, directory } = await place();
     await turns(store, 'one');
-    const link = join(await temporaryFolder(), 'link');
+    const link = join(temporaryFolder(), 'link');
     await symlink(directory, link);
     const linked = fileSessions({ directory: link, fsync: 'never' });
     expect(await linked.messages('alice')).toEqual(messagesOf('one'));

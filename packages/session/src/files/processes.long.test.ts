@@ -8,8 +8,8 @@ import { acquireLock, inspectLock } from '@h/files';
 import { SessionBusyError } from '@h/turn';
 import { mkdtempSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import { bundleScript } from '../../../../tooling/vitest/bundle-script.js';
-import { temporaryFolder } from '../../test/folders.js';
 import { fileSessions, SessionHeldError, type FileSessions } from '../index.js';
 import { inSession, messagesOf, openTurn, wholeTurn, write } from '../testing/records.js';
 import { folderOf } from './folder.js';
@@ -65,7 +65,7 @@ const canMount = (): boolean => {
 
 describe('a session that another process holds', () => {
   it('is rejected with its holder, and is free once that process is killed', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const store = fileSessions({ directory });
     const before = Date.now();
     const one = other('hold', directory);
@@ -91,7 +91,7 @@ describe('a session that another process holds', () => {
 
 describe('a session that several processes open', () => {
   it('contains every confirmed turn once, even if one of them is killed', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const others = Array.from({ length: 3 }, () => other('compete', directory));
     const [victim] = others;
     await expect.poll(() => victim?.said.length, { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(3);
@@ -115,7 +115,7 @@ describe.skipIf(process.platform === 'win32')('a process that is suspended past 
   it.each(['oversleep-before', 'oversleep-within'])(
     'writes nothing that is read, and reports the process that took over: %s its write',
     async (work) => {
-      const directory = await temporaryFolder();
+      const directory = temporaryFolder();
       const store = fileSessions({ directory, fsync: 'never' });
       const late = other(work, directory);
       await says(late, 'sleeps');
@@ -164,7 +164,7 @@ describe.skipIf(process.platform === 'win32')(
     };
 
     it('keeps the records of others during its takeover, and reports the holder', async () => {
-      const directory = await temporaryFolder();
+      const directory = temporaryFolder();
       const store = fileSessions({ directory });
       await inSession(store, 'alice', (open) => write(open, wholeTurn('turn-1', 'one')));
       await leaveLock(folderOf(directory, 'alice').path, 2);
@@ -183,7 +183,7 @@ describe.skipIf(process.platform === 'win32')(
     });
 
     it('keeps the records of others while it repairs the journal', async () => {
-      const directory = await temporaryFolder();
+      const directory = temporaryFolder();
       const store = fileSessions({ directory });
       const { journal } = folderOf(directory, 'alice');
       for (const text of ['x'.repeat(1_500_000), 'latest']) {
@@ -196,7 +196,7 @@ describe.skipIf(process.platform === 'win32')(
     });
 
     it('keeps the records of others while it closes a session whose disk failed', async () => {
-      const directory = await temporaryFolder();
+      const directory = temporaryFolder();
       const store = fileSessions({ directory });
       const late = other('oversleep-closing', directory);
       await writeAndWake(late, store);
@@ -207,7 +207,7 @@ describe.skipIf(process.platform === 'win32')(
     it.each(['oversleep-deletion-first', 'oversleep-deletion-later'])(
       'writes nothing to a session that was deleted and started again (%s)',
       async (work) => {
-        const directory = await temporaryFolder();
+        const directory = temporaryFolder();
         const store = fileSessions({ directory, fsync: 'never' });
         const late = other(work, directory);
         await says(late, 'sleeps');
@@ -232,7 +232,7 @@ describe.skipIf(process.platform === 'win32')(
     );
 
     it('writes to no file in use, even if the new holder died before it made a copy', async () => {
-      const directory = await temporaryFolder();
+      const directory = temporaryFolder();
       const store = fileSessions({ directory, fsync: 'never' });
       const late = other('oversleep-within', directory);
       await says(late, 'sleeps');
@@ -253,7 +253,7 @@ describe.skipIf(process.platform === 'win32')(
     it('removes nothing that was written since, at whichever operation it was suspended', async () => {
       let suspended = 0;
       const suspendAt = async (operation: number): Promise<void> => {
-        const directory = await temporaryFolder();
+        const directory = temporaryFolder();
         const store = fileSessions({ directory, fsync: 'never' });
         await inSession(store, 'alice', (open) => write(open, wholeTurn('turn-1', 'one')));
         const late = other('oversleep-delete', directory, 'exec "$@"', String(operation));
@@ -284,7 +284,7 @@ describe.skipIf(process.platform === 'win32')(
 describe('a process that runs out of', () => {
   it('disk space ends the turn, can still read, and keeps confirmed records', async (context) => {
     context.skip(!canMount(), 'no file system can be mounted here');
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const one = other(
       'fill',
       join(directory, 'sessions'),
@@ -301,7 +301,7 @@ describe('a process that runs out of', () => {
 
   it('write permission can read but begins no turn', async (context) => {
     context.skip(!canMount(), 'no file system can be mounted here');
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const one = other(
       'freeze',
       directory,
@@ -316,7 +316,7 @@ describe('a process that runs out of', () => {
 
   it('file handles fails, and leaves the session free for later', async (context) => {
     context.skip(process.platform === 'win32', 'no limit on file handles');
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     await mkdir(join(directory, 'sessions'));
     const one = other('starve', join(directory, 'sessions'), 'ulimit -n 60; exec "$@"');
     await one.ended;

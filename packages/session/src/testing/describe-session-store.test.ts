@@ -1,6 +1,6 @@
 import { memorySessions } from '@h/turn';
 import { describe } from 'vitest';
-import { temporaryFolder } from '../../test/folders.js';
+import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import { fileSessions } from '../index.js';
 import { describeSessionStore } from './index.js';
 
@@ -10,7 +10,7 @@ describe('memorySessions', () => {
 
 describe.each(['record', 'turn', 'never'] as const)('fileSessions with fsync %s', (fsync) => {
   describeSessionStore(async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     return { store: fileSessions({ directory, fsync }), reopen: () => fileSessions({ directory, fsync }) };
   });
 });

@@ -1,23 +1,17 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import type { ChildStore } from '../index.js';
 import { memoryChildStore } from '../../test/memory-child-store.js';
 import { childRecord, describeChildStore } from '../testing/index.js';
 import { fileChildStore, type FileChildStore } from './index.js';
 import type { ChildStoreProblem } from './file-child-store.js';
-
-const temporaryFolder = async (): Promise<string> => {
-  const path = await mkdtemp(join(tmpdir(), 'h-subagents-'));
-  onTestFinished(() => rm(path, { recursive: true, force: true }));
-  return path;
-};
 
 const open = (directory: string, more: object = {}): FileChildStore => {
   const store = fileChildStore({ directory, ...more });
@@ -43,7 +37,7 @@ describe('memoryChildStore', () => {
 
 describe('fileChildStore', () => {
   describeChildStore(async () => {
-    const directory = join(await temporaryFolder(), 'deep/er');
+    const directory = join(temporaryFolder(), 'deep/er');
     const store = open(directory);
     return {
       store,
@@ -55,7 +49,7 @@ describe('fileChildStore', () => {
   });
 
   it('hands its records to the next store once it is closed, and removes an empty folder', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const first = open(directory);
     await first.save(childRecord('a'));
     const second = open(directory);
@@ -70,7 +64,7 @@ describe('fileChildStore', () => {
   });
 
   it('leaves unwanted records to other processes', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const first = open(directory);
     await first.save(childRecord('a', { root: 'alice' }));
     await first.save(childRecord('b', { root: 'bob' }));
@@ -81,7 +75,7 @@ describe('fileChildStore', () => {
   });
 
   it('leaves the latest unwanted records up to mostLeft, and removes the others', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     for (const [index, root] of ['alice', 'bob', 'carol'].entries()) {
       const store = open(directory);
       for (const each of [1, 2]) {
@@ -103,7 +97,7 @@ describe('fileChildStore', () => {
   });
 
   it('renames and reports an invalid file, and ignores a record of a later release', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const first = open(directory);
     for (const id of ['torn', 'later', 'good']) await first.save(childRecord(id));
     const [folder = ''] = await processFolders(directory);
@@ -131,7 +125,7 @@ describe('fileChildStore', () => {
     ['process of another machine', { host: 'elsewhere', pid: 1 }, 20_000, 40_000],
     ['process of another machine with a short lease', { host: 'elsewhere', pid: 1, leaseMs: 1000 }, 500, 5000],
   ])('presumes a %s dead after its lease', async (_, owner, before, after) => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const folder = join(directory, 'process-x');
     const ownerPath = join(folder, 'lock.1/token/owner');
     await mkdir(dirname(ownerPath), { recursive: true });
@@ -154,7 +148,7 @@ describe('fileChildStore', () => {
   });
 
   it('distinguishes a dead process from a living one with the same process id', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const store = open(directory);
     await store.save(childRecord('a'));
     const [own = ''] = await processFolders(directory);
@@ -169,7 +163,7 @@ describe('fileChildStore', () => {
   });
 
   it('writes nothing more to a folder that was taken over, and continues in a new one', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const store = open(directory);
     await store.save(childRecord('a'));
     const [folder = ''] = await processFolders(directory);
@@ -186,7 +180,7 @@ describe('fileChildStore', () => {
   });
 
   it('renews its lease', async () => {
-    const directory = await temporaryFolder();
+    const directory = temporaryFolder();
     const store = open(directory, { leaseMs: 100 });
     await store.save(childRecord('a'));
     const [folder = ''] = await processFolders(directory);
@@ -197,7 +191,7 @@ describe('fileChildStore', () => {
   });
 
   it.runIf(process.platform === 'linux')('limits the number of open files', async () => {
-    const store = open(await temporaryFolder());
+    const store = open(temporaryFolder());
     await store.save(childRecord('first'));
     const filesOpen = (): number => readdirSync('/proc/self/fd').length;
     const before = filesOpen();
@@ -211,7 +205,7 @@ describe('fileChildStore', () => {
   });
 
   it('fails while the folder cannot be created, and works afterwards', async () => {
-    const directory = join(await temporaryFolder(), 'folder');
+    const directory = join(temporaryFolder(), 'folder');
     await writeFile(directory, 'a file');
     const store = open(directory);
     await expect(store.save(childRecord('a'))).rejects.toThrow();
@@ -271,7 +265,7 @@ describe('a process that is killed while it stores records', () => {
   };
 
   it('leaves every confirmed record to exactly one of the stores that list it', async () => {
-    const root = await temporaryFolder();
+    const root = temporaryFolder();
     const bundle = join(root, 'store.mjs');
     await build({
       entryPoints: [fileURLToPath(new URL('index.ts', import.meta.url))],

@@ -7,8 +7,8 @@ import { harness } from '@h/turn';
 import { call, response, scriptedModel } from '@h/turn/testing';
 import { lastValueFrom, tap, toArray } from 'rxjs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { temporaryFolder } from '../../test/folders.js';
 import { uniqueSeconds, waitUntilGone } from '@h/process/testing';
+import { oddlyNamedFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import { callTool, type CallResult } from '../../test/workbench.js';
 import { createWorkspace, type Workspace } from '../workspace.js';
 import { bashTool, type BashOptions, type CommandRequest } from './bash-tool.js';
@@ -24,7 +24,7 @@ const bench = async (
   options: Partial<BashOptions> = {},
   sandboxOptions: { readonly timeoutMs?: number } = {},
 ): Promise<Bench> => {
-  const workspace = createWorkspace({ root: temporaryFolder() });
+  const workspace = createWorkspace({ root: oddlyNamedFolder() });
   const { root } = workspace.paths;
   const sandbox = await createSandbox({ mode: 'host', root, ...sandboxOptions });
   onTestFinished(() => sandbox.close());
@@ -93,7 +93,7 @@ describe('bash', () => {
 
   it('refuses a folder outside, even through a link, and a path that is not a folder', async () => {
     const { bash, root } = await bench();
-    symlinkSync(temporaryFolder(), join(root, 'link'));
+    symlinkSync(oddlyNamedFolder(), join(root, 'link'));
     writeFileSync(join(root, 'file'), '');
     for (const cwd of ['..', '/', 'link', 'file', 'missing', 'a\0b']) {
       expect(await bash({ command: 'echo ran', cwd })).toMatchObject({
