@@ -1,4 +1,5 @@
 import type { CheckRunner } from '@h/process';
+import { createRedactor } from '@h/redact';
 import { endText } from '../check-text.js';
 import { isoOf } from '../clock.js';
 import { ContinuityError } from '../errors.js';
@@ -17,6 +18,12 @@ export interface TaskCheck {
    * @defaultValue `600_000`
    */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Removes secrets from the output, which `agent-progress.json` keeps as evidence and the model reads.
+   *
+   * @defaultValue `createRedactor().redact` of `@h/redact`
+   */
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 export const defaultCheckMs = 600_000;
@@ -25,23 +32,24 @@ const keptChars = 2_000;
 
 /** Runs the check of a task. @throws ContinuityError `check-failed`, with the output of the check */
 export const checkTask = async (
-  { command, run, timeoutMs = defaultCheckMs }: TaskCheck,
+  { command, run, timeoutMs = defaultCheckMs, redact = createRedactor().redact }: TaskCheck,
   task: Task,
   { folder, clock }: Project,
   signal: AbortSignal,
 ): Promise<NonNullable<TaskEvidence['check']>> => {
   const line = typeof command === 'function' ? command(task) : command;
   const end = await run({ command: line, cwd: folder, timeoutMs, maxChars: shownChars, signal });
+  const output = redact(end.output);
   if (end.exitCode === 0 && end.failure === undefined) {
     return {
       command: line.slice(0, 1_000).toWellFormed(),
       exitCode: 0,
       at: isoOf(clock()),
-      output: end.output.slice(-keptChars).toWellFormed(),
+      output: output.slice(-keptChars).toWellFormed(),
     };
   }
   throw new ContinuityError(
     'check-failed',
-    `The task "${task.id}" is not done: the end-to-end check \`${line}\` did not pass (${endText({ ...end, output: end.output.slice(-shownChars) })}).\nRepair that, then call task_done again.`,
+    `The task "${task.id}" is not done: the end-to-end check \`${line}\` did not pass (${endText({ ...end, output: output.slice(-shownChars) })}).\nRepair that, then call task_done again.`,
   );
 };

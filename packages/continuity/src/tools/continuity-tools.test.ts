@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import { manualClock, planned, projectWith, scriptedCheck } from '../../test/projects.js';
 import { openProject, type Project } from '../project.js';
-import { continuityTools, type ContinuityToolsOptions } from './continuity-tools.js';
+import type { TaskCheck } from './check-task.js';
+import { continuityTools } from './continuity-tools.js';
 import type { ContinuityTool } from './tool-shape.js';
 
 const { signal } = new AbortController();
@@ -16,10 +17,9 @@ const named = (tools: readonly ContinuityTool[], name: string): ContinuityTool =
 
 const toolsOf = (
   project: Project,
-  check: ContinuityToolsOptions['check'] = { command: 'npm run e2e', ...scriptedCheck(0) },
+  { command, run, redact }: TaskCheck = { command: 'npm run e2e', ...scriptedCheck(0) },
 ) => {
-  const { run } = 'ran' in check ? { run: check.run } : check;
-  const tools = continuityTools({ project, check: { command: check.command, run } });
+  const tools = continuityTools({ project, check: { command, run, redact } });
   return (name: string, input = {}, session = 'one') => named(tools, name).run(input, { session, signal });
 };
 
@@ -109,6 +109,39 @@ describe('task_done', () => {
       code: 'check-failed',
       message: expect.stringContaining(failure) as unknown,
     });
+  });
+});
+
+describe('the output of a check', () => {
+  const secret = 'sk-ant-api03-Zx81kQvT0pLw5RmY7uNc2HdFb9GjEs4A';
+  const evidenceWith = async (redact?: TaskCheck['redact']): Promise<string> => {
+    const project = await projectWith(planned('a'));
+    const run = () => Promise.resolve({ exitCode: 0, output: `ANTHROPIC_API_KEY=${secret}\n3 passed\n` });
+    const use = toolsOf(project, { command: 'x', run, redact });
+    await use('task_next');
+    await use('task_done', { id: 'a', summary: 'x' });
+    return readFile(project.progress.path, 'utf8');
+  };
+
+  it('is stored without secrets', async () => {
+    const stored = await evidenceWith();
+    expect(stored).toContain('3 passed');
+    expect(stored).not.toContain(secret);
+  });
+
+  it('is redacted by `redact`', async () => {
+    const stored = await evidenceWith((text) => text.replace('3 passed', 'some passed'));
+    expect(stored).toContain('some passed');
+    expect(stored).toContain(secret);
+  });
+
+  it('reaches the model without secrets if the check fails', async () => {
+    const run = () => Promise.resolve({ exitCode: 1, output: `token: ${secret}\n1 failed\n` });
+    const use = toolsOf(await projectWith(planned('a')), { command: 'x', run });
+    await use('task_next');
+    const error = await use('task_done', { id: 'a', summary: 'x' }).catch((thrown: unknown) => String(thrown));
+    expect(error).toContain('1 failed');
+    expect(error).not.toContain(secret);
   });
 });
 

@@ -43,6 +43,7 @@ export const continuityTools = (options: ContinuityToolsOptions): readonly Conti
         command: required(anyOf(nonEmptyString, anyFunction)),
         run: required(anyFunction),
         timeoutMs: integerFrom(1),
+        redact: anyFunction,
       }),
     ),
   });
