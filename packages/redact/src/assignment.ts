@@ -5,6 +5,7 @@ import { mayEndKey } from './key-name.js';
 import { findFormField, findNamedValue, isFieldName, isValueName } from './named-value.js';
 import { endOfQuoted, quoteAt, quoteBefore } from './quotes.js';
 import { findPuttyKey } from './private-key.js';
+import { findQueryValue, isQueryName } from './query.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import {
@@ -12,6 +13,7 @@ import {
   isCall,
   isGap,
   isMixed,
+  isUnlikeWord,
   maxSpaces,
   path,
   readKey,
@@ -63,6 +65,8 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   }
   if (sign.isColon && written < sign.start && isKeyMember(reader, written)) return findKeyMember(reader, sign.end);
   if (sign.isColon && isPuttyName(reader, written)) return findPuttyKey(reader, sign.start);
+  if (!sign.isColon && written === sign.start && isQueryName(reader, written)) return findQueryValue(reader, sign.end);
+  if (sign.isColon && isForeignName(reader, written)) return findBehindForeign(reader, sign, written);
   let nameEnd = written;
   let typeEnd = written;
   if (!mayEndKey(reader.text, nameEnd)) {
@@ -118,6 +122,18 @@ const endOfOld = (reader: Reader, start: number): number | undefined => {
   return quote.literal.length === 1 ? endOfQuoted(reader, quote.end, quote.literal, maxHeader) : undefined;
 };
 
+const foreignName = /(?:contraseña|пароль|hasło|şifre|密码|密碼|パスワード|비밀번호|암호|كلمة المرور|סיסמה)$/i;
+
+/** Whether the name is a word for a password in another alphabet. */
+const isForeignName = ({ text, barrier }: Reader, end: number): boolean =>
+  (text.charCodeAt(end - 1) > 127 || text.charCodeAt(end - 2) > 127) &&
+  foreignName.test(text.slice(Math.max(barrier, end - 16), end));
+
+const findBehindForeign = (reader: Reader, sign: Sign, end: number): Secret | undefined => {
+  const key: Key = { name: 'password', strength: 'strong', start: end, isQuoted: false, isTight: false };
+  return valueOf(reader, key, skipGap(reader, sign.end), { isColon: true });
+};
+
 const isPuttyName = ({ text }: Reader, end: number): boolean =>
   text.charCodeAt(end - 6) === hyphen && text.endsWith('Private-Lines', end);
 
@@ -153,9 +169,16 @@ const findPass = (reader: Reader, key: Key, sign: Sign): Secret | undefined => {
   const found = start === undefined ? undefined : valueOf(reader, key, start, { isColon: sign.isColon });
   if (start === undefined || found === undefined) return undefined;
   const isQuoted = quoteAt(reader, start) !== undefined && /^[!-~]+$/.test(reader.text.slice(found.start, found.end));
-  const isField = isQuoted || (!sign.isColon && endsLine(reader, found.end));
+  const isLine = endsLine(reader, found.end);
+  const isField = isQuoted || (isLine && (!sign.isColon || isBelowUser(reader, key.start)));
   return isField || reader.isRandom(found.start, found.end) ? found : undefined;
 };
+
+/** Whether the line before ends with the name of a user. */
+const isBelowUser = (reader: Reader, start: number): boolean =>
+  /(?:^|\n)[^\n\w]{0,8}(?:user(?:[_ ]?name)?|login|account|e-?mail)["']?\s{0,4}[:=][^\n]{1,80}\n[^\n\w]{0,8}$/i.test(
+    reader.text.slice(reader.floor(start), start),
+  );
 
 const signAt = (reader: Reader, index: number): Sign | undefined => {
   const { text } = reader;
@@ -179,13 +202,22 @@ const endOfName = (reader: Reader, index: number): number | undefined => {
   const before = text.charCodeAt(end - 1);
   if (text.charCodeAt(index) === equals && (before === colon || before === 63 || before === 43)) end -= 1;
   while (end > barrier && index - end < maxSpaces && isGap(text.charCodeAt(end - 1))) end -= 1;
+  // The brackets of an array in C.
+  if (text.charCodeAt(end - 1) === 91 && text.charCodeAt(end) === 93 && end - 1 > barrier) end -= 1;
   end = quoteBefore(reader, end);
   return end > barrier ? end : undefined;
 };
 
-/** Returns the end of the name in `the password is: …`. */
-const beforeVerb = (reader: Reader, end: number): number =>
-  reader.text.charCodeAt(end - 1) === 115 && reader.text.endsWith(' is', end) ? end - 3 : end;
+/** Returns the end of the name in `the password is: …` and `password provided: …`. */
+const beforeVerb = (reader: Reader, end: number): number => {
+  const last = reader.text.charCodeAt(end - 1);
+  const second = reader.text.charCodeAt(end - 2);
+  const mayBe =
+    (last === 100 && second === 101) || (last === 115 && second === 105) || (last === 116 && second === 101);
+  if (!mayBe) return end;
+  const near = reader.text.slice(Math.max(reader.barrier, end - 14), end);
+  return end - (/ (?:is|provided|used|supplied|received|generated|created|set)$/.exec(near)?.[0].length ?? 0);
+};
 
 /** Returns the end of the name in `Unseal Key 1: …`. */
 const beforeNumber = (reader: Reader, end: number): number => {
@@ -215,7 +247,7 @@ const beforeAccount = (reader: Reader, end: number): number => {
 };
 
 /** Matches the types that follow a name without a colon. */
-const spacedType = /[\w$] (?:string|str|String|NSString)$/;
+const spacedType = /[\w$](?: As)? (?:string|str|String|NSString)$/;
 const staticType = /: ?&'static str$/;
 
 /** Returns the end of the name in `password: string = "…"` and `password string = "…"`. */
@@ -223,10 +255,11 @@ const beforeType = (reader: Reader, end: number): number => {
   const { text } = reader;
   const floor = Math.max(reader.barrier, end - maxType);
   const last = text.charCodeAt(end - 1);
-  const near = last === 103 || last === 114 ? text.slice(Math.max(reader.barrier, end - 10), end) : '';
+  const near = last === 103 || last === 114 ? text.slice(Math.max(reader.barrier, end - 14), end) : '';
   const isStatic = last === 114 && near.endsWith(' str') && staticType.test(text.slice(floor, end));
   if (isStatic) return text.lastIndexOf(':', end);
-  if (spacedType.test(near)) return end - near.length + near.lastIndexOf(' ');
+  const type = spacedType.exec(near);
+  if (type !== null) return end - type[0].length + 1;
   let start = end;
   while (start > floor && isOfType(text.charCodeAt(start - 1))) start -= 1;
   if (text.charCodeAt(start) === 32) start += 1;
@@ -272,7 +305,8 @@ const afterTag = (reader: Reader, from: number): number => {
 
 const cookieName = /(?:^|[-_])(?:set)?cookie$/i;
 /** Matches cookies up to the first with a value of some length. */
-const cookieHead = /^(?:[\w!#$%&*+.^|~-]{1,80}=[^\s;"'`\\]{0,5}; ?){0,4}[\w!#$%&*+.^|~-]{1,80}=[^\s;"'`\\]{6,}/;
+const cookieHead =
+  /^(?:[\w!#$%&*+.^|~-]{1,80}=[^\s;"'`\\]{0,80}; ?){0,4}?[\w!#$%&*+.^|~-]{1,80}=(?=[^\s;"'`\\]*\d|[^\s;"'`\\]{12})[^\s;"'`\\]{6,}/;
 
 /** Finds the whole value of a cookie header, because each cookie may be a secret. */
 const findCookies = (reader: Reader, start: number): Secret | undefined => {
@@ -298,7 +332,8 @@ const findAuthorization = (reader: Reader, start: number): Secret | undefined =>
   const isKnown =
     isParameters ||
     looksRandom(credential) ||
-    (credential.length >= 8 && /\d/.test(credential) && !path.test(credential));
+    isUnlikeWord(credential) ||
+    (credential.length >= 12 && /\d/.test(credential) && !path.test(credential));
   const credentialStart = from + named.length;
   if (!isKnown || isPlaceholder(credential) || isCall(credential)) return undefined;
   if (reader.text.slice(from, end).includes(reader.replacement)) return undefined;

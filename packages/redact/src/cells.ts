@@ -5,7 +5,17 @@ import { keyStrength, maxKeyLength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { bars, endsLine, isMixed, isNumbered, maxSpaces, readKey, valueOf, type Key } from './value-of-name.js';
+import {
+  bars,
+  endsLine,
+  isMixed,
+  isNumbered,
+  isPassphrase,
+  maxSpaces,
+  readKey,
+  valueOf,
+  type Key,
+} from './value-of-name.js';
 import { looksRandom } from './value.js';
 
 const hyphen = 45;
@@ -19,6 +29,18 @@ export const findNeighbor = (reader: Reader, index: number): Secret | undefined 
   if (found !== undefined || reader.starved || reader.text.charCodeAt(index) !== comma) return found;
   const below = findSeparatedColumns(reader, index);
   return below !== undefined || reader.starved ? below : findCredentialArgument(reader, index);
+};
+
+/** Matches what may be between a name and a value in quotes. */
+const between = /^ (?:(?:with|to|as|is|=|:) )?(?=["'])/;
+
+/** Finds the value in `set "Db:Password" "…"` and `fill in "Password" with "…"`. Called for the space after a quote. */
+export const findQuotedPair = (reader: Reader, index: number): Secret | undefined => {
+  if (!mayEndKey(reader.text, index - 1)) return undefined;
+  const joint = between.exec(reader.slice(index, index + 8));
+  const key = joint === null ? undefined : readKey(reader, index - 1, index - 1);
+  if (joint === null || key?.strength !== 'strong') return undefined;
+  return valueOf(reader, { ...key, isQuoted: true, isTight: false }, index + joint[0].length, { isColon: true });
 };
 
 /** Finds the value in the next cell of a table with box characters. Called for the character after one. */
@@ -39,7 +61,7 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   let start = end;
   while (start > floor && is(text.charCodeAt(start - 1), keyClass)) start -= 1;
   const name = text.slice(start, end);
-  const strength = reader.remember(name, keyStrength);
+  const strength = keyStrength(name);
   const isCell = text.charCodeAt(separator) !== comma;
   if (strength === undefined || (strength === 'weak' && !isCell)) return undefined;
   const below = isCell ? findBarColumns(reader, from) : undefined;
@@ -50,13 +72,20 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   const found = valueOf(reader, key, valueStart, { isColon: true, isCell });
   if (found === undefined) return undefined;
   const value = text.slice(found.start, found.end);
-  if (looksRandom(value)) return found;
+  if (looksRandom(value) && !(isCell && typeName.test(value))) return found;
   const next = reader.code(isCell ? reader.skipSpaces(found.end, maxSpaces) : afterQuotes(reader, found.end));
   const closes = isCell ? next === 124 || next === 96 || bars.has(next) : next === 41 || next === 93;
   const isLast = (isCell ? isRow(text.slice(reader.floor(start), start)) : isFirst(reader, start)) && isEnd(next);
-  const isWord = /^[a-z]+\d{0,2}$/i.test(value) && !isNumbered(value);
-  return (closes || isLast) && isMixed(value, { isQuoted: false }) && !isWord ? found : undefined;
+  const isWord = (/^[a-z]+\d{0,2}$/i.test(value) && !isNumbered(value)) || model.test(value) || value.includes('.*');
+  const isChosen = (isMixed(value, { isQuoted: false }) && !isWord) || (isPassphrase(value) && /pass|pwd/i.test(name));
+  return (closes || isLast) && isChosen ? found : undefined;
 };
+
+/** Matches names of types, as in a union. */
+const typeName = /^[A-Z][A-Za-z\d]*[a-z]{3}$/;
+
+/** Matches names of models and packages. */
+const model = /^[a-z]+(?:-[a-z\d.]+)+$/;
 
 const isClosing = (code: number): boolean => code === 34 || code === 39 || code === 96 || code === 93;
 
@@ -84,9 +113,10 @@ export const findField = (reader: Reader, index: number): Secret | undefined => 
   const key = readKey(reader, index, index);
   if (key === undefined) return undefined;
   const before = reader.before(key.start);
-  const isTuple = before === brace && quoteAt(reader, index + 1) !== undefined;
+  const valueStart = reader.skipSpaces(index + 1, 2);
+  const isTuple = before === brace && quoteAt(reader, valueStart) !== undefined;
   if (key.strength !== 'strong' || !(Number.isNaN(before) || before === 10 || isTuple)) return undefined;
-  const found = valueOf(reader, { ...key, isTight: false }, index + 1);
+  const found = valueOf(reader, { ...key, isTight: false }, isTuple ? valueStart : index + 1);
   return found !== undefined && (isTuple || isEnd(reader.code(found.end))) ? found : undefined;
 };
 

@@ -45,7 +45,7 @@ mark('\n\r', lineBreak);
 
 /** Additional characters of tokens besides letters, digits, `_` and `-`, with the class of each set. */
 const alphabets: ReadonlyMap<string, number> = new Map(
-  ['', '.', '=', '%', '/', '/@', '+/=', '+/=,', '.~'].map((extra, index) => {
+  ['', '.', '=', '%', '/', '/@', '+/=', '+/=,', '.~', '*', '.+/='].map((extra, index) => {
     const bits = 8192 << index;
     mark(`${letters}${digits}_-${extra}`, bits);
     return [extra, bits];

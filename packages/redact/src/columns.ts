@@ -2,11 +2,10 @@ import { is, key as keyClass, lineBreak, word } from './characters.js';
 import { keyStrength, mayEndKey, type KeyStrength } from './key-name.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { bars, isMixed } from './value-of-name.js';
+import { bars, isMixed, isPassphrase } from './value-of-name.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const hyphen = 45;
-const comma = 44;
 const doubleQuote = 34;
 const minValue = 6;
 const maxLine = 512;
@@ -19,6 +18,7 @@ const maxLookAbove = 240;
 /** A column below the name of a secret. */
 interface Column {
   readonly place: number;
+  readonly name: string;
   readonly strength: KeyStrength;
 }
 
@@ -85,13 +85,24 @@ export const findRuledColumns = (reader: Reader, index: number): Secret | undefi
   return findRows(reader, index, { headStart, headEnd, ruleEnd, cells });
 };
 
-/** Finds values below names that are separated by commas or tabs. Called for a separator before such a name. */
+/** Returns an expression that matches a line of names with a separator between them. */
+const namesWith = (separator: string): RegExp => separated[separator] ?? never;
+const separated: Readonly<Record<string, RegExp>> = {
+  ',': /^"?[A-Za-z_][\w .-]*"?(?:,"?[\w .-]+"?)+$/,
+  ';': /^"?[A-Za-z_][\w .-]*"?(?:;"?[\w .-]+"?)+$/,
+  '|': /^[A-Za-z_][\w .-]*(?:\|[\w .-]+)+$/,
+  '\t': /^[A-Za-z_][\w .-]*(?:\t[\w .-]+)+$/,
+};
+const never = /(?!)/;
+
+/** Finds values below names that are separated by commas, semicolons, bars or tabs. Called for a separator before such a name. */
 export const findSeparatedColumns = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
   const separator = text.charCodeAt(index);
   const nameStart = reader.code(index + 1) === doubleQuote ? index + 2 : index + 1;
   if (!is(reader.code(nameStart), word)) return undefined;
-  const nameEnd = reader.endOfRun(nameStart, keyClass, 48);
+  let nameEnd = nameStart;
+  while (nameEnd < nameStart + 48 && is(reader.code(nameEnd), keyClass)) nameEnd += 1;
   const next = reader.code(nameEnd + nameStart - index - 1);
   if (next !== separator && next !== 10 && next !== 13) return undefined;
   if (!mayEndKey(text, nameEnd)) return undefined;
@@ -99,13 +110,7 @@ export const findSeparatedColumns = (reader: Reader, index: number): Secret | un
   const headEnd = endOfLine(reader, nameEnd);
   if (startOfNext(reader, headEnd) === undefined) return undefined;
   const head = text.slice(headStart, headEnd);
-  if (
-    !(separator === comma ? /^"?[A-Za-z_][\w .-]*"?(?:,"?[\w .-]+"?)+$/ : /^[A-Za-z_][\w .-]*(?:\t[\w .-]+)+$/).test(
-      head,
-    )
-  ) {
-    return undefined;
-  }
+  if (!namesWith(String.fromCharCode(separator)).test(head)) return undefined;
   const cells = cellsBetween((code) => code === separator);
   return findRows(reader, index, { headStart, headEnd, ruleEnd: headEnd, cells });
 };
@@ -132,7 +137,7 @@ const findRows = (reader: Reader, index: number, table: Table): Secret | undefin
   const columns = names.flatMap(({ start, end }, place): readonly Column[] => {
     const name = text.slice(start, end).trim().replaceAll('"', '');
     const strength = name.length < 3 ? undefined : keyStrength(name);
-    return strength === undefined ? [] : [{ place, strength }];
+    return strength === undefined ? [] : [{ place, name, strength }];
   });
   if (columns.length === 0) return undefined;
   const more: Secret[] = [];
@@ -172,14 +177,14 @@ const isRow = (reader: Reader, index: number, { headStart, cells }: Table, count
   return length === count || (isCut && length > 1);
 };
 
-const secretIn = (reader: Reader, { strength }: Column, cell: Cell | undefined): Secret | undefined => {
+const secretIn = (reader: Reader, { name, strength }: Column, cell: Cell | undefined): Secret | undefined => {
   if (cell === undefined) return undefined;
   const raw = reader.text.slice(cell.start, cell.end);
   const value = raw.trim().replace(/^(["'`])(.*)\1$/, '$2');
   if (value.length < minValue || /[\s`()<>"]/.test(value) || value.includes(reader.replacement)) return undefined;
   const isSecret =
     strength === 'strong'
-      ? looksRandom(value) || isMixed(value, { isQuoted: false })
+      ? looksRandom(value) || isMixed(value, { isQuoted: false }) || (isPassphrase(value) && /pass|pwd/i.test(name))
       : looksRandom(value) && value.length >= 16 && !isPublicIdentifier(value);
   if (!isSecret || isPlaceholder(value)) return undefined;
   const start = cell.start + raw.indexOf(value);

@@ -8,8 +8,11 @@ import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const hyphen = 45;
 const equals = 61;
+const comma = 44;
 const maxFlag = 40;
 const maxArgument = 128;
+/** Maximum number of commands of a line whose flags are considered. */
+const maxCommands = 4;
 
 interface PasswordFlag {
   readonly commands: ReadonlySet<string>;
@@ -34,6 +37,7 @@ const passwordFlags: readonly PasswordFlag[] = [
     ),
     flag: '-p',
   },
+  { commands: commands('rar'), flag: '-hp' },
   { commands: sshpass, flag: '-p' },
   { commands: sshpass, flag: '-p ' },
   { commands: commands('useradd usermod altool unlock-keychain create-keychain poetry cqlsh nuget'), flag: '-p ' },
@@ -63,6 +67,12 @@ const passwordFlags: readonly PasswordFlag[] = [
 /** Codes of the letters of these flags, in lower case, and of `-u`. */
 const flagLetters: ReadonlySet<number> = new Set(
   ['-u', ...passwordFlags.map(({ flag }) => flag)].map((flag) => flag.charCodeAt(1) | 32),
+);
+/** The flags by the commands that have them. */
+const flagsOf: ReadonlyMap<string, readonly PasswordFlag[]> = new Map(
+  passwordFlags
+    .flatMap((entry) => [...entry.commands])
+    .map((name) => [name, passwordFlags.filter((entry) => entry.commands.has(name))]),
 );
 const apache = commands('htpasswd mosquitto_passwd');
 const clients = commands('curl wget http https xh ab hey wrk rclone');
@@ -97,9 +107,9 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const name = reader.text.slice(start, end);
   const isUser = /(?:^|-)(?:user|creds?|credentials|basic-auth|auth|cert)$/.test(name);
   const isContent = contents.has(name) && storing.test(reader.text.slice(reader.floor(index), index));
-  const isPass = name === 'pass';
+  const isPass = /(?:^|-)pass$/.test(name);
   if (!isUser && !isContent && !isPass && !mayEndKey(name, name.length)) return undefined;
-  const strength = isContent || isPass ? 'strong' : reader.remember(name, keyStrength);
+  const strength = isContent || isPass ? 'strong' : keyStrength(name);
   if (!isUser && strength === undefined) return undefined;
   const valueStart = isUser && reader.code(end) === equals ? end + 1 : startOfArgument(reader, end);
   if (valueStart === undefined) return undefined;
@@ -145,29 +155,53 @@ const findShortFlag = (reader: Reader, index: number): Secret | undefined => {
     if (letter === 117 || reader.starved) return found;
     if (found !== undefined && !isAfter(reader, index, redis)) return found;
   }
-  const near = reader.slice(index, index + 5);
-  for (const { commands: names, flag, needs } of passwordFlags) {
-    const isItem = flag.endsWith(' ') && near.startsWith(flag.trimEnd()) && /["'\\]/.test(near.charAt(2));
-    if (!(isItem || near.startsWith(flag)) || !isAfter(reader, index, names, needs)) continue;
-    const start = isItem ? startOfArgument(reader, index + 2) : index + flag.length;
-    const found = start === undefined ? undefined : findArgument(reader, start);
-    if (found !== undefined || reader.starved) return found;
-  }
-  return near.startsWith('-p ') ? findUsersPassword(reader, index) : undefined;
+  return findKnownFlag(reader, index) ?? (reader.starved ? undefined : findPasswordFlag(reader, index));
 };
 
-/** Matches an argument with a user before the password. */
-const userFlag = / (?:-[uU]|-l|--user(?:name)?)[ =][^\s-]\S{0,60}(?: [^\n]{0,60})? $/;
+/** Finds the value of a flag that has a password in a command before. */
+const findKnownFlag = (reader: Reader, index: number): Secret | undefined => {
+  const near = reader.slice(index, index + 5);
+  const words = reader.wordsOnLine(commandWords, index).slice(0, maxCommands);
+  for (const [place, { word: name }] of words.entries()) {
+    for (const { flag, needs } of flagsOf.get(name) ?? []) {
+      const isItem = flag.endsWith(' ') && near.startsWith(flag.trimEnd()) && /["'\\]/.test(near.charAt(2));
+      if (!isItem && !near.startsWith(flag)) continue;
+      if (needs !== undefined && !words.some((one, at) => at > place && one.word === needs)) continue;
+      const start = isItem ? startOfArgument(reader, index + 2) : index + flag.length;
+      const found = start === undefined ? undefined : findArgument(reader, start);
+      if (found !== undefined || reader.starved) return found;
+    }
+  }
+  return undefined;
+};
 
-/** Finds the password in `-u user … -p password` of any command. */
-const findUsersPassword = (reader: Reader, index: number): Secret | undefined => {
-  const { start, end } = argumentAt(reader, index + 3);
+/** Matches a short flag that stands for a password in many commands. */
+const passwordFlag = /^[-/][a-z]{0,2}[pPwW] {1,4}(?=\S)/;
+/** Matches an argument with a user before the password. */
+const userFlag = /\s(?:(?:-{1,2}\w{0,12}-?|\/\w?)(?:u|U|user(?:name)?)|-[lx]|-D)(?: |=|:)[^\s-][^\n]{0,60}\s$/;
+
+/** Returns quickly whether a sign may begin a short flag with a separate value. */
+const mayBePasswordFlag = (text: string, index: number): boolean =>
+  index + 4 >= text.length ||
+  text.charCodeAt(index + 2) === 32 ||
+  text.charCodeAt(index + 3) === 32 ||
+  text.charCodeAt(index + 4) === 32;
+
+/** Finds the password in `-u user … -p password` and `/u user /p password` of any command. Called for the flag. */
+export const findPasswordFlag = (reader: Reader, index: number): Secret | undefined => {
+  if (!mayBePasswordFlag(reader.text, index)) return undefined;
+  const flag = passwordFlag.exec(reader.slice(index, index + 10));
+  if (flag === null) return undefined;
+  const { start, end } = argumentAt(reader, index + flag[0].length);
   const value = reader.text.slice(start, end);
   if (value.length < 6 || !/^[^\d/.$<-]|\d[A-Za-z]/.test(value) || /[/:=]/.test(value) || !isChosen(value)) {
     return undefined;
   }
-  if (!userFlag.test(reader.text.slice(reader.floor(index), index)) || isPlaceholder(value)) return undefined;
-  return value.includes(reader.replacement) ? undefined : { kind: 'command-line', start, end };
+  if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
+  const isSecret =
+    (isUnlikeWord(value) && /[A-Z]|[a-z]{4}\d[a-z]{4}/.test(value)) ||
+    userFlag.test(reader.text.slice(reader.floor(index), index));
+  return isSecret ? { kind: 'command-line', start, end } : undefined;
 };
 
 const lineBefore = (reader: Reader, index: number): string =>
@@ -180,12 +214,9 @@ const findFileUser = (reader: Reader, index: number): Secret | undefined => {
   return head === null ? undefined : findArgument(reader, index + head[0].length);
 };
 
-/** Whether one of these commands precedes on the line, followed by the required word, if any. */
-const isAfter = (reader: Reader, index: number, names: ReadonlySet<string>, needs?: string): boolean => {
-  const words = reader.wordsOnLine(commandWords, index);
-  const place = words.findIndex(({ word: name }) => names.has(name));
-  return place !== -1 && (needs === undefined || words.some((one, at) => at > place && one.word === needs));
-};
+/** Whether one of these commands precedes on the line. */
+const isAfter = (reader: Reader, index: number, names: ReadonlySet<string>): boolean =>
+  reader.wordsOnLine(commandWords, index).some(({ word: name }) => names.has(name));
 
 const findArgument = (reader: Reader, from: number): Secret | undefined => {
   const { start, end } = argumentAt(reader, from);
@@ -213,6 +244,13 @@ const argumentAt = (reader: Reader, from: number): { readonly start: number; rea
 /** Matches a command that reads a secret from its input. */
 const readsInput =
   /\b(?:log-?in|sign-?in|auth|secrets?|tokens?|passw(?:or)?d|passphrase|credentials?|configure|sudo|cryptsetup|env add|variable)\b[^\n|]{0,100}$/i;
+/** Matches commands that convert or search any text. */
+const filters =
+  /^(?:grep|rg|sed|awk|tee|cat|tr|cut|rev|jq|yq|bc|dc|od|xxd|hexdump|base(?:32|58|64)|\w*sum|md5|openssl|g?zip|gunzip|wc|head|tail|sort|uniq|fold|xargs|less|more|while|read|column|iconv|python\d?|node|perl|ruby|php|xclip|pbcopy|nc|diff|figlet|say)\b/;
+
+const isLongRandom = (value: string): boolean => value.length >= 20 && looksRandom(value);
+
+const lastCommand = (near: string): string => near.replace(/^.*[\n|;&]\s*/s, '');
 
 /** Finds the value in `gh auth login --with-token <<< …`. Called for the third sign. */
 export const findHereString = (reader: Reader, index: number): Secret | undefined => {
@@ -222,7 +260,8 @@ export const findHereString = (reader: Reader, index: number): Secret | undefine
   if (value.length < 6 || /^[$<(]/.test(value) || value.includes(reader.replacement) || isPlaceholder(value)) {
     return undefined;
   }
-  const isRead = readsInput.test(reader.text.slice(reader.floor(index), index - 2));
+  const near = reader.text.slice(reader.floor(index), index - 2);
+  const isRead = readsInput.test(near) || (isLongRandom(value) && !filters.test(lastCommand(near)));
   return isRead && isChosen(value) ? { kind: 'command-line', start, end } : undefined;
 };
 
@@ -283,6 +322,20 @@ export const findConverted = (reader: Reader, index: number): Secret | undefined
   return quoteAt(reader, index + 1) === undefined ? undefined : findArgument(reader, index + 1);
 };
 
+/** Matches the user and the password behind `/user:`, at the end of a command. */
+const netUser = /^[\w.@\\-]{1,64} {1,4}([^\s/]\S{5,63})[ \t]*(?=[\r\n&|/]|$)/;
+
+/** Finds the password in `net use … /user:joe …`. Called for the colon. */
+export const findNetUser = (reader: Reader, index: number): Secret | undefined => {
+  const found = netUser.exec(reader.slice(index + 1, index + 140));
+  const value = found?.[1] ?? '';
+  if (found === null || !(isUnlikeWord(value) || looksRandom(value)) || value.includes(reader.replacement)) {
+    return undefined;
+  }
+  const start = index + 1 + found[0].lastIndexOf(value);
+  return { kind: 'command-line', start, end: start + value.length };
+};
+
 /** Finds the password in `/u:joe /p:…`. Called for the colon. */
 export const findSlashFlag = (reader: Reader, index: number): Secret | undefined => {
   const near = reader.text.slice(reader.floor(index), index);
@@ -292,7 +345,8 @@ export const findSlashFlag = (reader: Reader, index: number): Secret | undefined
 
 /** Matches a command behind a pipe that reads a secret. */
 const readsSecret =
-  /^["']? ?\|(?! ?(?:grep|sed|awk|tee|cat|tr |cut|jq|base64|\w+sum|xxd|wc|head|tail|sort|xargs|less|more))[^\n|]{0,100}(?:--password|--passwd|--passphrase|--with-token|-S\b|\bsu\b|\b(?:secrets?|log-?in|sign-?in|auth|tokens?|passw(?:or)?d|pass|credentials?|keystore|vault|cryptsetup|keepassxc\w*|env add|variable)\b)/i;
+  /(?:--password|--passwd|--passphrase|--with-token|-S\b|\bsu\b|\b(?:secrets?|log-?in|sign-?in|auth|tokens?|passw(?:or)?d|pass|credentials?|keystore|vault|cryptsetup|keepassxc\w*|env add|variable)\b)/i;
+const piped = /^["']? ?\| ?((?:\w+=\S{0,40} )?[^\n|]{1,100})/;
 /** Matches the options of a command that prints. */
 const printOptions = /^ {1,4}(?:-[neE]{1,3} {1,4}|(["'])%s(?:\\n)?\1 {1,4})?/;
 
@@ -306,17 +360,20 @@ export const findEchoed = (reader: Reader, index: number): Secret | undefined =>
   const value = reader.text.slice(start, end);
   if (value.length < 8 || /^[$<-]/.test(value) || value.includes(reader.replacement)) return undefined;
   if (!isChosen(value) || isPlaceholder(value)) return undefined;
-  return readsSecret.test(reader.slice(end, end + 140)) ? { kind: 'command-line', start, end } : undefined;
+  const next = piped.exec(reader.slice(end, end + 140))?.[1] ?? '';
+  const isKnown = (isUnlikeWord(value) && !/\s/.test(value)) || readsSecret.test(next);
+  const isRead = next !== '' && !filters.test(next) && isKnown;
+  return isRead ? { kind: 'command-line', start, end } : undefined;
 };
 
 /** Matches a command that prints a secret, with its output of one line. */
 const printed =
-  /^\$ [^\n]*(?<![a-z])(?:passwords?|passwd|passphrase|secrets?|tokens?|keyring|pass show|genkey|psk|rand|api[-_]?key)(?![a-z])[^\n]*\r?\n([!-~]{8,256})/i;
+  /^\$ [^\n]*(?<![a-z])(?:passwords?|passwd|passphrase|secrets?|tokens?|keyring|pass show|genkey|psk|rand|api[-_]?key)(?![a-z])[^\n]*\r?\n([!-~]{8,2048})/i;
 
 /** Finds the output of `$ terraform output -raw db_password`. Called for the dollar sign that begins the line. */
 export const findPrinted = (reader: Reader, index: number): Secret | undefined => {
   if (reader.code(index + 1) !== 32) return undefined;
-  const found = printed.exec(reader.slice(index, index + 512));
+  const found = printed.exec(reader.slice(index, index + 2300));
   const value = found?.[1] ?? '';
   if (found === null || !isOutput(value)) return undefined;
   if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
@@ -331,7 +388,7 @@ export const findPrinted = (reader: Reader, index: number): Secret | undefined =
 const isOutput = (value: string): boolean =>
   looksRandom(value) || isPublicIdentifier(value) || (/^[\w!@#$%^&*+=?-]+$/.test(value) && isChosen(value));
 
-const userPassword = /^([\w.@%][\w.@%+\\-]{0,63})[:%](?!\/\/)(.{3,})$/;
+const userPassword = /^([\w.@%][\w.@%+\\-]{0,63})(?:(?<!-)[:%](?!\/\/)|,(?=[^,]+$))(.{3,})$/;
 
 /** Finds the password of `user:password`: always for a web client, otherwise unless it may be a group or a port. */
 export const findUserPassword = (
@@ -340,12 +397,15 @@ export const findUserPassword = (
   from: number,
   needsClient = false,
 ): Secret | undefined => {
-  const { start, end } = argumentAt(reader, from);
+  const argument = argumentAt(reader, from);
+  const { start } = argument;
+  const isJoined = reader.code(argument.end) === comma && is(reader.code(argument.end + 1), word);
+  const end = isJoined ? reader.endOfRun(argument.end + 1, stop, maxArgument, false) : argument.end;
   if (end - start < 5) return undefined;
   const pair = userPassword.exec(reader.text.slice(start, end));
   const password = pair?.[2];
   if (pair === null || password === undefined || password.includes(reader.replacement)) return undefined;
-  if (isPlaceholder(`${password}0`) || /^\d+(?::|$)/.test(password) || password.startsWith('/')) return undefined;
+  if (isPlaceholder(`${password}0`) || /^(?:[/:]|\d+(?::|$))/.test(password)) return undefined;
   if ((needsClient || !isChosen(password)) && !isAfter(reader, index, clients)) return undefined;
   // The user may be a secret, too.
   const secret: Secret = { kind: 'command-line', start: end - password.length, end };

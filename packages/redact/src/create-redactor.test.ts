@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { InvalidOptionError } from '@h/options';
 import { chosen, frames } from '../test/printed.js';
-import { alphanumeric, drawn, privateKey, randomValue, tokenMakers } from '../test/secrets.js';
+import { alphanumeric, drawn, privateKey, randomValue, tokenMakers, urlSafe } from '../test/secrets.js';
 import { createRedactor } from './create-redactor.js';
 
 const { redact, inspect, redactData, stream } = createRedactor();
@@ -186,6 +186,125 @@ describe('values that describe a secret', () => {
     'vercel env add SLACK_BOT_TOKEN\nvercel env add SLACK_SIGNING_SECRET vercel env add REDIS_URL',
   ])('preserves %j', (text) => {
     expect(redact(text)).toBe(text);
+  });
+});
+
+/** Returns the share of texts in which the middle of the secret remains. */
+const shareLeft = (texts: readonly (readonly [text: string, secret: string])[]): number =>
+  texts.filter(([text, secret]) => redact(text).includes(secret.slice(12, 20))).length / texts.length;
+
+describe('tokens of unknown providers', () => {
+  const vendors = ['acme', 'zeta9', 'my_vendor', 'io'];
+  const kinds = ['sk', 'live', 'pat', 'api_key', 'secret', 'token', 'prod', 'oat', 'v1'];
+  const alphabets = [alphanumeric, '0123456789abcdef', urlSafe];
+
+  it('replaces random characters behind a prefix that names a secret', () => {
+    const texts = vendors.flatMap((vendor) =>
+      kinds.flatMap((kind, index) =>
+        ['_', '-'].flatMap((joint) =>
+          alphabets.flatMap((alphabet, place) =>
+            seeds.slice(0, 8).map((seed): readonly [string, string] => {
+              const secret = drawn(alphabet, 41 + ((index + seed) % 14), seed * 100 + index * 10 + place);
+              const token = [...vendor.split('_'), ...kind.split('_'), secret].join(joint);
+              const places = [`key ${token} end`, `x = "${token}",`, `see ${token}.\n`, `?k=${token}&a=1`];
+              return [places[seed % places.length] ?? '', secret];
+            }),
+          ),
+        ),
+      ),
+    );
+    expect(shareLeft(texts)).toBeLessThanOrEqual(0.02);
+  });
+
+  it('replaces long random characters behind any prefix', () => {
+    const missed = seeds.filter((seed) => redact(`key acme_${drawn(alphanumeric, 40, seed)} end`) !== `key ${r} end`);
+    expect(missed.length).toBeLessThanOrEqual(2);
+  });
+
+  it.each([
+    'toolu_01A09q90qw90lq917835lq9 apikey_01Rj2N8SVvo6BePZj99NhmiT',
+    'chatcmpl-9u4Mpu44CbPjwYFkTbeoZgvzB00Tz',
+    'resp_67ccd2bed1ec8190b14f964abc0542670bb6a6b452d3795b',
+    ['pk', 'live', '51Hxq2eKlo9f8GhT3yQpZr4bN7'].join('_'),
+    ['cs', 'test', 'a1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8S9t0'].join('_'),
+    'api-d41d8cd98f00b204e9800998ecf8427e.tar.gz',
+    'test_d41d8cd98f00b204e9800998ecf8427e prod-da39a3ee5e6b4b0d3255bfef95601890afd80709',
+    'SEC_PKCS12DecoderSetTargetTokenCAs(SEC_PKCS12PKCS8ShroudedKeyBag)',
+    'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2',
+    'test_parse_http2_header_with_continuation_and_padding',
+    'my-api-prod-handler-7d9f8b6c5d-x2x4z',
+  ])('preserves %s', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+});
+
+describe('names of providers', () => {
+  const providers =
+    'acme adafruit airtable algolia anthropic auth0 cohere datadog deepgram fastly finnhub hetzner linode mistral okta pagerduty postmark sendbird serpapi twitch vultr'.split(
+      ' ',
+    );
+  const names: readonly ((provider: string, secret: string) => string)[] = [
+    (provider, secret) => `${provider.toUpperCase()}_API_KEY=${secret}`,
+    (provider, secret) => `${provider.toUpperCase()}_TOKEN=${secret}`,
+    (provider, secret) => `${provider.toUpperCase()}_SECRET=${secret}`,
+    (provider, secret) => `${provider}_access_token: ${secret}`,
+    (provider, secret) => `"${provider}": {"token": "${secret}"}`,
+    (provider, secret) => `const ${provider}ApiKey = '${secret}';`,
+    (provider, secret) => `X-${provider}-Api-Key: ${secret}`,
+  ];
+
+  it.each(providers)('makes values of %s secret in each form', (provider) => {
+    const texts = names.flatMap((name) =>
+      seeds.map((seed): readonly [string, string] => {
+        const secret = drawn(alphanumeric, 32, seed);
+        return [name(provider, secret), secret];
+      }),
+    );
+    expect(shareLeft(texts)).toBeLessThanOrEqual(0.01);
+  });
+});
+
+describe('text that resembles secrets', () => {
+  it.each([
+    '| `anthropic` | `ANTHROPIC_API_KEY` | `claude-sonnet-4-5` |',
+    'private _workloadIdentityAuth?: WorkloadIdentityAuth | X509WorkloadIdentityAuth;',
+    'fontname = "-adobe-utopia-medium-r-normal--%d-*-*-*-*-*-iso8859-1";',
+    'U_UNEXPECTED_TOKEN=0x10100,',
+    ' * crmfEncryptedPrivateKey           CRMFEncryptedKey*\n',
+    "paths: ['users.*.password', 'users.*.profile.preferences.*']",
+    "'Set-Cookie: fig=newton\\r\\nSet-Cookie: sugar=wafer'",
+    'vercel env add API_KEY production',
+    'cargo test -p hyper2 --no-default-features; mkdir -p build/x86; cp -p file1 file2',
+    'ls -l /usr/lib /p /rp /tmp',
+    'echo "some words 12 of text" | less; echo SGVsbG8gV29ybGQgMTIz | base64 -d',
+    'mailto:joe2024x@example.org and npm:react2x@18.0.0',
+    'https://example.org/?key=settings&code=en-US',
+    'GPG keys: --recv-keys C0D6248439F1D5604AAFFB4021D900FFDB233756 # Antoine',
+  ])('preserves %s', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+
+  it('replaces the values of a name that repeats', () => {
+    const secret = (seed: number): string => `${drawn(alphanumeric, 10, seed)}7qX`;
+    const row = (seed: number): string => `{"u":"a${seed}","pw":"${secret(seed)}"}`;
+    const text = `[${seeds.map((seed) => row(seed)).join(',')}]`;
+    const left = seeds.filter((seed) => redact(text).includes(secret(seed)));
+    expect(left).toEqual([]);
+  });
+
+  it.each(['password: null\n', 'password: ""\n', 'DB_PASSWORD=\n', '"password": null, ', 'psk '])(
+    'replaces the value of a name that occurs without one many times before: %j',
+    (empty) => {
+      const name = /^\W*\w+\W?:?/.exec(empty)?.[0] ?? '';
+      expect(redact(`${empty.repeat(20)}${name} hunter2Horse9!x\n`)).not.toContain('hunter2Horse9');
+    },
+  );
+});
+
+describe('signatures of URLs', () => {
+  it.each(['X-Amz-Signature', 'X-Goog-Signature', 'sig', 'code', 'key'])('replaces the value of %s', (name) => {
+    const random = drawn('0123456789abcdef', 64, 7);
+    expect(redact(`https://files.example.org/a?x=1&${name}=${random}`)).not.toContain(random.slice(0, 12));
   });
 });
 

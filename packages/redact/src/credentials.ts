@@ -1,6 +1,7 @@
 import { bearer, is, stop, userInfoStop, word } from './characters.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
+import { isPassphrase, isUnlikeWord } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const slash = 47;
@@ -108,7 +109,15 @@ export const findBotToken = (reader: Reader, index: number): Secret | undefined 
 
 const maxPassword = 64;
 
-/** Finds the password in `user:password@tcp(host)`, and in `echo user:password | chpasswd`. Called for the colon. */
+/** Matches the user of a domain or a scheme, such as `CORP/joe` and `sip:joe`. */
+const qualifiedUser = /[\w.-][/\\:]\w[\w.-]*$/;
+/** Matches the host behind a password. */
+const host = /^@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost\b)/;
+
+/**
+ * Finds the password in `user:password@tcp(host)`, in `CORP/user:password@10.0.0.1`, and in
+ * `echo user:password | chpasswd`. Called for the colon.
+ */
 export const findUserPair = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
   const start = index + 1;
@@ -118,13 +127,36 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
   const next = reader.code(end);
   const isPair =
     next === at
-      ? reader.matches('@tcp(', end) || reader.matches('@unix(', end)
+      ? reader.matches('@tcp(', end) || reader.matches('@unix(', end) || isLogin(reader, start, end)
       : (next === 32 || next === 34 || next === 39 || next === bar) &&
         /\becho +["']?[\w.-]+$/.test(text.slice(reader.floor(index), index)) &&
         /^["']? ?\| ?(?:sudo )?chpasswd/.test(reader.slice(end, end + 20));
   const value = text.slice(start, end);
   if (!isPair || value.includes(reader.replacement) || isPlaceholder(`${value}0`)) return undefined;
   return { kind: 'user-password', start, end };
+};
+
+/** Whether a user and a password are before a host. */
+const isLogin = (reader: Reader, start: number, end: number): boolean => {
+  const value = reader.text.slice(start, end);
+  if (!(isUnlikeWord(value) || looksRandom(value) || isPassphrase(value))) return false;
+  const user = reader.text.slice(reader.floor(start - 1), start - 1);
+  return host.test(reader.slice(end, end + 20)) || (qualifiedUser.test(user) && !user.includes('@'));
+};
+
+/** Matches a user before a slash, as people state logins. */
+const statedUser = /\b(?:creds?|credentials|log-?in|user(?:name)?|account)\b[^\n:=]{0,40}[:=] ?[\w.@-]{1,64} $/i;
+
+/** Finds the password in `login: joe / …`. Called for the slash. */
+export const findSlashPair = (reader: Reader, index: number): Secret | undefined => {
+  if (reader.code(index + 1) !== 32 || !statedUser.test(reader.text.slice(reader.floor(index), index))) {
+    return undefined;
+  }
+  const start = index + 2;
+  const end = reader.endOfRun(start, stop, maxPassword, false);
+  const value = reader.text.slice(start, end);
+  const isFound = isUnlikeWord(value) || looksRandom(value) || isPassphrase(value);
+  return isFound && !value.includes(reader.replacement) ? { kind: 'user-password', start, end } : undefined;
 };
 
 /** Ends the password of a pair: quotes, `(`, `@`, a backslash, and a colon, so that each character is read once. */

@@ -31,7 +31,7 @@ export const findElement = (reader: Reader, index: number): Secret | undefined =
   const name =
     nameAttribute.exec(attributes)?.[1] ??
     (isNamed ? named.exec(text.slice(floor, index))?.[2] : element.replace(/^.*:/, ''));
-  if (name === undefined || !mayEndKey(name, name.length) || reader.remember(name, keyStrength) === undefined) {
+  if (name === undefined || !mayEndKey(name, name.length) || keyStrength(name) === undefined) {
     return undefined;
   }
   const isData = reader.matches(content, index + 1);

@@ -1,19 +1,27 @@
 import { findAssignment } from './assignment.js';
-import { findArrow, findCell, findFallback, findField, findNeighbor } from './cells.js';
+import { findArrow, findCell, findFallback, findField, findNeighbor, findQuotedPair } from './cells.js';
 import { is, stop, word } from './characters.js';
 import { findCallArgument } from './calls.js';
 import { findRuledColumns, findSeparatedColumns } from './columns.js';
-import { findFlag, findHereString, findPrinted, findSlashFlag } from './command-line.js';
-import { findBearer, findBotToken, findPasswordFileEntry, findUrlCredentials, findUserPair } from './credentials.js';
+import { findFlag, findHereString, findNetUser, findPasswordFlag, findPrinted, findSlashFlag } from './command-line.js';
+import {
+  findBearer,
+  findBotToken,
+  findPasswordFileEntry,
+  findSlashPair,
+  findUrlCredentials,
+  findUserPair,
+} from './credentials.js';
 import { findElement } from './elements.js';
-import { ledTails, mayLead, ledLetters } from './key-name.js';
+import { ledLetters, ledTails, mayLead } from './key-name.js';
 import { findManifestData, mayBeManifest } from './manifests.js';
+import { findPrefixedToken, mayPrefix } from './prefixed-tokens.js';
 import { findPrivateKey } from './private-key.js';
 import { maxReach, Reader, type ReaderSettings } from './reader.js';
 import { Repetition } from './repetition.js';
 import type { Finder, Secret } from './replace.js';
 import { findSpaced } from './spaced.js';
-import { findToken, isAnchor } from './tokens.js';
+import { findToken, isAnchor, mayBeToken } from './tokens.js';
 import { bars } from './value-of-name.js';
 
 type Detector = (reader: Reader, index: number) => Secret | undefined;
@@ -43,6 +51,9 @@ const findAtColon: Detector = (reader, index) => {
   }
   const token = next === capitalA ? findBotToken(reader, index) : undefined;
   if (token !== undefined || reader.starved) return token;
+  if (reader.text.charCodeAt(index - 1) === 114 && reader.text.endsWith(' /user', index)) {
+    return findNetUser(reader, index);
+  }
   const isSlashFlag = reader.text.charCodeAt(index - 1) === letterP && reader.text.endsWith(' /p', index);
   const value = isSlashFlag ? findSlashFlag(reader, index) : findAssignment(reader, index);
   if (value !== undefined || reader.starved || is(next, stop)) return value;
@@ -55,11 +66,15 @@ const isFieldEnd = (code: number): boolean => is(code, word) || code === star;
 
 const every: readonly Detector[] = [
   findToken,
+  findPrefixedToken,
   findAtColon,
   findAssignment,
   findPrivateKey,
   findBearer,
   findFlag,
+  findPasswordFlag,
+  findSlashPair,
+  findQuotedPair,
   findSpaced,
   findNeighbor,
   findElement,
@@ -78,6 +93,7 @@ const every: readonly Detector[] = [
 const detectorsOf = (before: string, character: string): readonly Detector[] => {
   const found: Detector[] = [];
   if (isAnchor(before.charCodeAt(0), character.charCodeAt(0))) found.push(findToken);
+  if ((character === '_' || character === '-') && /[\da-zA-Z]/.test(before)) found.push(findPrefixedToken);
   if (character === ':' && before !== ':') found.push(findAtColon);
   if (character === '=' && !'=!<>'.includes(before)) found.push(findAssignment);
   if (character === '-' && before === '<') found.push(findAssignment);
@@ -86,8 +102,11 @@ const detectorsOf = (before: string, character: string): readonly Detector[] => 
   if (character === 'B' && (before === '-' || before === ' ')) found.push(findPrivateKey);
   if (/b/i.test(character) && !/\w/.test(before)) found.push(findBearer);
   if (character === '-' && /[\s"'`,[]/.test(before)) found.push(findFlag);
+  if (character === '/' && /\s/.test(before)) found.push(findSlashPair, findPasswordFlag);
   if (/[ \t]/.test(character) && isSpacedEnd(before)) found.push(findSpaced);
+  if (character === ' ' && /["']/.test(before)) found.push(findQuotedPair);
   if ((character === '|' && before === ' ') || (character === ',' && /["'`]/.test(before))) found.push(findNeighbor);
+  if ((character === ';' || character === '|') && /\w/.test(before)) found.push(findSeparatedColumns);
   if (character === '>' && /[\w"']/.test(before)) found.push(findElement);
   if (character === '>' && before === '-') found.push(findArrow);
   if (character === ',' && /\w/.test(before)) found.push(findField);
@@ -98,6 +117,12 @@ const detectorsOf = (before: string, character: string): readonly Detector[] => 
   if (character === '<' && before === '<') found.push(findHereString);
   if ((character === '|' || character === '?') && before === character) found.push(findFallback);
   return found;
+};
+
+/** Whether the three letters before a space may lead to a secret. */
+const mayBeSpaced = (text: string, index: number): boolean => {
+  const middle = ((text.charCodeAt(index - 3) & 31) << 5) | (text.charCodeAt(index - 2) & 31);
+  return ledTails[(text.charCodeAt(index - 1) << 10) | middle] === 1 && mayLead(text, index);
 };
 
 /** The low bytes of the characters before which {@link findCell} and {@link findArrow} are called. */
@@ -133,8 +158,11 @@ const { lists, listOf } = ((): { readonly lists: readonly (readonly Detector[])[
   return { lists: all, listOf: table };
 })();
 
-/** The number of the list that has only {@link findSpaced}. */
-const spaced = lists.findIndex((list) => list.length === 1 && list[0] === findSpaced);
+/** Returns the number of the list that has only this detector. */
+const listOfOnly = (detector: Detector): number => lists.findIndex((list) => list.length === 1 && list[0] === detector);
+const spaced = listOfOnly(findSpaced);
+const token = listOfOnly(findToken);
+const prefixed = listOfOnly(findPrefixedToken);
 
 /**
  * Returns the offset of the next possible secret. This loop runs for every character, so it has nothing else.
@@ -153,14 +181,12 @@ const nextCandidate = (
   for (let index = from; index < to; index += 1) {
     const byte = bytes === undefined ? text.charCodeAt(index) & 255 : (bytes[index] ?? 0);
     const list = listOf[(before << 8) | byte] ?? 0;
-    const last = before;
     before = byte;
     if (list === 0) continue;
-    if (list === spaced) {
-      // Most candidates are spaces, of which the three letters before rule out nearly all.
-      const tail = (last << 10) | ((text.charCodeAt(index - 3) & 31) << 5) | (text.charCodeAt(index - 2) & 31);
-      if (ledTails[tail] !== 1 || !mayLead(text, index)) continue;
-    }
+    // The text around the most frequent candidates rules out nearly all of them.
+    if (list === spaced && !mayBeSpaced(text, index)) continue;
+    if (list === token && !mayBeToken(text, index)) continue;
+    if (list === prefixed && !mayPrefix(text, index)) continue;
     if (text.charCodeAt(index) < 128) return index;
   }
   return to;
@@ -173,7 +199,7 @@ const nextCandidate = (
  * @param replacement the replacement of secrets; a value that contains it is not a secret
  */
 export const formFinder = (replacement: string): Finder => {
-  const settings: ReaderSettings = { replacement, strengths: new Map() };
+  const settings: ReaderSettings = { replacement };
   return (text, place) => {
     const { length } = text;
     const bytes = length - place.from > minBytes ? Buffer.from(text, 'latin1') : undefined;

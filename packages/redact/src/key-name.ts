@@ -1,4 +1,4 @@
-import { is, key as keyClass } from './characters.js';
+import { is, key as keyClass, kindOf } from './characters.js';
 
 /**
  * How certain it is that the value of a name is secret.
@@ -14,7 +14,7 @@ export const maxKeyLength = 64;
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 const strongNouns = words(
-  'password passwords passwd passphrase passwort kennwort wachtwoord contrasena passw pwd pswd pw senha passcode secret secrets apikey apikeys apitoken apisecret ' +
+  'password passwords passwd passphrase passwort kennwort wachtwoord contrasena passw pwd pswd pw senha passcode parola heslo lozinka jelszo losenord salasana secret secrets apikey apikeys apitoken apisecret ' +
     'appsecret authtoken accesstoken refreshtoken secretkey privatekey credentials authorization accesskey accountkey ' +
     'sharedaccesskey clientsecret cookie dbpass dbpw userpass rootpass rootpw bindpw storepass keypass requirepass ' +
     'masterauth encryptionkey signingkey masterkey sessionkey mnemonic seedphrase psk identitytoken secretstring ' +
@@ -31,11 +31,11 @@ const qualifiers = words(
     'ldap license vault session id crypto cipher jwt hmac consumer function registration server write twilio sendgrid ' +
     'mailgun datadog dd newrelic algolia mistral cohere groq pinecone supabase cloudflare tavily deepseek openrouter ' +
     'replicate together perplexity xai elevenlabs huggingface linear notion figma sentry posthog segment braintree ' +
-    'preshared recovery unseal functions host paypal square shopify mapbox maps store keystore truststore cookie data base sas primary secondary wifi proxy http',
+    'preshared recovery unseal setup fernet functions host paypal square shopify mapbox maps store keystore truststore cookie data base sas primary secondary wifi proxy http',
 );
 /** Words that make a name refer to a property of a secret. */
 const negations = words(
-  'no is has max min num total public publishable next prev page show hide count stop special eos bos pad ' +
+  'no is has max min num meta total public publishable next prev page show hide count stop special eos bos pad ' +
     'prompt completion used remaining limit ssh2 foreign sort cache idempotency partition object',
 );
 /** Words that make a token refer to a form, which pages contain. */
@@ -121,9 +121,7 @@ export const mayEndKey = endingTest(
 );
 
 const spacedEndings = [
-  ...words(
-    'password passwd passphrase pass pwd psk secret token key masterauth mnemonic phrase secret_id bindpw rootpw',
-  ),
+  ...words('password passwd passphrase pass pwd psk secret token key masterauth mnemonic phrase secret_id pw'),
 ];
 
 /** Like {@link mayEndKey}, for names that are separated from their values by a space only. */
@@ -140,6 +138,8 @@ const ledEndings = [
   'user',
   'values',
   'securestring',
+  'send',
+  'plain',
   'upwd',
 ];
 /** The last letters of the texts that {@link mayLead} looks for. */
@@ -159,16 +159,54 @@ for (const ending of ledEndings) {
 ledTails.fill(1, 48 << 10, 58 << 10);
 ledTails.fill(1, 95 << 10, 96 << 10);
 
-const seams = /[^A-Za-z]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
+/** Returns the words of a name, in lower case: between other characters, and at capitals as in `apiKey` and `APIKey`. */
+const wordsOf = (name: string): readonly string[] => {
+  const found: string[] = [];
+  let start = 0;
+  let [second, last] = [0, 0];
+  const cut = (end: number): void => {
+    if (end > start) found.push(name.slice(start, end).toLowerCase());
+    start = end;
+  };
+  for (let index = 0; index <= name.length; index += 1) {
+    const code = name.charCodeAt(index);
+    const kind = code < 128 ? kindOf(code) : 0;
+    if (kind === 0 || kind === 3) {
+      cut(index);
+      start = index + 1;
+    } else if (kind === 2 && last === 1) cut(index);
+    else if (kind === 1 && last === 2 && second === 2) cut(index - 1);
+    [second, last] = [last, kind];
+  }
+  return found;
+};
+
 const environmentName = /^[A-Z][A-Z\d_]*$/;
+
+/** Names that occurred before, with their strengths: one per slot, so that unknown names cost little. */
+const slots = 512;
+const knownNames: string[] = Array.from({ length: slots }, () => '');
+const knownStrengths: KeyStrength[] = Array.from({ length: slots }, () => undefined);
+const slotOf = (name: string): number =>
+  (name.length * 37 +
+    name.charCodeAt(0) * 5 +
+    name.charCodeAt(name.length >> 1) * 17 +
+    name.charCodeAt(name.length - 2)) &
+  (slots - 1);
 
 /** Returns how certain it is that the value of this name is secret. */
 export const keyStrength = (name: string): KeyStrength => {
   if (name.length > maxKeyLength || !mayEndKey(name, name.length)) return undefined;
-  const parts = name
-    .split(seams)
-    .filter((part) => part !== '')
-    .map((part) => part.toLowerCase());
+  const slot = slotOf(name);
+  if (knownNames[slot] === name) return knownStrengths[slot];
+  const strength = strengthOfName(name);
+  knownNames[slot] = name;
+  knownStrengths[slot] = strength;
+  return strength;
+};
+
+const strengthOfName = (name: string): KeyStrength => {
+  const parts = wordsOf(name);
   const isEnvironment = environmentName.test(name);
   let last = parts.length - 1;
   const isSuffix = (part: string): boolean => suffixes.has(part) && (isEnvironment || part === 'base');
@@ -180,12 +218,13 @@ export const keyStrength = (name: string): KeyStrength => {
   return strength === 'strong' && parts.some((part) => doubts.has(part)) ? 'weak' : strength;
 };
 
+const minCompound = 5;
 /** Matches compounds such as `pgpassword`, but not `showpassword`. */
 const compound =
   /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use(?!r))[a-z])[a-z]{1,12}(?:password|passwd|passphrase|(?<!by|com|sur|tres|over|under|encom)pass|apikey|secretkey|accesskey|authtoken|(?:client|webhook|app|auth|jwt|session|consumer|shared|signing|cookie)secret|pwd)$/;
 
 const strengthOf = (noun: string, before: string | undefined, isEnvironment: boolean): KeyStrength => {
-  if (strongNouns.has(noun) || compound.test(noun)) return 'strong';
+  if (strongNouns.has(noun) || (noun.length >= minCompound && compound.test(noun))) return 'strong';
   const isQualified = before !== undefined && qualifiers.has(before);
   if (noun === 'pass') {
     const isSecret = isQualified || (before !== undefined && (isEnvironment || passQualifiers.has(before)));
@@ -196,7 +235,8 @@ const strengthOf = (noun: string, before: string | undefined, isEnvironment: boo
   if (noun === 'id') return before === 'secret' ? 'weak' : undefined;
   if (noun === 'phrase') return before === 'seed' || before === 'recovery' || before === 'pass' ? 'strong' : undefined;
   if (noun === 'key' || noun === 'keys') {
-    return isQualified && before !== 'id' && before !== 'user' && before !== 'data' ? 'strong' : undefined;
+    if (isQualified && before !== 'id' && before !== 'user' && before !== 'data') return 'strong';
+    return before !== undefined && isEnvironment && noun === 'key' ? 'weak' : undefined;
   }
   if (noun === 'token' || (noun === 'tokens' && isQualified)) return isQualified || isEnvironment ? 'strong' : 'weak';
   if (noun === 'session') return isEnvironment && before !== undefined ? 'weak' : undefined;

@@ -3,7 +3,7 @@ import { keyStrength } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { skipGap, valueOf, type Key } from './value-of-name.js';
+import { endsLine, skipGap, valueOf, type Key } from './value-of-name.js';
 
 /** Whether the name is `value` or `content`, so that the actual name is in another member. */
 export const isValueName = (reader: Reader, end: number): boolean => {
@@ -41,6 +41,15 @@ const nameAround = /["']([\w.-]{2,64})["'](?:\s{0,4}:)?\s{0,4}\{[^{}]{0,100}$/;
 const nameAfter =
   /^["'\\]{0,8}[\s,;]{0,20}["'\\]{0,8}(?:WHERE )?(?:name|key)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,64})/i;
 
+/** Matches a line that states a new secret above `New value: …`. */
+const stated = /\b(?:password|secret|api key|token)\b[^\n]{0,80}\.?\n[^\n]{0,24}$/i;
+
+const findStatedValue = (reader: Reader, start: number, valueStart: number): Secret | undefined => {
+  const key: Key = { name: 'password', strength: 'strong', start, isQuoted: false, isTight: false };
+  const found = valueOf(reader, key, valueStart, { isColon: true });
+  return found !== undefined && endsLine(reader, found.end) ? found : undefined;
+};
+
 /** Finds the value in `{"name": "DB_PASSWORD", "value": "…"}`, in either order, and in `key="ApiKey" value="…"`. */
 export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number): Secret | undefined => {
   const isContent = (reader.text.charCodeAt(nameEnd - 1) | 32) === 116;
@@ -49,6 +58,7 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
   const before = reader.text.slice(reader.floor(nameEnd), end);
   const named = nameBefore.exec(before)?.[1] ?? nameAround.exec(before)?.[1];
   const start = skipGap(reader, signEnd);
+  if (named === undefined && stated.test(before)) return findStatedValue(reader, nameEnd, start);
   const key = (name: string): Key => ({
     name: name.replace(/^.*\//, ''),
     strength: keyStrength(name.replace(/^.*\//, '')),

@@ -1,25 +1,20 @@
 import { is, kindOf } from './characters.js';
-import type { KeyStrength } from './key-name.js';
 import type { Place } from './replace.js';
 import { looksRandom, maxLooked } from './value.js';
 
 const bracket = 93;
 
 /** Maximum distance between the start of a secret and the character for which its detector was called. */
-export const maxReach = 48;
+export const maxReach = 96;
 /** Maximum number of characters that a detector looks back for context. Streams retain more than this. */
 const maxLook = 160;
 const minLongRun = 12;
-const maxRemembered = 256;
-
-/** Cached strengths of names. */
-export type Strengths = Map<string, KeyStrength>;
 
 /** Settings shared by the readers of one redactor. */
 export interface ReaderSettings {
   readonly replacement: string;
-  readonly strengths: Strengths;
 }
+
 /** Upper bound of the length of words in {@link Reader.wordsOnLine}. */
 const maxWord = 24;
 
@@ -61,13 +56,10 @@ export class Reader {
   /** End of the next replacement in the text. */
   #replacementEnd = 0;
 
-  readonly #strengths: Strengths;
-
-  constructor(text: string, { replacement, strengths }: ReaderSettings, { isWhole, isBeginning, barrier }: Place) {
+  constructor(text: string, { replacement }: ReaderSettings, { isWhole, isBeginning, barrier }: Place) {
     this.text = text;
     this.length = text.length;
     this.replacement = replacement;
-    this.#strengths = strengths;
     this.#isWhole = isWhole;
     this.#isBeginning = isBeginning;
     this.#barrier = barrier;
@@ -150,17 +142,6 @@ export class Reader {
     run.end = end;
     if (end >= this.length && end < start + max && !this.#isWhole) this.starved = true;
     return Math.min(end, limit);
-  }
-
-  /** Returns the strength of a name, from a bounded cache. */
-  remember(name: string, compute: (name: string) => KeyStrength): KeyStrength {
-    const known = this.#strengths.get(name);
-    if (known !== undefined || this.#strengths.has(name)) return known;
-    const strength = compute(name);
-    // A full cache starts again, so that the names of earlier texts do not slow down later ones.
-    if (this.#strengths.size >= maxRemembered) this.#strengths.clear();
-    this.#strengths.set(name, strength);
-    return strength;
   }
 
   /** Returns whether a range contains 12 consecutive letters and digits. Searches each character once. */

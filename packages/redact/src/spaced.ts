@@ -1,4 +1,4 @@
-import { is, stop } from './characters.js';
+import { base64, is, quotedStop, stop } from './characters.js';
 import { findConverted, findEchoed, findLogin, findUsersArgument } from './command-line.js';
 import { findInserted } from './inserts.js';
 import { mayEndSpacedKey } from './key-name.js';
@@ -21,13 +21,35 @@ import { looksRandom } from './value.js';
 const minLong = 32;
 const dot = 46;
 const hyphen = 45;
+const backslash = 92;
 const identified = /\bIDENTIFIED (?:WITH '?\w{1,40}'? )?BY(?: PASSWORD)?$/i;
 /** Matches commands whose arguments are a name and a value. */
 const directive =
   /(?:^|\s)(?:ENV|setx|setenv|set -[gUl]{0,3}x|env[: ](?:set|add)|configure set|config set(?: --?\w{1,12}){0,2}|secrets? set|header_up|(?:proxy_)?set_header|(?:machine|default) (?:\S{1,80} )?login \S{1,80}(?: port \S{1,8})?|^\s*login \S{1,80})\s{1,8}(?:\/\/\S{1,80}:)?$/;
 
+/** Finds the keys in `expect "password:"; send "…\\r"`. */
+const findTyped = (reader: Reader, index: number): Secret | undefined => {
+  if (!reader.text.endsWith('send', index)) return undefined;
+  const quote = quoteAt(reader, index + 1);
+  if (quote === undefined) return undefined;
+  const near = reader.text.slice(reader.floor(index), index);
+  if (!/ass(?:word|phrase|code)[^\n]{0,40}[\n;{][^\n]{0,40}$/i.test(near)) return undefined;
+  const end = reader.endOfRun(quote.end, quotedStop, 64, false);
+  const value = reader.text.slice(quote.end, end);
+  const isKeys = value.length >= 4 && !value.startsWith('$') && reader.code(end) === backslash;
+  return isKeys && !value.includes(reader.replacement) ? { kind: 'command-line', start: quote.end, end } : undefined;
+};
+
+/** Finds the user and password in `AUTH PLAIN …`. */
+const findPlainLogin = (reader: Reader, index: number): Secret | undefined => {
+  if (!reader.text.endsWith('AUTH PLAIN', index)) return undefined;
+  const end = reader.endOfRun(index + 1, base64, 512);
+  const isLogin = /^[^\0]*\0[^\0]+\0[^\0]+$/.test(Buffer.from(reader.text.slice(index + 1, end), 'base64').toString());
+  return isLogin ? { kind: 'basic', start: index + 1, end } : undefined;
+};
+
 /** The detectors of secrets behind a space that are not after the name of one. */
-const led = [findLogin, findUsersArgument, findEchoed, findInserted, findConverted];
+const led = [findTyped, findPlainLogin, findLogin, findUsersArgument, findEchoed, findInserted, findConverted];
 
 /** Names of commands with a user before the secret. */
 const secondArgument = /^(?:change_password|wpa_passphrase)$/;
@@ -50,6 +72,7 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
     return endsWithBy(text, index) ? findIdentifiedBy(reader, index) : undefined;
   }
   if (text.endsWith('PASS', index)) return findLoginLine(reader, index);
+  if (text.endsWith(' pass', index)) return findUsersPass(reader, index);
   const key = readKey(reader, index, index);
   if (key === undefined || text.charCodeAt(key.start) === hyphen) return undefined;
   const { start, strength } = key;
@@ -113,21 +136,29 @@ const findWithin = (reader: Reader, key: Key, start: number): Secret | undefined
   if (found === undefined) return undefined;
   const secret = trimmed(reader, found);
   const value = reader.text.slice(secret.start, secret.end);
-  const isChosen = /pass|pwd|psk/i.test(key.name) && isUnlikeWord(value);
+  const isChosen = /pass|pwd|psk|pw/i.test(key.name) && isUnlikeWord(value);
   return looksRandom(value) || isChosen ? secret : undefined;
 };
 
 /** Finds the value of a line `PASS …` after a line `USER …`. */
 const findLoginLine = (reader: Reader, index: number): Secret | undefined => {
   if (
-    !/(?:^|\n)[<> ]{0,4}USER \S{1,64}\r?\n(?:[^\n]{0,80}\n)?[<> ]{0,4}PASS$/.test(
+    !/(?:^|\n)[<>CS:\d -]{0,8}USER \S{1,64}\r?\n(?:[^\n]{0,80}\n)?[<>CS:\d -]{0,8}PASS$/.test(
       reader.text.slice(reader.floor(index), index),
     )
   ) {
     return undefined;
   }
-  const key: Key = { name: 'PASS', strength: 'strong', start: index - 4, isQuoted: false, isTight: false };
-  return valueOf(reader, key, index + 1, { isColon: true, isLiteral: true });
+  const key: Key = { name: 'pass', strength: 'strong', start: index - 4, isQuoted: false, isTight: false };
+  return chosen(reader, key, valueOf(reader, key, index + 1, { isColon: true, isLiteral: true }), true);
+};
+
+/** Finds the value of `user joe pass …`. */
+const findUsersPass = (reader: Reader, index: number): Secret | undefined => {
+  const near = reader.text.slice(Math.max(reader.barrier, index - 80), index);
+  if (!/\b(?:user|username|login)[ =][^\s]{1,64} pass$/.test(near)) return undefined;
+  const key: Key = { name: 'pass', strength: 'strong', start: index - 4, isQuoted: false, isTight: false };
+  return findWithin(reader, key, reader.skipSpaces(index, 4));
 };
 
 /** Returns the value unless it may be a word of a sentence. Without quotes, it must also end its line. */

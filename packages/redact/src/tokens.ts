@@ -1,4 +1,4 @@
-import { is, kindOf, space, tokenClass, word } from './characters.js';
+import { base64, is, kindOf, space, tokenClass, word } from './characters.js';
 import type { Reader } from './reader.js';
 import { maxReach } from './reader.js';
 import type { Secret } from './replace.js';
@@ -6,7 +6,7 @@ import { tokenForms, type TokenForm } from './token-forms.js';
 import { distinctOf, isPlaceholder, looksRandom } from './value.js';
 
 /** Characters in order of rarity, rarest first. The rarest character of a prefix is its anchor. */
-const rarest = 'KJXZQGPSAENOIM_-.';
+const rarest = 'KJXZQG9876543210PSAENOIM_-.';
 /** Maximum offset of the anchor in a prefix. */
 const maxOffset = 12;
 /** Number of characters that distinguish a token from words. */
@@ -75,13 +75,20 @@ for (const [index, bucket] of buckets.entries()) {
 /** Returns whether these two characters are the anchor of a prefix. */
 export const isAnchor = (before: number, code: number): boolean => (bucketOf[before * 128 + code] ?? 0) > 0;
 
+/** Returns quickly whether the character behind an anchor may belong to one of its prefixes. */
+export const mayBeToken = (text: string, index: number): boolean => {
+  const place = bucketOf[text.charCodeAt(index - 1) * 128 + text.charCodeAt(index)] ?? 0;
+  const behind = text.charCodeAt(index + 1);
+  return !(behind < 128) || continues[place * 128 + behind] === 1;
+};
+
 /** Finds the token whose prefix has its anchor here. */
 export const findToken = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
   const place = bucketOf[text.charCodeAt(index - 1) * 128 + text.charCodeAt(index)] ?? 0;
   const behind = text.charCodeAt(index + 1);
   const isLast = index + 1 === text.length;
-  if (behind < 128 && continues[place * 128 + behind] !== 1) return undefined;
+  if (!mayBeToken(text, index)) return undefined;
   for (const anchored of buckets[place - 1] ?? []) {
     const { form, offset, first, next } = anchored;
     const start = index - offset;
@@ -130,7 +137,7 @@ const verify = (reader: Reader, { form, alphabet }: Anchored, start: number): Se
   // A token of known length that continues with another secret is none, also after that secret was replaced.
   if (form.max - form.min < 8 && reader.matches(reader.replacement, runEnd)) return undefined;
   if (form.max - form.min < 8 && bodyEnd === bodyStart + form.max && is(reader.code(bodyEnd), word)) return undefined;
-  const wordStart = form.isInner === true ? startOfWord(reader, start) : start;
+  const wordStart = form.isInner === true ? startOfHead(reader, start, form) : start;
   if (form.head !== undefined && !form.head.test(reader.text.slice(wordStart, start))) return undefined;
   if (form.isWeak === true && !reader.hasLongRun(bodyStart, Math.min(bodyEnd, bodyStart + maxLooked))) return undefined;
   if (!isPlausible(reader.text.slice(bodyStart, bodyEnd), form)) return undefined;
@@ -141,11 +148,11 @@ const verify = (reader: Reader, { form, alphabet }: Anchored, start: number): Se
   };
 };
 
-const startOfWord = (reader: Reader, end: number): number => {
+const startOfHead = (reader: Reader, end: number, { extra }: TokenForm): number => {
+  const floor = Math.max(reader.barrier, end - maxReach + maxOffset);
+  const alphabet = extra === '+/=' ? base64 : word;
   let start = end;
-  while (start > Math.max(reader.barrier, end - maxReach + maxOffset) && is(reader.text.charCodeAt(start - 1), word)) {
-    start -= 1;
-  }
+  while (start > floor && is(reader.text.charCodeAt(start - 1), alphabet)) start -= 1;
   return start;
 };
 

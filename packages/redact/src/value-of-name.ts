@@ -45,17 +45,25 @@ export const readKey = (reader: Reader, end: number, index: number): Key | undef
   let name = text.slice(nameStart, end);
   // Skips the end of an encoded quote or sign before the name.
   if (text.charCodeAt(start - 1) === percent) name = name.replace(/^(?:22|27|2C|20|26|7B|0A)/i, '');
-  let strength = reader.remember(name, keyStrength);
+  let strength = keyStrength(name);
   for (let words = 1; strength !== 'strong' && words < 3 && text.charCodeAt(start - 1) === 32; words += 1) {
     const space = start - 1;
     let wordStart = space;
     while (wordStart > floor && is(text.charCodeAt(wordStart - 1), keyClass)) wordStart -= 1;
     if (wordStart === space) break;
+    const joined = keyStrength(text.slice(wordStart, end));
+    if (joined === 'strong' || strength === undefined) nameStart = wordStart;
     start = wordStart;
-    strength = reader.remember(text.slice(start, end), keyStrength) ?? strength;
+    strength = joined ?? strength;
   }
   if (strength === undefined) return undefined;
-  return { name, strength, start, isQuoted: end < index && !isGap(text.charCodeAt(end)), isTight: end === index };
+  return {
+    name,
+    strength,
+    start: Math.min(nameStart, end),
+    isQuoted: end < index && !isGap(text.charCodeAt(end)),
+    isTight: end === index,
+  };
 };
 
 /** Whether the code is a space, `*` of emphasis or `]` of a subscript. */
@@ -106,6 +114,8 @@ export const valueOf = (
     const next = reader.code(end);
     if (next === 40 && end > start) return findWrapped(reader, key, start, end);
     if (end === start) {
+      // A slice in Go has its type before.
+      if (next === 91 && reader.matches('[]byte(', start)) return valueOf(reader, key, start + 2);
       return findListed(reader, key, start) ?? (isColon ? undefined : findBracketed(reader, key, start));
     }
     if ((next === 91 || next === 60) && !isColon) return undefined;
@@ -267,6 +277,8 @@ const phrase = /^[a-z]+(?:[-_. ][a-z]+){3,24}$/;
 const maxChosen = 128;
 /** The second half of a login to Vault, which is a UUID. Elsewhere it is the name of a secret. */
 const roleSecret = /secret[\s_-]?id$/i;
+/** Matches weak names whose values may be a UUID, which does not look random. */
+const mayBeUuid = /(?:secret[\s_-]?id|token)$/i;
 /** Minimum length of the value of a weak name. */
 const minWeak = 16;
 
@@ -279,7 +291,7 @@ interface Candidate {
 
 const isSecret = (reader: Reader, { start, end, key, style }: Candidate): boolean => {
   const isRandom = reader.isRandom(start, end);
-  if (!isRandom && ((key.strength === 'weak' && !roleSecret.test(key.name)) || end - start > maxChosen)) return false;
+  if (!isRandom && ((key.strength === 'weak' && !mayBeUuid.test(key.name)) || end - start > maxChosen)) return false;
   const value = reader.text.slice(start, end);
   if (key.name.endsWith(value)) return false;
   return isChosen(value, { key, style, isRandom }) && !isPlaceholder(value) && !value.includes(reader.replacement);
@@ -292,7 +304,7 @@ const isChosen = (
 ): boolean => {
   const isPath = !style.isQuoted && path.test(value.slice(0, maxChosen));
   if (strength === 'weak') {
-    if (isPublicIdentifier(value)) return roleSecret.test(name) || (isHash(value) && /token$/i.test(name));
+    if (isPublicIdentifier(value)) return isTokenId(value, name, style) || roleSecret.test(name);
     return isRandom && value.length >= minWeak && !isPath && !/\s/.test(value);
   }
   if (isRandom) return !(isPath && style.isCode) && !isCall(value);
@@ -301,10 +313,17 @@ const isChosen = (
     return /phrase|mnemonic/i.test(name) || !value.includes(' ');
   }
   if (isPath || isCall(value) || /\s/.test(value)) return false;
-  if (isPassphrase(value) && (/pass|pwd|psk/i.test(name) || /\W$/.test(value))) return !mentions(value, name);
-  if (style.isLiteral && !style.isCode) return !/^[A-Z_]+$/.test(value);
+  if (isPassphrase(value) && (passphraseName.test(name) || /\W$/.test(value))) return !mentions(value, name);
+  if (style.isLiteral && !style.isCode) return !/^[A-Z_]+$/.test(value) && !hexNumber.test(value);
   return value.length >= 6 && !isName(value, style) && !mentions(value, name) && isMixed(value, style);
 };
+
+/** Matches names whose values may be several words. Other secrets often have names of this form. */
+const passphraseName = /pass|pwd|psk|(?:client|webhook|jwt|session|shared|signing|cookie|auth)[_-]?secret$/i;
+
+/** Whether a hash, or a UUID outside of quotes, is the value of a token. */
+const isTokenId = (value: string, name: string, { isQuoted }: Style): boolean =>
+  /token$/i.test(name) && (isHash(value) || (!isQuoted && name.length > 'token'.length));
 
 export const isCall = (value: string): boolean => /^[A-Za-z_$][\w$.]*[([]/.test(value);
 
@@ -346,10 +365,14 @@ const typeName =
 /** Whether the value has the form of a chosen password: letters with digits or signs, but not a version or a path. */
 export const isMixed = (value: string, { isQuoted }: Pick<Style, 'isQuoted'>): boolean => {
   if (/^v?\d+(?:\.\d+)*$/.test(value)) return isQuoted && !value.includes('.');
-  if (packageVersion.test(value) || /^0x[\da-f]{1,8}$/i.test(value)) return false;
+  if (packageVersion.test(value) || hexNumber.test(value) || pointer.test(value)) return false;
   if (/\d/.test(value)) return /[a-z]/i.test(value) || groups.test(value);
   return (/[a-z]/i.test(value) && /[!@$%^&#*]/.test(value)) || isScrambled(value);
 };
+
+const hexNumber = /^0x[\da-f]{1,8},?$/i;
+/** Matches the type of a pointer in C. */
+const pointer = /^[A-Za-z]\w*\*+$/;
 
 /** Matches versions as in lists of packages. */
 const packageVersion = /^(?:\d{1,3}:)?v?\d+(?:\.\d+)+(?:[-+~.][a-z\d]+)*$/i;
@@ -363,8 +386,8 @@ const seam = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 
 /** Whether the letters change between capitals and others more often than in names of several words. */
 const isScrambled = (value: string): boolean => {
-  if (value.length < 10 || !/^[A-Za-z+/=_-]+[.!?,]?$/.test(value)) return false;
-  const letters = value.slice(0, maxChosen).replaceAll(/[_-]/g, '');
+  if (value.length < 10 || !/^[A-Za-z\d+/=_-]+[.!?,]?$/.test(value)) return false;
+  const letters = value.slice(0, maxChosen).replaceAll(/[\d_-]/g, '');
   const parts = letters.split(seam).length;
   if (parts >= scrambled.minParts && letters.length <= parts * scrambled.maxPart) return true;
   return parts >= 3 && letters.length >= 12 && letters.replaceAll(/[^aeiou]/gi, '').length * 5 <= letters.length;

@@ -16,7 +16,7 @@ const disclaimer =
 const defaultPasswords = new Set(
   (
     'password passwd pass pwd secret token user username postgres mysql root admin guest minio minioadmin localhost ' +
-    'key anonymous anoncvs'
+    'key anonymous anoncvs production development staging preview'
   ).split(' '),
 );
 

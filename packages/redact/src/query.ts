@@ -1,0 +1,24 @@
+import { stop } from './characters.js';
+import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
+import { isPlaceholder, looksRandom } from './value.js';
+
+const minValue = 20;
+const maxValue = 4096;
+/** Matches parameters of URLs whose names have other meanings elsewhere. */
+const queryName = /[?&#](?:key|code|auth|sig|[\w-]{1,16}-signature)$/i;
+
+/** Whether the name that ends here may be a parameter of a URL. */
+export const isQueryName = ({ text, barrier }: Reader, end: number): boolean => {
+  const last = text.charCodeAt(end - 1) | 32;
+  const mayBe = last === 121 || last === 101 || last === 104 || last === 103;
+  return mayBe && queryName.test(text.slice(Math.max(barrier, end - 28), end));
+};
+
+/** Finds a long value of a parameter of a URL. */
+export const findQueryValue = (reader: Reader, start: number): Secret | undefined => {
+  const end = reader.endOfRun(start, stop, maxValue, false);
+  const value = reader.text.slice(start, end);
+  const isFound = value.length >= minValue && looksRandom(value) && !isPlaceholder(value);
+  return isFound && !value.includes(reader.replacement) ? { kind: 'query', start, end } : undefined;
+};
