@@ -7,7 +7,7 @@ import { sampler } from './sample.mjs';
 
 const samples = 40_000;
 /** Number of times that an example counts, since a frame has many samples. */
-const exampleWeight = 15;
+const exampleWeight = 20;
 const rounds = 10;
 const rate = 0.3;
 const decay = 1e-5;
@@ -32,11 +32,12 @@ const load = async (entry) => {
   });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
 };
-const { featuresOf, featureBits, passagesOf, fold, sentencesOf, wordedPassages, marginOf } = await load(
+const { featuresOf, featureBits, passagesOf, fold, hiddenRegions, sentencesOf, wordedPassages, marginOf } = await load(
   `export { featuresOf, featureBits } from './wording.js';
   export { wordedPassages, marginOf } from './worded-passages.js';
   export { passagesOf } from './passages.js';
   export { fold } from './fold.js';
+  export { hiddenRegions } from './hiding.js';
   export { sentencesOf } from './sentences.js';`,
 );
 const size = 1 << featureBits;
@@ -65,14 +66,21 @@ const together = (said) => Int32Array.from(new Set(said.flat()));
 /** Returns the features of a text as one passage, each once. */
 export const features = (text) => together(sentencesIn(text).said);
 
-/** Returns the features of the passages of a text, and of their sentences. */
-export const passagesIn = (text) => {
+const ownPassagesIn = (text) => {
   const { said, sentences } = sentencesIn(text);
   return passagesOf(sentences).flatMap(({ first, last }) => {
     const own = said.slice(first, last + 1);
     return last === first ? [together(own)] : [together(own), ...own.map((one) => Int32Array.from(one))];
   });
 };
+
+/** Returns the features of the passages of a text, of their sentences, and of the contents of comments and attributes. */
+export const passagesIn = (text) => [
+  ...ownPassagesIn(text),
+  ...hiddenRegions(text).flatMap(({ said }) =>
+    said === undefined ? [] : ownPassagesIn(text.slice(said.start, said.end)),
+  ),
+];
 
 /** Returns the distinct texts of the Markdown files and READMEs in folders, and of the files that `.txt` lists name. */
 export const textsIn = (places) => {
@@ -90,9 +98,7 @@ const read = (name) => readFileSync(join(root, 'training', name), 'utf8');
 
 /** Returns the features of the requests and of the ordinary passages that the frames produce. */
 export const written = () => {
-  const examples = read('examples.txt')
-    .split('\n')
-    .filter((one) => one !== '' && !one.startsWith('# '));
+  const [, ...examples] = read('examples.txt').split('\n').filter(Boolean);
   const repeated = Array.from({ length: exampleWeight }, () => examples).flat();
   const texts = [...new Set(sampler(read('requests.txt'), 5).texts(samples)), ...repeated];
   const ordinary = [...sampler(read('ordinary.txt'), 3).texts(samples)];

@@ -164,26 +164,37 @@ const lines = (
     const start = Math.max(0, place - reach);
     const end = Math.min(text.length, place + maxLine);
     const line = text.slice(start, end);
-    let letters = 0;
+    let escaped = '';
     const decoded = line.replace(pattern, (_, one?: string, other?: string) => {
       const character = characterOf(codeOf(one, other));
-      if (/[\p{L} ]/u.test(character)) letters += 1;
+      escaped += character;
       return character;
     });
-    if (letters > 1) found.push({ start: place, end, decoded });
+    const isMeant = isSentence(escaped);
+    if (/[\p{L} ][^]*[\p{L} ]/u.test(escaped)) {
+      found.push({ start: place, end, decoded: isMeant ? escaped : decoded, isMeant });
+    }
     place = text.indexOf(sign, end);
   }
   return found;
 };
 
-/** Whether a text consists of words with spaces between them. */
+/** Whether escapes spell words and the spaces between them: names and addresses have none, and letters need no escapes. */
+const isSentence = (escaped: string): boolean =>
+  escaped.split(' ').length > 3 && (escaped.match(/[a-z]/gi)?.length ?? 0) >= minLength;
+
+/** Whether a text consists of words with spaces between them, or of a script without spaces. */
 const isProse = (text: string): boolean => {
   let printable = 0;
   for (let index = 0; index < text.length; index += 1) {
     const code = text.charCodeAt(index);
     if ((code >= 32 && code < 127) || code === 10 || code === 9 || (code > 0xa0 && code < 0xfffd)) printable += 1;
   }
-  return text.length > 0 && printable / text.length >= minPrintable && text.includes(' ');
+  return (
+    text.length > 0 &&
+    printable / text.length >= minPrintable &&
+    / |[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{4}/.test(text)
+  );
 };
 
 const leet: Readonly<Record<string, string>> = {

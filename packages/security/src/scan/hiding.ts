@@ -2,6 +2,7 @@ import { CueIndex } from './cues.js';
 import { isInvisible, isZeroWidth } from './characters.js';
 import type { Hit } from './finding.js';
 import { fold } from './fold.js';
+import { likeLetter } from './look-alikes.js';
 import { all, hasRun, isAscii, type Region } from './regions.js';
 import { asksSomething } from './requests.js';
 import { sentencesOf } from './sentences.js';
@@ -13,6 +14,8 @@ export interface HiddenRegion extends Region {
    * comments and comments with keys and values: their phrases describe.
    */
   readonly kind: 'comment' | 'concealed' | 'data';
+  /** The text of a comment, an attribute or an element, without its markup. */
+  readonly said?: Region | undefined;
 }
 
 const maxRegion = 20_000;
@@ -24,9 +27,9 @@ const minOverwritten = 20;
 const maxCutWords = 400;
 const bar = 124;
 
-/** Styles and attributes that hide the content of an element. */
+/** Styles and attributes that hide the content of an element, unless it has none. In JSON, quotes follow a backslash. */
 const concealing =
-  /<(?!(?:script|style|path|symbol|defs)\b)([a-z][\w-]{0,30})\b(?=[^<>]{0,400}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}(?:hidden|collapse)|font-size\s{0,3}:\s{0,3}(?:0|1px|0?\.\d)|\ssize=["']?0["'\s>]|content-visibility\s{0,3}:\s{0,3}hidden|circle\(0|polygon\(0 0,\s?0 0|hsla?\(\s?0,\s?0%?,\s?100%|\bfont-size=["']?0["'\s>]|(?<![\w-])color\s{0,3}:\s{0,3}([#\w]{3,20})\s{0,3};[^<>"']{0,80}?background(?:-color)?\s{0,3}:\s{0,3}\2\b|background(?:-color)?\s{0,3}:\s{0,3}([#\w]{3,20})\s{0,3};[^<>"']{0,80}?(?<![\w-])color\s{0,3}:\s{0,3}\3\b|background(?:-color)?\s{0,3}:\s{0,3}black\s{0,3};[^<>"']{0,80}?(?<![\w-])color\s{0,3}:\s{0,3}#000|opacity\s{0,3}:\s{0,3}0?(?:\.0\d?)?\s{0,3}[;"']|opacity\(0?(?:\.0\d?)?%?\)|\sopacity=["']?0?(?:\.0\d?)?["'\s>]|\scolor=["']?(?:white|#f[a-f]f[a-f]f[a-f]|#fff)\b|translate[XY]?\(-\d{3,5}|(?<!-)color\s{0,3}:\s{0,3}(?:white|#fff\b|#f[a-f0-9]f[a-f0-9]f[a-f0-9]\b|transparent|rgba?\(\s?255\s?,\s?255\s?,\s?255|rgba\([^)]{0,20},\s?0\))|(?:left|top|right|text-indent)\s{0,3}:\s{0,3}-\d{3,5}(?:px|em|rem)?|(?:max-)?(?:height|width)\s{0,3}:\s{0,3}[01](?:px)?\s{0,3}[;"']|clip(?:-path)?\s{0,3}:\s{0,3}(?:rect\(0|inset\((?:50|100)%)|transform\s{0,3}:\s{0,3}scale\(0\)|z-index\s{0,3}:\s{0,3}-\d{2,}|line-height\s{0,3}:\s{0,3}0\b|\shidden(?=[\s>=/])|\btype=["']?(?:text\/(?:plain|template|x-)|hidden)|aria-hidden=["']true|\bfill=["']?(?:none|white|transparent|#fff)|fill-opacity=["']?0["'\s>]))[^<>]{0,400}>/gi;
+  /<(?!(?:script|style|path|symbol|defs|area|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)([a-z][\w-]{0,30})\b(?=[^<>]{0,400}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}(?:hidden|collapse)|font-size\s{0,3}:\s{0,3}(?:0|1px|0?\.\d)|\ssize=\\?["']?0["'\s>\\]|content-visibility\s{0,3}:\s{0,3}hidden|circle\(0|polygon\(0 0,\s?0 0|hsla?\(\s?0,\s?0%?,\s?100%|\bfont-size=\\?["']?0["'\s>\\]|(?<![\w-])color\s{0,3}:\s{0,3}([#\w]{3,20})\s{0,3};[^<>"']{0,80}?background(?:-color)?\s{0,3}:\s{0,3}\2\b|background(?:-color)?\s{0,3}:\s{0,3}([#\w]{3,20})\s{0,3};[^<>"']{0,80}?(?<![\w-])color\s{0,3}:\s{0,3}\3\b|background(?:-color)?\s{0,3}:\s{0,3}black\s{0,3};[^<>"']{0,80}?(?<![\w-])color\s{0,3}:\s{0,3}#000|opacity\s{0,3}:\s{0,3}0?(?:\.0\d?)?\s{0,3}[;"']|opacity\(0?(?:\.0\d?)?%?\)|\sopacity=\\?["']?0?(?:\.0\d?)?["'\s>\\]|\scolor=\\?["']?(?:white|#f[a-f]f[a-f]f[a-f]|#fff)\b|translate[XY]?\(-\d{3,5}|(?<!-)color\s{0,3}:\s{0,3}(?:white|#fff\b|#f[a-f0-9]f[a-f0-9]f[a-f0-9]\b|transparent|rgba?\(\s?255\s?,\s?255\s?,\s?255|rgba\([^)]{0,20},\s?0\))|(?:left|top|right|text-indent)\s{0,3}:\s{0,3}-\d{3,5}(?:px|em|rem)?|(?:max-)?(?:height|width)\s{0,3}:\s{0,3}[01](?:px)?\s{0,3}[;"']|clip(?:-path)?\s{0,3}:\s{0,3}(?:rect\(0|inset\((?:50|100)%)|transform\s{0,3}:\s{0,3}scale\(0\)|z-index\s{0,3}:\s{0,3}-\d{2,}|line-height\s{0,3}:\s{0,3}0\b|\shidden(?=[\s>=/])|aria-hidden=\\?["']true|\bfill=\\?["']?(?:none|white|transparent|#fff)|fill-opacity=\\?["']?0["'\s>\\]))[^<>]{0,400}>/gi;
 
 /**
  * Attributes, titles and reference definitions, which models read and rendered files do not show. A text without `needs`
@@ -35,40 +38,41 @@ const concealing =
 const asides: readonly { readonly needs: string; readonly pattern: RegExp }[] = [
   {
     needs: ']:',
-    pattern: /^ {0,3}\[(?:\/\/|comment|_|#|:|\.|\^?_?hidden|note|meta)\]:? ?(?:#|<>|<|\.)? ?[("'][^\n]{0,4000}$/gim,
+    pattern: /^ {0,3}\[(?:\/\/|comment|_|#|:|\.|\^?_?hidden|note|meta)\]:? ?(?:#|<>|<|\.)? ?([("'][^\n]{0,4000})$/gim,
   },
   {
     needs: ']:',
-    pattern: /^ {0,3}\[[^\]\n]{1,60}\]: ?\S{1,300}\s{1,3}(?:"[^"\n]{20,2000}"|'[^'\n]{20,2000}'|\([^)\n]{20,2000}\))/gm,
+    pattern: /^ {0,3}\[[^\]\n]{1,60}\]: ?\S{1,300}\s{1,3}("[^"\n]{20,2000}"|'[^'\n]{20,2000}'|\([^)\n]{20,2000}\))/gm,
   },
-  { needs: '](', pattern: /\]\([^()\s]{1,300} {1,3}"[^"\n]{20,2000}"\)/g },
-  { needs: '![', pattern: /!\[[^\]\n]{20,2000}\]\(/g },
+  { needs: '](', pattern: /\]\([^()\s]{1,300} {1,3}("[^"\n]{20,2000}")\)/g },
+  { needs: '![', pattern: /!\[([^\]\n]{20,2000})\]\(/g },
   {
     needs: '<',
     pattern:
-      /<(?:img|a|input|meta|div|span|p|svg|iframe|button|area|section|td|li|h[1-6])\b[^<>]{0,300}?\b(?:alt|title|content|aria-label|aria-description|name|data-[\w-]{1,30}|placeholder|value)=(?:"[^"<>]{20,2000}"|'[^'<>]{20,2000}')/gi,
+      /<(?:img|a|input|meta|div|span|p|svg|iframe|button|area|section|td|li|h[1-6])\b[^<>]{0,300}?\b(?:alt|title|content|aria-label|aria-description|name|data-[\w-]{1,30}|placeholder|value)=\\?("[^"<>]{20,2000}"|'[^'<>]{20,2000}')/gi,
   },
   {
     needs: '<',
     pattern:
-      /<\w{1,12}\b[^<>]{0,100}?\bclass=["']?[^"'<>]{0,60}?\b(?:sr-only|visually-hidden|d-none|hidden|invisible)\b[^<>]{0,100}>[^<]{10,4000}/gi,
+      /<\w{1,12}\b[^<>]{0,100}?\bclass=["']?[^"'<>]{0,60}?\b(?:sr-only|visually-hidden|d-none|hidden|invisible)\b[^<>]{0,100}>([^<]{10,4000})/gi,
   },
   {
     needs: '<',
-    pattern: /<(?:desc|metadata|template|noscript|object|iframe|canvas|audio|video)\b[^<>]{0,100}>[^<]{10,4000}/gi,
+    pattern: /<(?:desc|metadata|template|noscript|object|iframe|canvas|audio|video)\b[^<>]{0,100}>([^<]{10,4000})/gi,
   },
-  { needs: '<', pattern: /<script\b[^<>]{0,100}?type=["']?text\/(?:plain|template|x-)[^<>]{0,60}>[^<]{10,4000}/gi },
-  { needs: 'ld+json', pattern: /<script\b[^<>]{0,100}?ld\+json[^<>]{0,60}>[^<]{10,4000}/gi },
+  { needs: '<', pattern: /<script\b[^<>]{0,100}?type=["']?text\/(?:plain|template|x-)[^<>]{0,60}>([^<]{10,4000})/gi },
+  { needs: 'ld+json', pattern: /<script\b[^<>]{0,100}?ld\+json[^<>]{0,60}>([^<]{10,4000})/gi },
   {
     needs: '":',
     pattern:
-      /"(?:[_$]?comments?|\/\/|_?notes?|_?hint|_?remarks?|(?:ai|llm|agent|assistant|model)[_-]\w{1,30})"\s{0,3}:\s{0,3}"[^"\n]{20,2000}"/gi,
+      /"(?:[_$]?comments?|\/\/|_?notes?|_?hint|_?remarks?|(?:ai|llm|agent|assistant|model)[_-]\w{1,30})"\s{0,3}:\s{0,3}("[^"\n]{20,2000}")/gi,
   },
-  { needs: 'content', pattern: /\bcontent\s{0,3}:\s{0,3}(?:"[^"\n]{20,2000}"|'[^'\n]{20,2000}')\s{0,3}[;}]/g },
-  { needs: '<', pattern: /<!\[CDATA\[[^\]]{10,4000}|<\?(?!php|xml)[^?]{10,4000}\?>/gi },
-  { needs: ']:', pattern: /^(?:\*\[[^\]\n]{1,40}\]|\[\^[^\]\n]{1,40}\]): ?[^\n]{10,4000}$/gm },
-  { needs: '](', pattern: /\[[^\]\n]{20,2000}\]\((?:#|\s)?\)|\[\]\([^)\n]{10,2000}\)/g },
-  { needs: '<', pattern: /<details\b[^<>]{0,60}>\s{0,9}<summary>\s{0,9}<\/summary>[^<]{10,4000}/gi },
+  { needs: 'content', pattern: /\bcontent\s{0,3}:\s{0,3}("[^"\n]{20,2000}"|'[^'\n]{20,2000}')\s{0,3}[;}]/g },
+  { needs: '<', pattern: /<(?:!\[CDATA\[|\?(?!php|xml))([^\]?]{10,4000})/gi },
+  { needs: ']:', pattern: /^(?:\*\[[^\]\n]{1,40}\]|\[\^[^\]\n]{1,40}\]): ?([^\n]{10,4000})$/gm },
+  { needs: '](', pattern: /\[([^\]\n]{20,2000})\]\((?:#|\s)?\)/g },
+  { needs: '[](', pattern: /\[\]\(([^)\n]{10,2000})\)/g },
+  { needs: '<', pattern: /<details\b[^<>]{0,60}>\s{0,9}<summary>\s{0,9}<\/summary>([^<]{10,4000})/gi },
 ];
 const comments: readonly { readonly opening: RegExp; readonly closing: string }[] = [
   { opening: /<!--/g, closing: '-->' },
@@ -84,9 +88,9 @@ export const hiddenRegions = (text: string): readonly HiddenRegion[] => {
   const mayMatch = cues.in(text);
   const regions = [
     ...comments.flatMap(({ opening, closing }) => (mayMatch(opening) ? between(text, opening, closing) : [])),
-    ...asides
-      .flatMap(({ needs, pattern }) => (mayMatch(pattern) && text.includes(needs) ? all(text, pattern) : []))
-      .map((region): HiddenRegion => ({ ...region, kind: 'comment' })),
+    ...asides.flatMap(({ needs, pattern }) =>
+      mayMatch(pattern) && text.includes(needs) ? withContent(text, pattern) : [],
+    ),
     ...(hasElements && mayMatch(concealing) ? elements(text, concealing).map(concealed) : []),
     ...(hasElements ? elements(text, hiddenClass(text)).map(concealed) : []),
     ...(text.includes('olor{') ? all(text, whiteFormula).map(concealed) : []),
@@ -108,6 +112,14 @@ export const hiddenRegions = (text: string): readonly HiddenRegion[] => {
     .map((region) => (isData(text, region) ? { ...region, kind: 'data' as const } : region))
     .toSorted((one, other) => one.start - other.start);
 };
+
+/** Returns the matches of a pattern whose group is the content. */
+const withContent = (text: string, pattern: RegExp): readonly HiddenRegion[] =>
+  Array.from(text.matchAll(pattern), ({ 0: match, 1: content = '', index }) => {
+    const from = index + match.lastIndexOf(content);
+    const said = { start: from, end: from + content.length };
+    return { start: index, end: index + match.length, kind: 'comment', said };
+  });
 
 const maxComment = 600;
 const keyLine = /\n[ \t]{0,20}(?:- )?[\w-]{1,30}:(?:\s|$)[^]{0,400}?\n[ \t]{0,20}(?:- )?[\w-]{1,30}:(?:\s|$)/;
@@ -140,14 +152,16 @@ const fancyLetters =
 /** One of them, a faster test. */
 const anyFancy =
   /[\uff21-\uff5a\u24b6-\u24e9\u1d00-\u1d22\ua730\ua731\u0280\u0262\u029f\u0274\u026a\u0299\u029c\u028f\ud835\ud83c]|[a-z][\u0300-\u036f]/i;
-/** Words that mix Latin letters with Greek or Cyrillic ones. */
+/** Words that mix Latin letters with Greek or Cyrillic ones. Only those that look alike disguise: `µs` is a unit. */
 const mixedWord = /[a-z][\u0370-\u03ff\u0400-\u052f]|[\u0370-\u03ff\u0400-\u052f][a-z]/gi;
 const minMixed = 3;
 
 /** Finds lines in stylized letters or mixed scripts. */
 const disguisedLetters = (text: string): readonly Region[] => {
   const found: Region[] = anyFancy.test(text) ? [...all(text, fancyLetters)] : [];
-  const places = Array.from(text.matchAll(mixedWord), ({ index }) => index);
+  const places = Array.from(text.matchAll(mixedWord))
+    .filter(({ 0: pair }) => Array.from(pair).some((letter) => likeLetter(letter) !== undefined))
+    .map(({ index }) => index);
   let end = -1;
   for (const [index, place] of places.entries()) {
     const last = places[index + minMixed - 1];
@@ -209,7 +223,8 @@ const between = (text: string, opening: RegExp, closing: string): readonly Hidde
     const from = index + match.length;
     const close = text.slice(from, from + maxRegion).indexOf(closing);
     last = close === -1 ? Math.min(text.length, from + maxRegion) : from + close + closing.length;
-    regions.push({ start: index, end: last, kind: 'comment' });
+    const said = { start: from, end: close === -1 ? last : from + close };
+    regions.push({ start: index, end: last, kind: 'comment', said });
   }
   return regions;
 };
@@ -234,28 +249,33 @@ const elements = (text: string, pattern: RegExp | undefined): readonly Region[] 
 const isBlank = (code: number): boolean =>
   code === 32 || (code >= 9 && code <= 13) || code === 160 || code === 0x3000 || (code >= 0x2000 && code <= 0x200a);
 
-/** Returns text that a run of blanks or blank lines moves out of view. */
+/** Returns text that blanks before it on its line, or blank lines, move out of view. */
 const behindBlanks = (text: string): readonly Region[] => {
   if (!hasRun(text, minBlanks, isBlank)) return [];
   const regions: Region[] = [];
-  let run = 0;
+  let [run, column, lines] = [0, 0, 0];
   for (let index = 0; index < text.length; index += 1) {
-    if (isBlank(text.charCodeAt(index))) {
+    const code = text.charCodeAt(index);
+    if (isBlank(code)) {
       run += 1;
+      column = code === 10 ? 0 : column + 1;
+      if (code === 10) lines += 1;
       continue;
     }
-    if (run >= minBlanks && index > run && text.charCodeAt(index) !== bar) {
+    if ((column >= minBlanks || lines >= minBlanks) && index > run && code !== bar) {
       const stop = text.indexOf('\n', index);
       const end = Math.min(stop === -1 ? text.length : stop, index + maxJudged);
       // A row of a wide table is aligned, not hidden.
       if (text.charCodeAt(end - 1) !== bar) regions.push({ start: index, end });
     }
-    run = 0;
+    [run, column, lines] = [0, 0, 0];
   }
   return regions;
 };
 
 const minWords = 3;
+/** Words, and pairs of letters of scripts without spaces. */
+const wordParts = /[\u3040-\u30ff\u4e00-\u9fff\u1100-\u11ff]{2}|\p{L}{2,}/gu;
 
 /**
  * Evaluates concealed regions: prose in them is suspicious, and malicious if it contains a request. The scan evaluates
@@ -267,15 +287,14 @@ export const judgeHidden = (text: string, regions: readonly HiddenRegion[]): rea
     const shown = text.slice(start, Math.min(end, start + maxJudged)).replace(/<\/?[a-z][^<>]{0,400}>/gi, ' . ');
     const folded = fold(shown);
     const sentences = sentencesOf(shown, folded);
-    const words = folded.text.match(/\p{L}{2,}/gu)?.length ?? 0;
-    const isWritten = words >= minWords || /[\u3040-\u30ff\u4e00-\u9fff\u1100-\u11ff]{8}/.test(folded.text);
-    if (!isWritten) return [];
+    const words = folded.text.match(wordParts)?.length ?? 0;
+    if (words < minWords) return [];
     const isRequest = asksSomething(sentences);
     if (!isRequest && words < 2 * minWords) return [];
     return [{ rule: 'hidden-text', severity: isRequest ? 'malicious' : 'suspicious', start, end }];
   });
 
-/** Finds words of Latin letters that invisible characters split. */
+/** Finds words that invisible characters split. */
 export const cutWords = (text: string): readonly Hit[] => {
   if (isAscii(text)) return [];
   const cuts: number[] = [];
@@ -283,7 +302,7 @@ export const cutWords = (text: string): readonly Hit[] => {
     const code = text.charCodeAt(index);
     // Soft hyphens and direction marks are legitimate.
     if (code <= 0xad || !isZeroWidth(code)) continue;
-    if (!isLatin(text.charCodeAt(index - 1)) || !isLatin(nextVisible(text, index))) continue;
+    if (!isLetter(text.charCodeAt(index - 1)) || !isLetter(nextVisible(text, index))) continue;
     cuts.push(index);
   }
   const hits: Hit[] = [];
@@ -296,7 +315,12 @@ export const cutWords = (text: string): readonly Hit[] => {
   return hits;
 };
 
-const isLatin = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+/** Whether it is a letter of a script in whose words nothing invisible is legitimate. */
+const isLetter = (code: number): boolean =>
+  (code >= 97 && code <= 122) ||
+  (code >= 65 && code <= 90) ||
+  (code >= 0xc0 && code < 0x590) ||
+  (code >= 0xac00 && code <= 0xd7af);
 
 const nextVisible = (text: string, from: number): number => {
   let index = from + 1;

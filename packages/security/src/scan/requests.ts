@@ -29,6 +29,8 @@ const reported =
   /["“”'‘’`]|\b(?:may|might|could|can|tries|try|trying|tells?|asks?|attempts?|if|that|such as|like|which)\b/;
 /** A field of an object literal. */
 const field = /\b\w+: ?['"`{[]/g;
+/** The gap between two strings of a list. */
+const gap = /['"],\s{0,9}['"]/g;
 /** 1 for the signs of program code, by character code. */
 const isSign = Uint8Array.from({ length: 128 }, (_, code) =>
   '{}()=<>[]|$+;'.includes(String.fromCharCode(code)) ? 1 : 0,
@@ -39,6 +41,7 @@ const isCode = (said: string): boolean => {
   for (let index = 0; index < said.length; index += 1) signs += isSign[said.charCodeAt(index)] ?? 0;
   return (
     (said.match(field)?.length ?? 0) >= 3 ||
+    (said.match(gap)?.length ?? 0) >= 3 ||
     (signs >= 5 && signs * 14 > said.length) ||
     (signs >= 3 && /=>|\(\) ?[{;]|\b(?:const|let|await|function|async) \w/.test(said))
   );
@@ -112,11 +115,14 @@ const sumOf = (signals: ReadonlyMap<string, number>): number => {
   return others === 0 || (others === 1 && sum === 2) ? 1 : sum;
 };
 
+/** A clause of a script without spaces. */
+const spaceless = /[\u3040-\u30ff\u4e00-\u9fff].{6}/;
+
 /** Whether a text asks its reader to do something: an imperative, an obligation, or the reader as a person. */
 export const asksSomething = (sentences: readonly Sentence[]): boolean =>
   sentences.some(
-    ({ words, all, second }) =>
-      ((second & LANGUAGES) !== 0 && (all.length >= 4 || (all[0]?.length ?? 0) > 8)) ||
+    ({ words, all, joined, second }) =>
+      ((second & LANGUAGES) !== 0 && (all.length >= 4 || (all[0]?.length ?? 0) > 8 || spaceless.test(joined))) ||
       (all.length >= 3 &&
         words.some(
           (word: WordClasses, index) =>

@@ -14,7 +14,7 @@ import { findSeams } from './seams.js';
 import { sentencesOf, type Sentence } from './sentences.js';
 import { findSpelledOut } from './spelled-out.js';
 import { isTalkedAbout } from './talk.js';
-import { confirmed, isWorded, wordedPassages, wordingHits } from './worded-passages.js';
+import { asideSeverity, confirmed, isWorded, wordedPassages, wordingHits } from './worded-passages.js';
 import { WordingScorer } from './wording.js';
 
 /** Treatment of a malicious text. */
@@ -114,12 +114,42 @@ const hitsIn = (text: string): readonly Hit[] => {
     severity: 'malicious',
     ...region,
   }));
-  const all = [...invisible, ...cutWords(text), ...judgeHidden(text, regions), ...said, ...encoded, ...spelled];
+  const all = [
+    ...invisible,
+    ...cutWords(text),
+    ...judgeHidden(text, regions),
+    ...asideHits(text, regions, scorer),
+    ...said,
+    ...encoded,
+    ...spelled,
+  ];
   const worstFirst = merged(confirmed(combined(text, all), passages, hidden)).toSorted(
     (one, other) => weight[other.severity] - weight[one.severity],
   );
   const isFlooded = (worstFirst[maxHits]?.severity ?? 'note') === 'malicious';
   return worstFirst.slice(0, isFlooded ? maxHits + 1 : maxHits).toSorted((one, other) => one.start - other.start);
+};
+
+/** Minimum number of characters of a request in a comment or an attribute. */
+const minAside = 16;
+
+/** Scores the contents of comments and attributes alone, because their markup and the text around them dilute the score. */
+const asideHits = (text: string, regions: readonly HiddenRegion[], scorer: WordingScorer): readonly Hit[] => {
+  const asides: { readonly region: Region; readonly from: number }[] = [];
+  let contents = '';
+  for (const { kind, said, start, end } of regions) {
+    if (kind !== 'comment' || said === undefined || said.end - said.start < minAside) continue;
+    asides.push({ region: { start, end }, from: contents.length });
+    contents += `${text.slice(said.start, said.end)}\n\n`;
+  }
+  const folded = fold(contents);
+  let current = 0;
+  return wordedPassages(folded, sentencesOf(contents, folded), scorer).flatMap((passage): readonly Hit[] => {
+    while ((asides[current + 1]?.from ?? Infinity) <= passage.start) current += 1;
+    const severity = asideSeverity(passage);
+    const region = asides[current]?.region;
+    return severity === undefined || region === undefined ? [] : [{ rule: 'wording', severity, ...region }];
+  });
 };
 
 /** Evaluates matches until the number of attempts is high enough to block the whole text. */

@@ -10,10 +10,18 @@ import { WordingScorer, type Wording } from './wording.js';
 
 /**
  * Scores of a passage. From `malicious`, `suspicious` and, in a hidden region, `hidden` on, its wording is a finding;
- * below `certain`, a malicious request that rules find is only suspicious; below `ordinary` or `foreign`, it is none. A
- * passage of unknown words has -4.5. `training/measure.mjs` prints the share of ordinary files at each score.
+ * from `aside` on, the content of a comment or an attribute is suspicious. Below `certain`, a malicious request that rules
+ * find is only suspicious; below `ordinary` or `foreign`, it is none. A passage of unknown words has -4.5. `training/measure.mjs` prints the share of ordinary files at each score.
  */
-const wordingLevels = { malicious: 2, suspicious: 0, hidden: -0.5, certain: -1.7, ordinary: -3.8, foreign: -4.1 };
+const wordingLevels = {
+  malicious: 2.2,
+  suspicious: 0,
+  hidden: -0.3,
+  aside: -1.2,
+  certain: -1.7,
+  ordinary: -3.8,
+  foreign: -4.1,
+};
 
 /** Number of passages up to which the levels of visible text apply. */
 const usualCount = 128;
@@ -108,6 +116,12 @@ export const wordingHits = (passages: readonly Passage[]): readonly Said[] => {
     }));
 };
 
+/** Returns the severity of a passage in a comment or an attribute. */
+export const asideSeverity = ({ score }: Passage): Severity | undefined => {
+  if (score >= wordingLevels.hidden) return 'malicious';
+  return score >= wordingLevels.aside ? 'suspicious' : undefined;
+};
+
 /** Whether decoded passages are worded like a request. In an encoding that only messages have, a likely one suffices. */
 export const isWorded = (passages: readonly Passage[], isMeant: boolean): boolean =>
   passages.some(({ score }) => score >= (isMeant ? wordingLevels.suspicious : wordingLevels.malicious));
@@ -119,8 +133,10 @@ const worded: ReadonlySet<string> = new Set(
   ),
 );
 
+const isConfirmable = ({ rule, severity }: Hit): boolean => severity !== 'note' && worded.has(rule);
+
 /** Rules that name the instructions of the reader, which ordinary passages rarely do. */
-const telling: ReadonlySet<string> = new Set(['override', 'diversion', 'prompt-theft']);
+const telling: ReadonlySet<string> = new Set(['override', 'prompt-theft']);
 
 /** Rules that find delimiters instead of words. */
 const structural: ReadonlySet<string> = new Set(['forged-turn']);
@@ -128,7 +144,7 @@ const structural: ReadonlySet<string> = new Set(['forged-turn']);
 /**
  * Lowers requests whose passages have an ordinary wording. Rules match a few words; the wording of the passage is the
  * evidence for a change of the verdict: without it, a visible malicious request is suspicious, and a request in an
- * ordinary passage is a note, unless it is concealed. In languages other than English, whose stems match more ordinary words,
+ * ordinary passage, a comment or an attribute is a note, unless it is concealed. In languages other than English, whose stems match more ordinary words,
  * the wording must be less ordinary.
  */
 export const confirmed = (
@@ -136,20 +152,22 @@ export const confirmed = (
   passages: readonly Passage[],
   hidden: (place: Region) => HiddenRegion | undefined,
 ): readonly Hit[] => {
+  if (!hits.some(isConfirmable)) return hits;
   const margin = marginOf(passages.length);
   const passagesFrom = (level: (passage: Passage) => number): ((place: Region) => Region | undefined) =>
     regionLookup(passages.filter((passage) => passage.isUnscored || passage.score >= level(passage)));
   const certain = passagesFrom(() => wordingLevels.certain + margin);
-  const likely = passagesFrom(() => wordingLevels.ordinary + margin);
   const possible = passagesFrom(({ isForeign }) => (isForeign ? wordingLevels.foreign : wordingLevels.ordinary));
+  const likely = passagesFrom(() => wordingLevels.ordinary + margin);
+  const asides = passagesFrom(() => wordingLevels.certain);
   const any = regionLookup(passages);
   const severityOf = (hit: Hit): Severity => {
-    if (hit.severity === 'note' || !worded.has(hit.rule) || any(hit) === undefined) return hit.severity;
+    if (!isConfirmable(hit) || any(hit) === undefined) return hit.severity;
     const isMalicious = hit.severity === 'malicious';
     const region = hidden(hit);
     if (isMalicious && (structural.has(hit.rule) || region?.kind === 'concealed')) return hit.severity;
+    if (region !== undefined) return telling.has(hit.rule) || asides(hit) !== undefined ? hit.severity : 'note';
     if (possible(hit) === undefined) return 'note';
-    if (region !== undefined) return hit.severity;
     const isCertain = (telling.has(hit.rule) ? likely(hit) : certain(hit)) !== undefined;
     return isMalicious && !isCertain ? 'suspicious' : hit.severity;
   };
