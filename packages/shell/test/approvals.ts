@@ -38,7 +38,7 @@ export const needApproval: readonly (readonly [string, string])[] = [
   ['bin/rails db:migrate', 'approval/migration'],
   ['python manage.py migrate', 'approval/migration-by-framework'],
   ['php artisan migrate --force', 'approval/migration-by-framework'],
-  ['npm publish', 'publishing/npm'],
+  ['npm publish', 'publishing/packages'],
   ['terraform apply', 'infrastructure/apply'],
   ['psql -c "ALTER TABLE users DROP COLUMN email"', 'sql/drop-column'],
 ];

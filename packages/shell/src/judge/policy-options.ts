@@ -94,6 +94,7 @@ const checks: OptionChecks<CommandPolicyOptions> = {
 export const checkPolicyOptions = (owner: string, options: CommandPolicyOptions): void => {
   checkOptions(owner, options, checks);
   const { rules = commandRules, decisions = {} } = options;
+  if (Object.keys(decisions).length === 0) return;
   const names = new Set(rules.map(({ rule }) => rule));
   for (const [name, decision] of Object.entries(decisions)) {
     if (names.has(name)) continue;

@@ -203,3 +203,71 @@ export const listsArchive: Check = (args) =>
   /^-[qv]*[lvZtp][qv1]*$/.test(args[0]?.value ?? '')
     ? options({ flags: 'lvZtpq1' })(args)
     : problemAt(args, args.length > 0 ? 0 : -1, 'unpacks');
+
+/** Options of `curl` whose values are harmless only in these forms. */
+const curlValues: Readonly<Record<string, RegExp>> = {
+  o: /^(?:-|\/dev\/(?:null|stdout|stderr))$/,
+  // `%output{file}` writes a file.
+  w: /^(?!@|[\s\S]*%output)/,
+  H: /^(?:accept[\w-]*|authorization|cache-control|content-type|if-none-match|origin|range|referer|user-agent|x-api-key):/i,
+};
+
+/** `curl` that requests and prints: it writes no file. */
+export const curl: Check = (args) => {
+  const rest: StaticWord[] = [];
+  for (let at = 0; at < args.length; at += 1) {
+    const word = args[at] as StaticWord;
+    const [, flags = '', letter] = /^-([sSfLIivkg46]*)([owH])$/.exec(word.value ?? '') ?? [];
+    if (letter === undefined) {
+      rest.push(word);
+      continue;
+    }
+    if (flags !== '') rest.push({ ...word, value: `-${flags}`, start: `-${flags}` });
+    at += 1;
+    const value = args[at];
+    // What follows the name of a header may be unknown.
+    const text = letter === 'H' ? value?.start : value?.value;
+    if (text === undefined || value?.isMany === true || curlValues[letter]?.test(text) !== true) {
+      return problemAt(args, at - 1, 'is not an option that is known only to read');
+    }
+  }
+  return options({
+    flags: 'sSfLIivkg46',
+    values: 'mA',
+    long: 'silent show-error fail fail-with-body location head include verbose insecure compressed max-time= connect-timeout= retry= user-agent= ipv4 ipv6 globoff',
+    operand: /^(?:https?:\/\/[^-]|(?:localhost|127\.0\.0\.1)[:/])/,
+  })(rest);
+};
+
+/** `sqlite3 -readonly` with queries, and dot commands that print the schema. */
+export const sqlite: Check = (args) => {
+  const isReadOnly = args.some(({ value }) => value === '-readonly');
+  const at = args.findIndex(({ value, isMany }, index) => {
+    if (value === undefined || isMany) return true;
+    if (/^-(?:readonly|header|column|json|csv|box|table|line|list|markdown|noheader)$/.test(value)) return false;
+    const isFile = args.slice(0, index).every((word) => word.start.startsWith('-')) && /^[\w./][\w./-]*$/.test(value);
+    return !isFile && !/^\s*\.(?:schema|tables|indexes|databases)(?:\s+\w+)?\s*$/.test(value) && !isQuery(value);
+  });
+  const isOpen = args.filter(({ start }) => !start.startsWith('-')).length < 2;
+  return isReadOnly && !isOpen && at === -1
+    ? undefined
+    : problemAt(args, at, 'is not known to be read-only; use sqlite3 -readonly file "select …"');
+};
+
+/** One query, without the functions of the shell that write files or run programs. */
+const isQuery = (text: string): boolean =>
+  /^\s*(?:select|with|explain)\s[^;]*(?:;\s*)?$/i.test(text) && !/\b(?:writefile|edit|load_extension)\b/i.test(text);
+
+/** `pdftotext file -`: without the dash, it writes a file. */
+export const pdfText: Check = (args) =>
+  args.at(-1)?.value === '-'
+    ? options({ operands: 2, values: 'flx', long: '-layout -raw -nopgbrk -enc=' })(args)
+    : problemAt(args, args.length - 1, 'would be accompanied by a file; add - as the last argument');
+
+/** A check that also requires one of these options. */
+export const needing =
+  (option: RegExp, check: Check): Check =>
+  (args) =>
+    args.some(({ value }) => option.test(value ?? ''))
+      ? check(args)
+      : problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be read-only');

@@ -1,18 +1,23 @@
 import {
   awk,
+  curl,
   declare,
   find,
   listsArchive,
   names,
+  needing,
+  pdfText,
   printf,
   sed,
   setOptions,
+  sqlite,
   tar,
   test,
   unzipping,
   wait,
 } from './argument-checks.js';
 import { anyOptions, each, options, problemAt, subcommands, type Check } from './option-grammar.js';
+import { cloudReads, ofAzure, ofGoogle, redisReads, verbReads } from './read-only-clouds.js';
 import { gitReads } from './read-only-git.js';
 
 /** Programs and builtins that never write files or run programs, regardless of their options. */
@@ -52,51 +57,6 @@ const orVersion =
   (args) =>
     prints(args) === undefined ? undefined : check(args);
 
-/** Lists and descriptions of AWS. Commands that get an object may write it into a file. */
-const cloudReads: Check = (args) => {
-  const words = args.map(({ value }) => value ?? '');
-  const isReading =
-    /^[a-z][a-z0-9-]*$/.test(words[0] ?? '') &&
-    (words[0] === 's3'
-      ? words[1] === 'ls'
-      : /^(?:list|describe)-[a-z0-9-]+$|^get-caller-identity$/.test(words[1] ?? ''));
-  if (!isReading) return problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be read-only');
-  return options({
-    long: 'output= query= region= profile= no-cli-pager no-paginate max-items= page-size= filters= filter= prefix= recursive human-readable summarize',
-  })(args);
-};
-
-/** Lists and descriptions of Google Cloud and Azure: a verb behind words that name a kind of resource. */
-const verbReads =
-  (kinds: string, verbs: RegExp): Check =>
-  (args) => {
-    const known = new Set(kinds.split(' '));
-    const words = args.map(({ value }) => value ?? '');
-    const end = words.findIndex((word) => !known.has(word));
-    if (end < 1 || !verbs.test(words[end] ?? '')) {
-      return problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be read-only');
-    }
-    return options({
-      values: 'ogn',
-      long: 'format= filter= limit= sort-by= uri project= region= zone= location= output= query= resource-group= name= subscription= all',
-    })(args);
-  };
-
-const ofGoogle =
-  'alpha beta compute instances disks networks subnets firewall-rules addresses images snapshots machine-types zones regions run services revisions jobs functions sql databases users backups container clusters node-pools projects iam service-accounts roles keys auth config configurations secrets versions storage buckets artifacts repositories docker pubsub topics subscriptions logging logs sinks dns managed-zones record-sets app builds scheduler tasks queues';
-const ofAzure =
-  'account group vm vmss disk snapshot image network vnet subnet nsg public-ip lb dns zone storage container blob share webapp functionapp appservice plan acr repository aks nodepool sql mysql postgres flexible-server server db cosmosdb redis keyvault role assignment definition ad user sp app monitor resource deployment';
-
-const redisReads: Check = (args) => {
-  const words = args.map(({ value }) => value ?? '');
-  const start = words.findIndex((word, index) => !word.startsWith('-') && !/^-[hpn]$/.test(words[index - 1] ?? ''));
-  return /^(?:ping|get|mget|info|keys|scan|ttl|pttl|type|exists|dbsize|strlen|llen|lrange|hget|hgetall|hkeys|smembers|scard|zrange|zcard)$/i.test(
-    words[start] ?? '',
-  )
-    ? options({ values: 'hpn', long: 'raw no-raw csv' })(args)
-    : problemAt(args, Math.max(start, args.length > 0 ? 0 : -1), 'is not known to be read-only');
-};
-
 /** The commands that only read, with a check of their arguments. A missing command is treated as one that writes. */
 export const readOnlyCommands: Readonly<Record<string, Check>> = {
   ...each(harmless, anyOptions),
@@ -128,7 +88,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   ),
   ...each('bash sh dash zsh builtin command env nice stdbuf time timeout ionice xargs', anyOptions),
   ...each(
-    'node npx pnpm yarn bun deno ruby perl php java javac rustc gcc g++ clang clang++ cc make cmake ninja tsc tsx bundle poetry uv ruff black mypy pytest eslint prettier python python3 python2 psql mysql sqlite3 ffmpeg convert gofmt dotnet mvn gradle swift kotlin scala elixir ghc lua nvim vim nano emacs code wget ssh rsync zip unrar 7z tmux screen htop nginx apache2 httpd caddy podman ansible vault consul packer',
+    'node npx pnpm yarn bun deno ruby perl php java javac rustc gcc g++ clang clang++ cc make cmake ninja tsc tsx bundle poetry uv ruff black mypy pytest eslint prettier python python3 python2 mysql ffmpeg convert gofmt dotnet mvn gradle swift kotlin scala elixir ghc lua nvim vim nano emacs code wget ssh rsync zip unrar 7z tmux screen htop nginx apache2 httpd caddy podman ansible vault consul packer',
     prints,
   ),
   apt: subcommands(each('list show search policy', options({ flags: 'a', long: 'installed upgradable all-versions' }))),
@@ -157,15 +117,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
       ),
     ),
   ),
-  // Without -o and -O, the response is printed.
-  curl: orVersion(
-    options({
-      flags: 'sSfLIivkg46',
-      values: 'mA',
-      long: 'silent show-error fail fail-with-body location head include verbose insecure compressed max-time= connect-timeout= retry= user-agent= ipv4 ipv6 globoff',
-      operand: /^https?:\/\/[^-]/,
-    }),
-  ),
+  curl: orVersion(curl),
   cd: anyOptions,
   pushd: anyOptions,
   popd: anyOptions,
@@ -205,6 +157,18 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     long: 'brief mime mime-type mime-encoding dereference no-dereference keep-going version',
   }),
   find,
+  exiftool: options({ flags: 'sSjGaunt', long: '-json' }),
+  ffprobe: options({
+    values: 'vi',
+    long: '-hide_banner -loglevel= -show_format -show_streams -show_chapters -show_entries= -select_streams= -of= -print_format=',
+  }),
+  info: options({ operand: /^[\w.:+-]+$/ }),
+  mediainfo: options({}),
+  nc: needing(/^-[vnu46]*z[vnu46]*$/, options({ flags: 'zvnu46', values: 'w' })),
+  otool: options({ flags: 'LlhtdvVDfaTRSXIH' }),
+  pdftotext: pdfText,
+  psql: orVersion(needing(/^(?:-l|--list)$/, options({ flags: 'lX', values: 'hpUd', long: 'list no-psqlrc' }))),
+  sqlite3: orVersion(sqlite),
   gh: orVersion(
     subcommands({
       // With a field, the method is POST.
@@ -295,23 +259,23 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
       long: '-in= -inform= -noout -text -dates -subject -issuer -fingerprint -sha256 -enddate -startdate -serial -ext= -nameopt= -checkend=',
       operands: 0,
     }),
+    s_client: options({
+      long: '-connect= -servername= -showcerts -brief -quiet -verify_return_error -tls1_2 -tls1_3 -alpn= -starttls=',
+      operands: 0,
+    }),
     dgst: options({ long: '-sha1 -sha256 -sha512 -md5 -r -hex' }),
     rand: options({ long: '-hex -base64' }),
   }),
-  pip: orVersion(
-    subcommands(
-      each(
-        'list show freeze check',
-        options({ flags: 'flo', long: 'outdated uptodate format= not-required user local files verbose exclude=' }),
-      ),
-    ),
-  ),
-  pip3: orVersion(
-    subcommands(
-      each(
-        'list show freeze check',
-        options({ flags: 'flo', long: 'outdated uptodate format= not-required user local files verbose exclude=' }),
-      ),
+  ...each(
+    'pip pip3',
+    orVersion(
+      subcommands({
+        ...each(
+          'list show freeze check',
+          options({ flags: 'flo', long: 'outdated uptodate format= not-required user local files verbose exclude=' }),
+        ),
+        index: subcommands({ versions: options({ long: 'pre json' }) }),
+      }),
     ),
   ),
   printf,

@@ -161,7 +161,7 @@ const reading = subcommands({
     attached: 'u',
     long: 'short branch porcelain porcelain= long verbose untracked-files untracked-files= ignored ignored= column column= no-column ahead-behind no-ahead-behind show-stash renames no-renames find-renames find-renames= ignore-submodules ignore-submodules= null',
   }),
-  submodule: subcommands({ status: options({ operands: 0 }) }),
+  submodule: (args) => (args.length === 0 ? undefined : subcommands({ status: options({ operands: 0 }) })(args)),
   'symbolic-ref': options({ flags: 'q', long: 'short quiet no-recurse', operands: 1 }),
   'verify-pack': options({ flags: 'vs', long: 'verbose stat-only' }),
   version: options({ long: 'build-options' }),

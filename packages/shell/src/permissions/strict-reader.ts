@@ -50,7 +50,7 @@ const programFolder = /^\/(?:usr\/)?(?:local\/)?bin\/[^/]+$/;
  *
  * The result contains every command that can run: in branches, functions and substitutions, behind wrappers, in `sh
  * -c`, for `find -exec` and for `xargs`. Unlike the reader of `judgeCommand`, it ignores the order and makes no
- * guesses. `find -exec` and for `xargs`. Unlike the reader of `judgeCommand` it follows no order and guesses nothing.
+ * guesses.
  */
 export const readStrictly = (text: string): StrictReading => {
   try {

@@ -92,6 +92,7 @@ const isOption = (text: string, values: ReadonlySet<string>, flags: ReadonlySet<
 };
 
 const ofShell = (name: string, args: readonly StaticWord[]): Behind => {
+  if (args[0]?.value === '--version') return nothing;
   for (const [index, { value, source }] of args.entries()) {
     if (value === undefined || !/^[-+]/.test(value)) {
       return refuse(`${name} ${source}, a script that is not in the line`);

@@ -46,7 +46,7 @@ export const parseArguments = (program: string, fields: readonly Field[]): Parse
       const [name, inline] = splitValue(word);
       const takes =
         inline === undefined &&
-        (withValue.has(word) || (/^-[A-Za-z]+$/.test(word) && withValue.has(`-${word.at(-1) ?? ''}`)));
+        (withValue.has(word) || (/^-[A-Za-z]+$/.test(word) && endsWithValueOption(word, withValue)));
       options.push(name);
       if (inline !== undefined) values.push([name, inline]);
       else if (next !== undefined) {
@@ -77,6 +77,14 @@ const splitValue = (word: string): readonly [string, string | undefined] => {
   const equals = word.indexOf('=');
   return equals === -1 ? [word, undefined] : [word.slice(0, equals), word.slice(equals + 1)];
 };
+
+/** Returns whether the last letter of a cluster has a value. In `-XPOST` an earlier letter has it. */
+const endsWithValueOption = (cluster: string, withValue: ReadonlySet<string>): boolean =>
+  cluster
+    .slice(1)
+    .split('')
+    .findIndex((letter) => withValue.has(`-${letter}`)) ===
+  cluster.length - 2;
 
 const clusterHas = (cluster: string, letter: string, withValue: ReadonlySet<string>): boolean => {
   for (const one of cluster.slice(1)) {

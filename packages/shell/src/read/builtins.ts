@@ -1,7 +1,7 @@
 import { resolvePath } from './resolve-path.js';
 import { isKnown, programName, unknownText, type Field } from './field.js';
 import type { Input } from './known-output.js';
-import { assign, type Scope } from './scope.js';
+import { assign, rememberSecret, type Scope } from './scope.js';
 import { environmentMark, isSecretPath, secretMark } from './secrets.js';
 
 const setters: ReadonlySet<string> = new Set(['export', 'declare', 'local', 'readonly', 'typeset']);
@@ -17,16 +17,17 @@ export const applyBuiltin = ([first, ...args]: readonly Field[], scope: Scope, i
     // A name for another variable: its value changes with that one.
     const isReference = args.some(({ text }) => /^-[A-Za-z]*n/.test(text));
     for (const operand of operands) setFrom(isReference ? `${operand.split('=')[0]}=${unknownText}` : operand, scope);
+    for (const { text, madeBy } of args) rememberSecret(scope, text.split('=', 1)[0] ?? '', madeBy);
   }
   if (name === 'alias') for (const operand of operands) setAlias(operand, scope);
   if ((name === 'source' || name === '.') && isSecretPath(operands[0] ?? '', scope.cwd, scope)) {
-    scope.secrets.add(environmentMark);
+    scope.secrets.set(environmentMark, secretMark);
   }
   if (name === 'unset') for (const operand of operands) scope.variables.set(operand, ['']);
   if (readers.has(name)) {
     for (const operand of operands) {
       scope.variables.set(operand, [input?.paths?.[0] ?? unknownText]);
-      if (input?.programs.includes(secretMark) === true) scope.secrets.add(`$${operand}`);
+      if (input?.programs.includes(secretMark) === true) scope.secrets.set(`$${operand}`, secretMark);
     }
   }
   if (name === 'printf' && args[0]?.text === '-v' && args[1] !== undefined) {

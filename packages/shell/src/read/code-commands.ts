@@ -15,7 +15,13 @@ const isCodeOption = (language: string, text: string): boolean =>
 
 /** A file that a program writes without a redirection. */
 export const written = (path: string | undefined): readonly Inner[] =>
-  path === undefined ? [] : [{ kind: 'command', argv: [known('tee'), known(path)] }];
+  path === undefined ? [] : [withPath('tee', path)];
+
+/** A command with a path from code. Code may expand a tilde itself. */
+const withPath = (command: string, path: string): Inner =>
+  /^~(?:\/|$)/.test(path)
+    ? { kind: 'line', text: `${command} ~'${path.slice(1).replaceAll("'", '')}'` }
+    : { kind: 'command', argv: [...command.split(' ').map(known), known(path)] };
 
 /** `--eval=code` and `-c'code'`: code in the same word as its option. */
 const attachedCode = (options: readonly string[], args: readonly Field[]): Field | undefined => {
@@ -56,6 +62,9 @@ export const ofCode = (
     return [...own, ...fromCode(isPrinted ? `console.log(${code.text})` : code.text)];
   }
   const operand = args.find(({ text }) => (!text.startsWith('-') && text !== 'run') || text === '-');
+  if (input?.text !== undefined && args.some(({ text }) => /^(?:c|console|shell(?:_plus)?|tinker)$/.test(text))) {
+    return fromCode(input.text);
+  }
   if (operand !== undefined && operand.text !== '-') {
     return ofScript(operand, scope, false).flatMap((inner) => (inner.kind === 'line' ? fromCode(inner.text) : [inner]));
   }
@@ -64,7 +73,8 @@ export const ofCode = (
     : ofInput(input).flatMap((inner) => (inner.kind === 'line' ? fromCode(inner.text) : [inner]));
 };
 
-const fromCode = (code: string): readonly Inner[] => {
+/** Returns what code in another language runs, deletes, writes, sends and displays. */
+export const fromCode = (code: string): readonly Inner[] => {
   const { lines, deletes, sends, sendsEnvironment, writes, pipes, shows, showsVariables, sql, runsUnknown, forks } =
     readCode(code);
   return [
@@ -90,7 +100,7 @@ const fromCode = (code: string): readonly Inner[] => {
 };
 
 /** The deletion of a path by code; `undefined` for a path that is unknown until it runs. */
-export const deletion = (path: string | undefined): Inner => ({
-  kind: 'command',
-  argv: [known('rm'), known('-rf'), path === undefined ? unknownField('(a path in the code)') : known(path)],
-});
+export const deletion = (path: string | undefined): Inner =>
+  path === undefined
+    ? { kind: 'command', argv: [known('rm'), known('-rf'), unknownField('(a path in the code)')] }
+    : withPath('rm -rf', path);

@@ -1,4 +1,4 @@
-import { deletion } from './code-commands.js';
+import { deletion, written } from './code-commands.js';
 import type { Field } from './field.js';
 import { ofCall } from './guessed-commands.js';
 import { ofOption, type Inner } from './inner.js';
@@ -13,6 +13,7 @@ export const ofEditor = (args: readonly Field[], input: Input | undefined): read
       return command === undefined ? ofCall(text) : [{ kind: 'line', text: command, isGuess: true }];
     }),
     ...ofOption(args, ['-P', '--pager']),
+    ...texts.flatMap((text) => written(/^\+?:?(?:w|write|saveas)!?\s+([/~]\S{1,200})$/.exec(text)?.[1])),
     // `call delete("file")` of Vim.
     ...texts.flatMap((text) => {
       const [, path] = /\bdelete\(\s?["']([^"']{1,200})/.exec(text) ?? [];

@@ -10,7 +10,7 @@ import {
 } from 'unbash';
 import { expandBraces } from './braces.js';
 import { unknownText, type Field } from './field.js';
-import { isSecretVariable, secretMark, secretVariableMark } from './secrets.js';
+import { isSecretVariable, secretVariableMark } from './secrets.js';
 import { assign, lookUp, valueOf, type Scope } from './scope.js';
 
 /** The output of a command, as far as it is known. */
@@ -61,11 +61,12 @@ export const expandText = (word: Word, scope: Scope, run: RunScript): string =>
     .join(' ');
 
 /** Returns the text of a here-document. */
-export const expandBody = (body: HereDocBody, scope: Scope, run: RunScript): string => {
-  if (body.parts === undefined) return body.text;
-  const expand = new WordExpansion(scope, run);
+export const expandBody = (body: HereDocBody, scope: Scope, run: RunScript): Pick<Field, 'madeBy' | 'text'> => {
+  const madeBy: string[] = [];
+  if (body.parts === undefined) return { text: body.text, madeBy };
+  const expand = new WordExpansion(scope, run, madeBy);
   for (const part of body.parts) expand.quoted(part);
-  return expand.fields().join(' ');
+  return { text: expand.fields().join(' '), madeBy };
 };
 
 /** Replaces a leading `~` of a word as written by the folder that it names. */
@@ -85,7 +86,7 @@ class WordExpansion {
   readonly #run: RunScript;
   readonly #madeBy: string[];
 
-  constructor(scope: Scope, run: RunScript, madeBy: string[] = []) {
+  constructor(scope: Scope, run: RunScript, madeBy: string[]) {
     this.#scope = scope;
     this.#run = run;
     this.#madeBy = madeBy;
@@ -242,10 +243,14 @@ class WordExpansion {
 
   #parameter(part: SimpleExpansionPart | ParameterExpansionPart): readonly string[] {
     const name = part.type === 'ParameterExpansion' ? part.parameter : part.text.replace(/^\$/, '');
-    if (this.#scope.secrets.has(`$${name}`)) this.#madeBy.push(secretMark);
+    const mark = this.#scope.secrets.get(`$${name}`);
+    if (mark !== undefined && showsValue(part)) this.#madeBy.push(mark);
     const values = part.type === 'ParameterExpansion' ? this.#expanded(part) : valueOf(this.#scope, part.text.slice(1));
-    if (isSecretVariable(name) && showsValue(part) && valueOf(this.#scope, name) === undefined) {
-      this.#madeBy.push(`${secretVariableMark}${name}`);
+    const isReference = part.type === 'ParameterExpansion' && part.prefix === '!';
+    for (const read of isReference ? (valueOf(this.#scope, name) ?? []) : [name]) {
+      if (isSecretVariable(read) && showsValue(part) && valueOf(this.#scope, read) === undefined) {
+        this.#madeBy.push(`${secretVariableMark}${read}`);
+      }
     }
     if (values === undefined || values.length > maxFields) return [unknownText];
     return values.map((value) => (value.length > maxValue ? unknownText : value));
@@ -260,7 +265,7 @@ class WordExpansion {
     if (prefix === '!' || (operation?.type === 'Transform' && operation.operand.text === 'P')) {
       this.#evaluate(parameter);
     }
-    const value = prefix === undefined ? this.#element(parameter, index?.value) : [unknownText];
+    const value = prefix === undefined ? this.#element(parameter, index?.value) : this.#referred(parameter, prefix);
     if (operation === undefined) return value ?? [unknownText];
     if (operation.type !== 'Default') {
       this.#within(operation);
@@ -282,6 +287,12 @@ class WordExpansion {
       default:
         return value ?? [unknownText];
     }
+  }
+
+  /** `${!name}`: the value of the variable whose name is the value of another one. */
+  #referred(name: string, prefix: string): readonly string[] {
+    const names = prefix === '!' ? (valueOf(this.#scope, name) ?? []) : [];
+    return names.length === 0 ? [unknownText] : names.flatMap((read) => valueOf(this.#scope, read) ?? [unknownText]);
   }
 
   #element(name: string, index: string | undefined): readonly string[] | undefined {

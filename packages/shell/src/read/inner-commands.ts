@@ -12,6 +12,7 @@ import { isWide, type Input } from './known-output.js';
 import { ordinary } from './ordinary.js';
 import type { Scope } from './scope.js';
 import { joined, wrappedCommands } from './wrapped-commands.js';
+import { ofWrittenCode } from './written-code.js';
 import { interpreters, isWrapper, shells, wrappers, type Wrapper } from './wrappers.js';
 
 /** Returns what a command runs: through wrappers, shells, `eval`, `find`, `xargs` and code of other languages. */
@@ -27,20 +28,22 @@ export const innerCommands = (
   if (name.startsWith('-')) return ofWrapper('time', argv, input);
   if (shells.has(name)) return ofShell(args, input, scope);
   if (name === 'git') return ofGit(args, aliases);
-  const named = namedPrograms(args);
-  if (named.length > 0) return [...named, ...ofProgram(first, name, args, input, scope)];
-  return ofProgram(first, name, args, input, scope);
+  return [
+    ...namedPrograms(args),
+    ...ofWrittenCode(name, args, input, scope),
+    ...ofProgram(first, name, args, input, scope),
+  ];
 };
 
-/** `--pager=command` and `--rsh-command=command`, of any program. */
+/** `--pager=command`, `--rsh-command=command` and `scripts.name=command`, of any program. */
 const namedPrograms = (args: readonly Field[]): readonly Inner[] =>
   args.flatMap(({ text }): readonly Inner[] => {
-    const [, line] = text.startsWith('--') ? (programOption.exec(text) ?? []) : [];
+    const [, line] = /^(?:--|scripts\.)/.test(text) ? (programOption.exec(text) ?? []) : [];
     return line === undefined ? [] : [{ kind: 'line', text: line, isGuess: true }];
   });
 
 const programOption =
-  /^--[\w-]{0,40}(?:command|program|askpass|exec|cmd|pager|browser|wrapper|launcher|hook)=(\S+\s.+)$/s;
+  /^(?:scripts\.[\w:-]{1,40}|--[\w-]{0,40}(?:command|program|askpass|exec|cmd|pager|browser|wrapper|launcher|hook))=(\S+\s.+)$/s;
 
 const ofProgram = (
   first: Field | undefined,

@@ -20,7 +20,7 @@ export interface Invocation {
   /** The folder in which it runs. */
   readonly cwd: string;
   /** Files to which the line has written a secret. */
-  readonly secrets: ReadonlySet<string>;
+  readonly secrets: ReadonlyMap<string, string>;
   /** Whether its output is displayed. It is not if a pipe, a substitution or a file receives it. */
   readonly isShown: boolean;
   /** Whether a variable that the line has set turns the hooks of git off. */

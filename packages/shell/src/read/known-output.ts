@@ -1,7 +1,7 @@
 import { isKnown, isWhollyUnknown, programName, unknownText, type Field } from './field.js';
 import type { Output } from './expand-word.js';
 import type { Scope } from './scope.js';
-import { isSecretPath, printsSecret, secretMark, secretVariableMark } from './secrets.js';
+import { isSecretPath, passesInput, printsSecret, secretMark, secretVariableMark } from './secrets.js';
 
 /** The standard input of a command. */
 export interface Input {
@@ -37,7 +37,10 @@ export const knownOutput = (argv: readonly Field[], input: Input | undefined, sc
     scope.secrets.has(path.replace(/^\.\//, '')) || isSecretPath(path, scope.cwd, scope);
   const programs = [
     ...(input?.programs ?? []).filter(
-      (program) => program !== secretMark && !program.startsWith(secretVariableMark) && program !== endlessMark,
+      (program) =>
+        program !== secretMark &&
+        program !== endlessMark &&
+        (!program.startsWith(secretVariableMark) || passesInput(name, args)),
     ),
     name,
     ...(/^(?:cat|head|tail|grep|awk|sed|base64|tar|gzip|xxd)$/.test(name) && args.some((word) => ofMachine.test(word))

@@ -196,6 +196,9 @@ const startups = [
   '/.config/git',
   '/.vimrc',
   '/Library/LaunchAgents',
+  '/.claude/settings.json',
+  '/.codex/config.toml',
+  '/.cursor/mcp.json',
 ];
 
 const systemStartup =

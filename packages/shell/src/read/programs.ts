@@ -72,8 +72,9 @@ export const grammars: Readonly<Record<string, Grammar>> = {
   ),
   // With `-p`, a client of MySQL asks for the password: the next word is not its value.
   ...Object.fromEntries(
-    ['mysql', 'mariadb', 'mysqladmin', 'mysqldump'].map((name) => [name, { values: sql.values?.replace(' -p ', ' ') }]),
+    ['mysql', 'mariadb', 'mysqldump'].map((name) => [name, { values: sql.values?.replace(' -p ', ' ') }]),
   ),
+  mysqladmin: { values: '-h --host -P --port -u --user -S' },
   git: {
     values:
       '-C -c --git-dir --work-tree --namespace --exec-path --config-env -m --message -F --author --date -o --push-option --repo -b -B --since --until --format --pretty --onto --reuse-message',

@@ -11,6 +11,7 @@ import { resolvePath } from './resolve-path.js';
 import { rememberFiles } from './remember-files.js';
 import { firstScope, innerScope, lookUp, type FunctionBody, type Scope } from './scope.js';
 import { scriptReader } from './script-reader.js';
+import { environmentMark, loadsSecrets, secretMark } from './secrets.js';
 import { withHome, type Output } from './expand-word.js';
 
 /** Maximum nesting of commands that run commands. */
@@ -81,6 +82,10 @@ export const readCommandLine = (
         return nothing;
       case 'command': {
         const own = innerScope(scope);
+        const [program, ...args] = argv.map(({ text }) => text);
+        if (loadsSecrets(programName(program ?? ''), args)) {
+          own.secrets = new Map([...scope.secrets, [environmentMark, secretMark]]);
+        }
         if (inner.folder !== undefined) own.cwd = resolvePath(inner.folder, own.cwd);
         for (const [name, value] of inner.variables ?? []) own.variables.set(name, [value]);
         own.isGuess ||= inner.isGuess === true;

@@ -21,7 +21,7 @@ export const rememberFiles = (
   const isDownloaded = output.programs.some((program) => downloaders.has(program) || decoder.test(program));
   for (const { operator, target } of redirections) {
     if (!operator.includes('>') || !isKnown(target.text)) continue;
-    if (output.programs.includes(secretMark)) scope.secrets.add(plain(target.text));
+    if (output.programs.includes(secretMark)) scope.secrets.set(plain(target.text), secretMark);
     if (isDownloaded) scope.downloads.add(plain(target.text));
     else if (output.text !== undefined) write(scope, plain(target.text), output.text, operator === '>>');
   }
@@ -49,7 +49,7 @@ const copy = (scope: Scope, [from, to]: readonly string[]): void => {
   const text = /^\/(?:usr\/)?s?bin\/[\w.-]+$/.test(from) ? `${from} "$@"` : scope.files.get(from);
   if (text !== undefined) scope.files.set(to, text);
   if (scope.downloads.has(from)) scope.downloads.add(to);
-  if (scope.secrets.has(from) || isSecretPath(from, scope.cwd, scope)) scope.secrets.add(to);
+  if (scope.secrets.has(from) || isSecretPath(from, scope.cwd, scope)) scope.secrets.set(to, secretMark);
 };
 
 const fetched = (name: string, args: readonly string[]): readonly string[] => {

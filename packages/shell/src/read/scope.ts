@@ -1,5 +1,6 @@
 import type { BraceGroup, CompoundCommand, CompoundList, Redirected } from 'unbash';
 import { unknownText } from './field.js';
+import { secretMark, secretVariableMark } from './secrets.js';
 
 /** The body of a function. */
 export type FunctionBody = BraceGroup | CompoundCommand | CompoundList | Redirected;
@@ -21,8 +22,8 @@ export interface Scope {
   readonly files: Map<string, string>;
   /** Files that the line has downloaded. */
   readonly downloads: Set<string>;
-  /** Files to which the line has written a secret, and variables that contain one, as `$name`. */
-  readonly secrets: Set<string>;
+  /** Files to which the line has written a secret, and variables that contain one, as `$name`, with their marks. */
+  secrets: Map<string, string>;
   /** Whether output is displayed. It is not if a pipe, a substitution or a file receives it. */
   isShown: boolean;
   /** Whether the text may be something else than a shell line. */
@@ -41,7 +42,7 @@ export const firstScope = (cwd: string, home: string, project: string): Scope =>
   aliases: new Map(),
   files: new Map(),
   downloads: new Set(),
-  secrets: new Set(),
+  secrets: new Map(),
   isShown: true,
   isGuess: false,
 });
@@ -77,6 +78,12 @@ export const assign = (scope: Scope, name: string, value: readonly string[], isC
   const isSame =
     before === undefined || (before.length === value.length && before.every((text, index) => text === value[index]));
   scope.variables.set(name, isSame ? value : [unknownText]);
+};
+
+/** Records that a variable contains a secret, if its value was made of one. */
+export const rememberSecret = (scope: Scope, name: string, madeBy: readonly string[]): void => {
+  const mark = madeBy.find((source) => source === secretMark || source.startsWith(secretVariableMark));
+  if (mark !== undefined) scope.secrets.set(`$${name}`, mark);
 };
 
 /** Variables with a conventional value. */

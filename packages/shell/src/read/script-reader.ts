@@ -15,7 +15,7 @@ import { known, unknownText, type Field } from './field.js';
 import type { Input } from './known-output.js';
 import type { Redirection } from './invocation.js';
 import { isSecretPath, secretMark } from './secrets.js';
-import { assign, innerScope, valueOf, type FunctionBody, type Scope } from './scope.js';
+import { assign, innerScope, rememberSecret, valueOf, type FunctionBody, type Scope } from './scope.js';
 
 /** Receives the findings of the reader. */
 export interface ScriptEvents {
@@ -44,7 +44,7 @@ const programVariable =
 
 /** Variables that name code which programs load: they are judged like an `export`. */
 export const codeVariable =
-  /^(?:LD|DYLD)_\w+$|^(?:PYTHONSTARTUP|NODE_OPTIONS|JAVA_TOOL_OPTIONS|BASH_ENV|ENV|GIT_SSL_NO_VERIFY|NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY|HISTFILE|HIST(?:FILE)?SIZE|\w*(?:REGISTRY|INDEX_URL)|GOPROXY)$|^(?:PERL5|RUBY)OPT$|^(?:GIT|SSH|SUDO)_(?:ASKPASS|SSH|EXEC_PATH|TEMPLATE_DIR|CONFIG_GLOBAL|CONFIG_SYSTEM)$|^RUSTC_WRAPPER$/;
+  /^(?:LD|DYLD)_\w+$|^(?:PYTHONSTARTUP|NODE_OPTIONS|JAVA_TOOL_OPTIONS|BASH_ENV|ENV|GIT_SSL_NO_VERIFY|NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY|HISTFILE|HIST(?:FILE)?SIZE|\w*(?:REGISTRY|INDEX_URL)|GOPROXY|PATH)$|^(?:PERL5|RUBY)OPT$|^(?:GIT|SSH|SUDO)_(?:ASKPASS|SSH|EXEC_PATH|TEMPLATE_DIR|CONFIG_GLOBAL|CONFIG_SYSTEM)$|^RUSTC_WRAPPER$/;
 
 /** Returns the command line that the value of such a variable is, or is part of. */
 const programIn = (name: string, value: string): string => {
@@ -240,7 +240,7 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
     const run = runIn(place);
     if (index !== undefined) expandWord(index, scope, run);
     const words = value.type === 'Word' ? expandWord(value, scope, run) : [];
-    if (words.some(({ madeBy }) => madeBy.includes(secretMark))) scope.secrets.add(`$${name}`);
+    for (const { madeBy } of words) rememberSecret(scope, name, madeBy);
     const values =
       value.type === 'Word'
         ? [words.map(({ text }) => text).join(' ')]
@@ -266,9 +266,11 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
       events.program(programIn(name, expandText(value, place.scope, run)), place.scope, place.depth);
     }
     if (index !== undefined) expandWord(index, place.scope, run);
+    const words = value.type === 'Word' ? expandWord(value, place.scope, run) : [known(unknownText)];
     return {
-      ...known(`${name}=${value.type === 'Word' ? expandText(value, place.scope, run) : unknownText}`),
+      text: `${name}=${words.map((word) => word.text).join(' ')}`,
       shown: text,
+      madeBy: words.flatMap(({ madeBy }) => madeBy),
     };
   };
 
@@ -281,7 +283,8 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
     let input: Input | undefined;
     for (const node of nodes) {
       if (node.type === 'HereDoc') {
-        input = { text: expandBody(node.body, place.scope, run), programs: [] };
+        const body = expandBody(node.body, place.scope, run);
+        input = { text: body.text, programs: body.madeBy };
       } else if (node.target !== undefined) {
         const outputs: Output[] = [];
         const target =
@@ -351,6 +354,7 @@ const isEndlessLoop = (clause: SyntaxNode, body: SyntaxNode): boolean => {
     if (node.type === 'Command') names.push(node.name?.value ?? '');
     if (node.type === 'Command' || node.type === 'Redirected') {
       grows ||= node.redirects.some((redirect) => redirect.operator === '>>' && redirect.target?.value !== '/dev/null');
+      grows ||= node.type === 'Command' && /^(?:cp|mkdir|touch|mktemp|fallocate|dd)$/.test(node.name?.value ?? '');
     }
     forEachChild(node, visit);
   };

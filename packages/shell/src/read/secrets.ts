@@ -11,10 +11,11 @@ export const environmentMark = '(environment)';
 
 /** Names of files that contain secrets in any folder. Examples, certificates and public keys are excluded. */
 const secretName =
-  /^(?:\.env(?:\.(?!example|sample|template|dist|defaults?|test|ci|schema|vault)[\w.-]+)?|(?!example|sample|template)[\w.*-]*\.env|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?|(?![\w.-]*(?:cert|chain|public|pub\.|ca\.pem|csr))[\w.*-]+\.(?:pem|key|p12|pfx|jks|keystore|kdbx|ppk)|[\w.-]*credentials(?:\.json)?|service[-_]account[\w.-]*\.json|secrets?\.(?:ya?ml|json|toml|env)|\.?htpasswd|g?shadow|master\.key|terraform\.tfstate|\.(?:netrc|pgpass|git-credentials|my\.cnf|vault[-_](?:token|pass\w*)|pypirc|(?:bash|zsh|python|psql|mysql|node_repl|rediscli)_history)|kubeconfig)$/i;
+  /^(?:\.env(?:\.(?!example|sample|template|dist|defaults?|test|ci|schema|vault)[\w.-]+)?|(?!example|sample|template)[\w.*-]*\.env|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?|(?![\w.-]*(?:cert|chain|public|pub\.|ca\.pem|csr))[\w.*-]+\.pem|(?!public|pub\.)[\w.*-]+\.(?:key|p12|pfx|jks|keystore|kdbx|ppk)|[\w.-]*credentials(?:\.json)?|service[-_]account[\w.-]*\.json|secrets?\.(?:ya?ml|json|toml|env)|\.?htpasswd|g?shadow|master\.key|terraform\.tfstate|\.(?:netrc|pgpass|git-credentials|my\.cnf|s3cfg|boto|claude\.json|vault[-_](?:token|pass\w*)|pypirc|(?:bash|zsh|python|psql|mysql|node_repl|rediscli)_history)|kubeconfig)$/i;
 
-/** Folders whose files contain secrets, and the environment of a process. */
-const secretPlace = /^(?:\/proc\/[^/]+\/environ$|(?:\/var)?\/run\/secrets\/|\/etc\/(?:ssl\/private|sudoers)(?:\/|$))/;
+/** Folders whose files contain secrets, the environment of a process, and what programs store in a home folder. */
+const secretPlace =
+  /^(?:\/proc\/[^/]+\/environ$|(?:\/var)?\/run\/secrets\/|\/etc\/(?:ssl\/private|sudoers|wireguard|NetworkManager\/system-connections)(?:\/|$)|(?:\/(?:home|Users)\/[^/]+|\/root)\/(?:\.|Library\/Application Support\/)(?:.*[/_.-])?(?:o?auth|tokens?|credentials?|creds|secrets?|api_?keys?)(?:[_-]\w{1,40})?(?:\.(?:json|ya?ml|toml|ini|db|txt))?$)/i;
 
 /** Files among keys that contain none. */
 const plainNames = /\.pub$|\/\.ssh\/(?:config|known_hosts|authorized_keys)/;
@@ -55,11 +56,24 @@ const fits = (pattern: string, name: string): boolean => {
   return places.has(name.length);
 };
 
+/** Names of variables for secrets, with the words that may follow. Keys of a cache or a table are none. */
+const secretVariable =
+  /(?:(?:^|_)(?:SECRET|TOKEN|PASSPHRASE|CREDENTIALS?|API_?KEY|SECRET_KEY_BASE|CONNECTION_STRING|PAT)|PASSWORD|PASSWD|_PASS|_PWD|(?<!(?:^|_)(?:ANON|CACHE|CONFIG|CURRENT|FILE|FOREIGN|GROUP|HOST|INDEX|ISSUE|MAP|OBJECT|PARTITION|PRIMARY|PROJECT|PUB|PUBLIC|PUBLISHABLE|ROUTING|S3|SORT|UNIQUE))_KEY|(?:^|_)(?:DATABASE|DB|REDIS|MONGO(?:DB)?|POSTGRES(?:QL)?|MYSQL|AMQP|RABBITMQ)_UR[IL])(?:_(?:PROD|PRODUCTION|STAGING|LIVE|TEST|OLD|NEW|V?\d+))?$/;
+
 /** Returns whether the name of a variable says that it contains a secret. */
-export const isSecretVariable = (name: string): boolean =>
-  /(?:^|_)(?:SECRET|TOKEN|PASSWORD|PASSWD|PASSPHRASE|CREDENTIALS?|API_?KEY|(?:ACCESS|PRIVATE|SECRET|ENCRYPTION|SIGNING|MASTER|AUTH)_KEY|SECRET_KEY_BASE|CONNECTION_STRING|DATABASE_URL|PAT)$/.test(
-    name,
-  );
+export const isSecretVariable = (name: string): boolean => secretVariable.test(name);
+
+/** Programs that run others with secrets in the environment. */
+const loaders = /^(?:op|doppler|infisical|chamber|aws-vault|dotenvx?|sops|railway|envchain|teller|summon|berglas)$/;
+
+/** Returns whether a command runs another with secrets in its environment: those of a store, a file or its own. */
+export const loadsSecrets = (name: string, args: readonly string[]): boolean =>
+  loaders.test(name) ||
+  args.some((word, index) => {
+    const [, option = args[index - 1], value = word] = /^(--env-file)=(.*)$/.exec(word) ?? [];
+    if (/^(?:-e|--env)$/.test(option ?? '')) return isSecretVariable(value);
+    return option === '--env-file' && secretName.test(value.slice(value.lastIndexOf('/') + 1));
+  });
 
 /** Programs that print the content of their files, or an encoding of it. */
 const printers: ReadonlySet<string> = new Set([
@@ -142,7 +156,7 @@ const ownSecrets: Readonly<Record<string, RegExp>> = {
 
 /** Programs that display text: their arguments, files or input. */
 export const displayers: ReadonlySet<string> = new Set(
-  [...printers].filter((name) => !/^(?:tar|zip|gzip|bzip2|xz|zstd|dd|cp|python3?|ruby|age|gpg)$/.test(name)),
+  [...printers].filter((name) => !/^(?:tar|zip|gzip|bzip2|xz|zstd|cp|python3?|ruby|age|gpg)$/.test(name)),
 );
 
 /** Programs whose output reveals nothing of their input. */
@@ -153,15 +167,19 @@ const harmlessUses: Readonly<Record<string, RegExp>> = {
   grep: /(?:^| )(?:-[A-Za-z]*[cqlL][A-Za-z]*|--(?:count|quiet|silent|files-with(?:out)?-match(?:es)?))(?: |$)|(?:^| )-[A-Za-z]*o[A-Za-z]* \^\S*[A-Z_=]\S*=?(?: |$)/,
   cut: /(?:^| )-d ?= .*-f ?1(?: |$)/,
   awk: /-F ?= .*print \$1 ?\}/,
-  sed: /(?:^| )(?:-[A-Za-z]*i|--in-place)|s(.)=\.\*\1/,
+  sed: /(?:^| )(?:-[A-Za-z]*i|--in-place)|s(.)=\.\*\1|\*\*\*|redact|masked|xxxx/i,
   perl: /(?:^| )-[A-Za-z]*i/,
   jq: /(?:^| )(?:\. \| )?keys(?: |$)/,
   openssl:
-    /^(?:x509|req|verify|dgst|s_client|s_server|rand|ca|crl|version|ciphers)(?: |$)|-(?:pubout|noout|check)(?: |$)/,
+    /^(?:x509|req|verify|dgst|s_client|s_server|rand|ca|crl|version|ciphers)(?: |$)|-(?:pubout|noout|check)(?: |$)|^(?:gen\w+|ecparam) .*-out /,
 };
 
 /** Number of characters of the arguments that are compared with them. */
 const maxArguments = 400;
+
+/** Returns whether a command prints what it reads, or an encoding of it. */
+export const passesInput = (name: string, args: readonly string[]): boolean =>
+  printers.has(name) && !hidesValues(name, args);
 
 /** Returns whether a command shows nothing of the values in the files that it reads. */
 export const hidesValues = (name: string, args: readonly string[]): boolean => {

@@ -3,24 +3,28 @@ import type { CommandRule } from '../rule.js';
 import { production } from './infrastructure.js';
 import { affectsResource, changesResource, seemsToDelete } from './verbs.js';
 
+/** Programs that manage what others use: clouds, hosting, storage, secrets, brokers. */
+const managers =
+  'aws awslocal gcloud az doctl hcloud linode-cli oci ibmcloud scw civo vultr-cli exo openstack ovhai ovhcloud aliyun tccli upctl govc juju azd b2 gsutil bq s3cmd s5cmd mc neonctl neon pscale planetscale turso atlas confluent databricks snow upstash modal coder auth0 okta stripe twilio ngrok heroku fly flyctl vercel netlify wrangler firebase supabase railway render surge dokku cf convex ghost pantheon platform upsun appwrite nhost deployctl now kamal vault bao op doppler bw bws infisical akeyless chamber pass gopass lpass conjur keyctl berglas consul etcdctl zkcli.sh nomad influx influxd curator rabbitmqadmin rabbitmqctl zookeeper-shell zookeeper-shell.sh nats rpk pulsar-admin'.split(
+    ' ',
+  );
+
+/** Their own words for the same. */
+const also =
+  /^(?:(?:add|remove)-iam-policy-binding|set-iam-policy|add-metadata|d|del|mv|rmdir|rmr|deleteall|(?:\w+:)?down|maintenance:on|undelete|seal|rekey|generate-root|stop_app|force_reset)$/;
+
 /** Rules about command-line tools of cloud providers, and about services on the network. */
 export const cloudRules: readonly CommandRule[] = [
   {
-    rule: 'clouds/aws-delete',
+    rule: 'clouds/affects',
     decision: 'ask',
-    programs: ['aws', 'awslocal'],
-    test: affectsResource,
-    unless: ['--dry-run|--dryrun|--generate-cli-skeleton'],
-    why: 'It deletes or stops a resource in the cloud.',
-  },
-  {
-    rule: 'clouds/s3-remove',
-    decision: 'ask',
-    programs: ['aws', 'awslocal', 's3cmd', 's5cmd', 'mc'],
-    words: ['s3 (rm|rb|mv)', '(rm|rb|del|rmdir)'],
-    unless: ['--dryrun|--dry-run|-n|--fake'],
-    why: 'It deletes objects or buckets.',
-    instead: 'Run it with --dryrun first.',
+    programs: managers,
+    test: (command) =>
+      (affectsResource(command) || command.arguments.operands.slice(0, 4).some(({ text }) => also.test(text))) &&
+      !(command.program === 'supabase' && command.arguments.operands[0]?.text === 'stop'),
+    unless: ['--dry-run|--dryrun|--generate-cli-skeleton|--help|-h|--fake'],
+    why: 'It deletes, stops or replaces something that others use.',
+    instead: 'Show the person the command.',
   },
   {
     rule: 'clouds/s3-mirror',
@@ -35,8 +39,9 @@ export const cloudRules: readonly CommandRule[] = [
   {
     rule: 'clouds/access',
     decision: 'ask',
-    programs: ['aws'],
+    programs: ['aws', 'vault', 'bao'],
     words: [
+      'policy write',
       'iam (attach-user-policy|attach-role-policy|put-user-policy|put-role-policy|create-access-key|create-login-profile|add-user-to-group|update-assume-role-policy)',
       's3api (put-bucket-policy|put-bucket-acl|put-object-acl|put-public-access-block)',
       'kms schedule-key-deletion',
@@ -94,70 +99,12 @@ export const cloudRules: readonly CommandRule[] = [
     why: 'It changes access rights in the cloud.',
   },
   {
-    rule: 'clouds/delete',
-    decision: 'ask',
-    programs: [
-      'gcloud',
-      'az',
-      'doctl',
-      'hcloud',
-      'linode-cli',
-      'oci',
-      'ibmcloud',
-      'scw',
-      'civo',
-      'vultr-cli',
-      'exo',
-      'openstack',
-      'ovhai',
-      'aliyun',
-      'tccli',
-      'bq',
-      'neonctl',
-      'neon',
-      'pscale',
-      'turso',
-      'atlas',
-      'confluent',
-      'databricks',
-      'snow',
-      'auth0',
-      'okta',
-      'stripe',
-      'ngrok',
-      'b2',
-      'upstash',
-      'planetscale',
-      'modal',
-      'coder',
-      'upctl',
-      'ovhcloud',
-      'juju',
-      'govc',
-      'azd',
-    ],
-    test: (command) =>
-      affectsResource(command) ||
-      command.arguments.operands.some(({ text }) =>
-        /^(?:(?:add|remove)-iam-policy-binding|set-iam-policy|add-metadata|d)$/.test(text),
-      ),
-    unless: ['--dry-run|--help|-h'],
-    why: 'It deletes or stops a resource in the cloud.',
-  },
-  {
     rule: 'clouds/seems-to-delete',
     decision: 'ask',
     test: (command) => !command.isOrdinary && seemsToDelete(command),
     unless: ['--dry-run|--dryrun|--help|-h|--check|--simulate'],
     why: 'By its words, it deletes something that others may use.',
     instead: 'Show the person the command.',
-  },
-  {
-    rule: 'clouds/storage',
-    decision: 'ask',
-    programs: ['gsutil', 'bq'],
-    argument: /^(?:rm|rb)$/,
-    why: 'It deletes objects, buckets or tables.',
   },
   {
     rule: 'clouds/remote-storage',
@@ -169,106 +116,6 @@ export const cloudRules: readonly CommandRule[] = [
     unless: ['-n|--dry-run'],
     why: 'It deletes files in a remote store.',
     instead: 'Run it with --dry-run first.',
-  },
-  {
-    rule: 'clouds/hosting',
-    decision: 'ask',
-    programs: [
-      'heroku',
-      'fly',
-      'flyctl',
-      'vercel',
-      'netlify',
-      'wrangler',
-      'firebase',
-      'supabase',
-      'railway',
-      'render',
-      'surge',
-      'dokku',
-      'cf',
-      'convex',
-      'ghost',
-      'pantheon',
-      'platform',
-      'upsun',
-      'appwrite',
-      'nhost',
-      'deployctl',
-      'now',
-      'kamal',
-      'twilio',
-    ],
-    test: (command) =>
-      (affectsResource(command) &&
-        !(command.program === 'supabase' && command.arguments.operands[0]?.text === 'stop')) ||
-      command.arguments.operands.slice(0, 2).some(({ text }) => /^down$|^maintenance:on$|:down$/.test(text)),
-    unless: ['--dry-run|--help|-h'],
-    why: 'It deletes a deployed service, or its data.',
-  },
-  {
-    rule: 'clouds/secret-manager',
-    decision: 'ask',
-    programs: [
-      'vault',
-      'bao',
-      'op',
-      'doppler',
-      'bw',
-      'bws',
-      'infisical',
-      'akeyless',
-      'chamber',
-      'pass',
-      'gopass',
-      'lpass',
-      'conjur',
-      'keyctl',
-      'berglas',
-      'gpg',
-      'gpg2',
-    ],
-    test: (command) =>
-      (command.program.startsWith('gpg') && command.arguments.words.some((word) => word.startsWith('--delete-'))) ||
-      affectsResource(command) ||
-      command.arguments.operands.slice(0, 3).some(({ text }) => /^(?:undelete|seal|rekey|generate-root)$/.test(text)) ||
-      command.arguments.words.slice(0, 2).join(' ') === 'policy write',
-    unless: ['--help|-h'],
-    why: 'It deletes or locks a secret that programs need.',
-  },
-  {
-    rule: 'clouds/key-value-store',
-    decision: 'ask',
-    programs: [
-      'consul',
-      'etcdctl',
-      'zkcli.sh',
-      'nomad',
-      'influx',
-      'influxd',
-      'curator',
-      'rabbitmqadmin',
-      'rabbitmqctl',
-      'kafka-topics',
-      'kafka-topics.sh',
-      'kafka-consumer-groups',
-      'kafka-consumer-groups.sh',
-      'kafka-delete-records',
-      'kafka-delete-records.sh',
-      'zookeeper-shell',
-      'zookeeper-shell.sh',
-      'nats',
-      'rpk',
-      'pulsar-admin',
-    ],
-    test: ({ program, arguments: { words } }) =>
-      program.startsWith('kafka-delete') ||
-      words.some((word) =>
-        /^(?:del|delete|rm|rmr|deleteall|--delete|purge|purge_queue|delete_queue|reset|force_reset|delete-records|leave|force-leave|stop_app)$/.test(
-          word,
-        ),
-      ),
-    why: 'It deletes data of a shared service.',
   },
   {
     rule: 'clouds/payments',

@@ -40,9 +40,7 @@ export const containerRules: readonly CommandRule[] = [
     programs: engines,
     words: ['(rm|rmi|kill|stop)', '(container|image) (rm|kill|stop|remove)'],
     test: ({ arguments: { operands }, madeBy, reads }) =>
-      operands.some(({ text }) => /[\u{FFFF}]/u.test(text)) &&
-      [...madeBy, ...reads, 'unknown'].length > 0 &&
-      (madeBy.length > 0 || reads.length > 0),
+      operands.some(({ text }) => /\u{FFFF}/u.test(text)) && (madeBy.length > 0 || reads.length > 0),
     why: 'It removes or stops all matching containers, including those of other projects.',
     instead: 'Name the containers.',
   },
@@ -104,34 +102,5 @@ export const containerRules: readonly CommandRule[] = [
       'machine reset',
     ],
     why: 'It removes services that other people use.',
-  },
-  {
-    rule: 'containers/local-cluster',
-    decision: 'ask',
-    programs: [
-      'minikube',
-      'kind',
-      'k3d',
-      'colima',
-      'limactl',
-      'vagrant',
-      'multipass',
-      'lxc',
-      'incus',
-      'virsh',
-      'vboxmanage',
-    ],
-    words: [
-      'delete',
-      'destroy',
-      'undefine',
-      'unregistervm',
-      '(cluster|storage) delete',
-      'delete cluster',
-      'delete clusters',
-      'purge',
-      'prune',
-    ],
-    why: 'It deletes a virtual machine or cluster with everything in it.',
   },
 ];

@@ -1,5 +1,6 @@
 import { listMark } from '../../read/argument-lists.js';
 import type { CommandRule, RuleContext } from '../rule.js';
+import { extracts, writtenPaths } from '../written-paths.js';
 
 const removers = [
   'rm',
@@ -21,7 +22,7 @@ const recursive = '-r|-R|--recursive';
 
 const keepsAncestors = 'Delete exactly the intended files, by their paths within the project.';
 
-/** Commands that print or only read: their arguments are not files that they change. */
+/** Returns whether the last operand, the target, is in one of these zones. */
 const movesTo =
   (zones: readonly string[]) =>
   ({ arguments: { operands }, zoneOf }: RuleContext): boolean => {
@@ -149,57 +150,17 @@ export const fileRules: readonly CommandRule[] = [
     instead: 'Use rm to delete it.',
   },
   {
-    rule: 'files/replace-system',
-    decision: 'ask',
-    programs: ['mv', 'cp', 'install', 'ln', 'rsync', 'scp', 'ditto', 'unzip', 'tar'],
-    test: movesTo(['root', 'system', 'system-file', 'startup', 'secret', 'device']),
-    why: 'It overwrites files that belong to the system or that run automatically.',
-  },
-  {
-    rule: 'files/extract-over-system',
-    decision: 'ask',
-    programs: ['tar', 'unzip', 'bsdtar'],
-    test: ({ program, arguments: { valuesOf, words }, zoneOf }) =>
-      (program === 'unzip' ||
-        words.some(
-          (word, index) =>
-            /^--(?:extract|get)$/.test(word) || /^-[A-Za-z]*x/.test(word) || (index === 0 && /^[A-Za-z]*x/.test(word)),
-        )) &&
-      ['-C', '--directory', '-d']
-        .flatMap(valuesOf)
-        .some((path) => ['root', 'system', 'system-file', 'startup', 'secret', 'home'].includes(zoneOf(path))),
-    why: 'It extracts an archive over files of the system or the user.',
-    instead: 'Extract it into a separate folder.',
-  },
-  {
     rule: 'files/extract-anywhere',
     decision: 'ask',
     programs: ['tar', 'bsdtar', 'gtar'],
     test: ({ arguments: { words } }) =>
-      words.some(
-        (word, index) =>
-          /^--(?:extract|get)$/.test(word) || /^-[A-Za-z]*x/.test(word) || (index === 0 && /^[A-Za-z]*x/.test(word)),
-      ) &&
+      extracts(words) &&
       words.some(
         (word, index) =>
           word === '--absolute-names' || /^-[A-Za-z]*P/.test(word) || (index === 0 && /^[A-Za-z]*P/.test(word)),
       ),
     why: 'The archive decides which files of the machine it overwrites.',
     instead: 'Extract it without -P.',
-  },
-  {
-    rule: 'files/download-over-system',
-    decision: 'ask',
-    programs: ['curl', 'wget', 'wget2', 'aria2c'],
-    test: ({ program, arguments: { valuesOf }, zoneOf }) =>
-      (program === 'curl'
-        ? ['-o', '--output', '--output-dir']
-        : ['-O', '--output-document', '-P', '--directory-prefix', '-d', '--dir', '-o', '--out']
-      )
-        .flatMap(valuesOf)
-        .some((path) => ['root', 'system', 'system-file', 'startup', 'secret', 'device'].includes(zoneOf(path))),
-    why: "It puts a download among the files of the system, or of the user's shell.",
-    instead: 'Download it into the project.',
   },
   {
     rule: 'files/write-device',
@@ -249,11 +210,17 @@ export const fileRules: readonly CommandRule[] = [
     instead: 'Give the user the text to add.',
   },
   {
-    rule: 'files/tee-system',
+    rule: 'files/write-system-by-program',
     decision: 'ask',
-    programs: ['tee', 'sponge', 'touch'],
-    paths: { in: ['operands'], zones: ['root', 'system', 'system-file', 'startup', 'secret', 'device'] },
-    why: 'It writes to files that belong to the system or that run automatically.',
+    test: (command) =>
+      writtenPaths(command).some(
+        (path) =>
+          /^[^\s;|]+$/.test(path) &&
+          ['root', 'system', 'system-file', 'startup', 'secret', 'device'].includes(command.zoneOf(path)),
+      ),
+    unless: ['--dry-run'],
+    why: 'It writes files that belong to the system or that run automatically.',
+    instead: 'Write into the project.',
   },
   {
     rule: 'files/overwrite-project',
@@ -263,20 +230,6 @@ export const fileRules: readonly CommandRule[] = [
     unless: ['-a|--append'],
     why: 'It overwrites every file of the project.',
     instead: 'Name the intended file.',
-  },
-  {
-    rule: 'files/edit-system',
-    decision: 'ask',
-    programs: ['sed', 'perl', 'gsed', 'ed', 'ex', 'vi', 'vim', 'nvim', 'nano', 'emacs'],
-    test: ({ program, arguments: { words, operands }, zoneOf }) =>
-      (!/^(?:g?sed|perl)$/.test(program) || words.some((word) => /^-[A-Za-z]*i|^--in-place/.test(word))) &&
-      operands.some(
-        ({ text }) =>
-          /^[/~]/.test(text) &&
-          /^[^\s;|]*$/.test(text) &&
-          ['system', 'system-file', 'startup', 'secret'].includes(zoneOf(text)),
-      ),
-    why: 'It changes files that belong to the system or that run automatically.',
   },
   {
     rule: 'files/truncate',

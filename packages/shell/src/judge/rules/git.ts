@@ -194,9 +194,9 @@ export const gitRules: readonly CommandRule[] = [
     rule: 'git/replace-branch',
     decision: 'ask',
     programs: git,
-    words: ['branch'],
-    flags: ['-M|-C'],
-    test: ({ arguments: { operands } }) => operands.length > 2,
+    words: ['branch', 'switch', 'checkout'],
+    flags: ['-M|-C|-B|--force-create'],
+    test: ({ arguments: { operands, words } }) => operands.length > (words.includes('branch') ? 2 : 1),
     why: 'It replaces a branch, and commits that are on no other branch are lost.',
     instead: 'Use git branch -m, which refuses that.',
   },
@@ -205,20 +205,27 @@ export const gitRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: git,
     words: ['fetch', 'pull'],
-    test: ({ arguments: { operands } }) => operands.some(({ text }) => /^\+.+:(?!refs\/remotes)/.test(text)),
+    test: ({ arguments: { operands, has } }) => {
+      const isForced = has('-f') === 'yes' || has('--force') === 'yes';
+      return operands.some(({ text }) =>
+        (isForced ? /^.+:(?!refs\/remotes|\/)/ : /^\+.+:(?!refs\/remotes)/).test(text),
+      );
+    },
     why: 'It replaces a branch, and commits that are on no other branch are lost.',
   },
   {
     rule: 'git/runs-settings',
     decision: 'ask',
-    programs: git,
+    programs: ['git', 'npm', 'pnpm', 'yarn'],
     words: ['config'],
-    test: ({ arguments: { operands } }) =>
+    test: ({ arguments: { operands }, zoneOf }) =>
       operands.some(
         ({ text }, index) =>
           index > 0 &&
           operands[index + 1] !== undefined &&
-          (/^(?:init\.templatedir|core\.(?:sshcommand|gitproxy|askpass))$/i.test(text) ||
+          ((zoneOf(operands[index + 1]?.text ?? '') === 'scratch' &&
+            /^(?:core|diff|filter|merge|credential|gpg|init|script-shell)/i.test(text)) ||
+            /^(?:init\.templatedir|core\.(?:sshcommand|gitproxy|askpass))$/i.test(text) ||
             (/^(?:safe\.directory|credential\.(?:.*\.)?helper)$/i.test(text) &&
               /^(?:\*|store|!.*)$/.test(operands[index + 1]?.text ?? '')) ||
             (/^core\.fsmonitor$/i.test(text) && !/^(?:true|false|0|1)$/.test(operands[index + 1]?.text ?? ''))),
@@ -284,15 +291,6 @@ export const gitRules: readonly CommandRule[] = [
     why: 'The address of the remote is a command that git runs.',
   },
   {
-    rule: 'git/delete-branch-force',
-    decision: 'ask',
-    programs: git,
-    words: ['branch'],
-    flags: ['-d|--delete', '-f|--force'],
-    why: 'It deletes a branch whose commits may be nowhere else.',
-    instead: 'Use git branch -d without --force.',
-  },
-  {
     rule: 'git/drop-stash',
     decision: 'ask',
     programs: git,
@@ -304,7 +302,13 @@ export const gitRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['git', 'git-filter-repo', 'bfg', 'git-filter-branch'],
     test: ({ program, arguments: { operands } }) =>
-      program !== 'git' || /^(?:filter-branch|filter-repo|replace)$/.test(operands[0]?.text ?? ''),
+      program !== 'git' ||
+      /^(?:filter-branch|filter-repo|replace|lfs migrate)/.test(
+        operands
+          .slice(0, 2)
+          .map(({ text }) => text)
+          .join(' '),
+      ),
     unless: ['--help|-h|--analyze|--version'],
     why: 'It rewrites the history of all branches.',
   },

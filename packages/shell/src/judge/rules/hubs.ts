@@ -64,7 +64,7 @@ export const hubRules: readonly CommandRule[] = [
     words: ['api'],
     test: ({ arguments: { valuesOf, words } }) =>
       [...valuesOf('-X'), ...valuesOf('--method')].some((method) => /^delete$/i.test(method)) ||
-      words.some((word) => /^-XDELETE$/i.test(word)),
+      words.some((word) => /^-XDELETE$|\bmutation\b.{0,1000}\b(?:delete|remove|archive)[A-Z]/is.test(word)),
     why: 'It deletes a resource through the API.',
   },
 ];

@@ -1,4 +1,5 @@
 import type { CommandRule } from '../rule.js';
+import { removesResource } from './verbs.js';
 
 const terraform = ['terraform', 'tofu', 'terragrunt'];
 
@@ -68,30 +69,15 @@ export const infrastructureRules: readonly CommandRule[] = [
     instead: 'Use pulumi preview, and let a person apply it.',
   },
   {
-    rule: 'infrastructure/stacks',
+    rule: 'infrastructure/removes',
     decision: 'ask',
-    programs: [
-      'cdk',
-      'cdktf',
-      'sls',
-      'serverless',
-      'sam',
-      'sst',
-      'copilot',
-      'eb',
-      'kapp',
-      'nomad',
-      'packer',
-      'juju',
-      'zappa',
-      'chalice',
-      'amplify',
-    ],
-    words: [
-      '(destroy|remove|delete|terminate|undeploy|destroy-model)',
-      '(app|env|svc|job|system) (delete|purge|gc|stop)',
-    ],
-    why: 'It removes deployed services.',
+    programs:
+      'cdk cdktf sls serverless sam sst copilot eb kapp packer zappa chalice amplify eksctl kops kubeadm argocd flux rancher rke talosctl velero istioctl linkerd minikube kind k3d colima limactl vagrant multipass lxc incus virsh vboxmanage'.split(
+        ' ',
+      ),
+    test: removesResource,
+    unless: ['--dry-run|--help|-h'],
+    why: 'It removes deployed services, a cluster or a virtual machine, with everything in it.',
   },
   {
     rule: 'infrastructure/deploy',

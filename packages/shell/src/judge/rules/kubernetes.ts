@@ -103,12 +103,6 @@ export const kubernetesRules: readonly CommandRule[] = [
     why: 'The container can change its host.',
   },
   {
-    rule: 'kubernetes/uninstall',
-    decision: 'ask',
-    programs: ['k3s-uninstall.sh', 'k3s-agent-uninstall.sh', 'k3s-killall.sh', 'rke2-uninstall.sh', 'rke2-killall.sh'],
-    why: 'It removes a cluster, or its workloads.',
-  },
-  {
     rule: 'kubernetes/undo',
     decision: 'ask',
     programs: kubectl,
@@ -123,12 +117,5 @@ export const kubernetesRules: readonly CommandRule[] = [
     words: ['(uninstall|delete|del|un|rollback|destroy)'],
     unless: ['--dry-run'],
     why: 'It uninstalls a release or rolls it back.',
-  },
-  {
-    rule: 'kubernetes/cluster',
-    decision: 'ask',
-    programs: ['eksctl', 'kops', 'kubeadm', 'argocd', 'flux', 'rancher', 'talosctl', 'velero', 'istioctl'],
-    words: ['delete', 'reset', 'app delete', 'uninstall', '* delete', '* destroy', 'destroy'],
-    why: 'It removes a cluster, or its workloads.',
   },
 ];

@@ -232,6 +232,7 @@ export const networkRules: readonly CommandRule[] = [
       'resolvectl',
       'tc',
       'networkctl',
+      'rfkill',
       'wg-quick',
       'zerotier-cli',
       'ethtool',
@@ -255,7 +256,7 @@ export const networkRules: readonly CommandRule[] = [
           return texts
             .slice(0, 4)
             .some((text) =>
-              /^(?:set|del|delete|add|flush|replace|change|down|up|off|leave|disconnect|modify|addbr|delbr|dns|domain|revert)$/.test(
+              /^(?:set|del|delete|add|flush|replace|change|down|up|off|leave|disconnect|modify|addbr|delbr|block|dns|domain|revert)$/.test(
                 text,
               ),
             );

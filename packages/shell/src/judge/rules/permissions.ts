@@ -1,5 +1,5 @@
 import { programName } from '../../read/field.js';
-import { shells, wrappers } from '../../read/wrappers.js';
+import { interpreters, shells, wrappers } from '../../read/wrappers.js';
 import type { CommandRule } from '../rule.js';
 
 const programs = ['chmod', 'chown', 'chgrp', 'setfacl', 'chattr', 'chflags', 'xattr', 'icacls', 'takeown'];
@@ -9,6 +9,12 @@ const opensShell = (operands: readonly { readonly text: string }[]): boolean =>
   shells.has(programName(operands.at(-1)?.text ?? '')) &&
   operands.slice(0, -1).every(({ text }) => Object.hasOwn(wrappers, text) || !/^[a-z]/.test(text)) &&
   !/^(?:docker|podman|kubectl)$/.test(operands[0]?.text ?? '');
+
+/** Returns whether a program without arguments reads commands from the terminal. */
+const isInteractive = (name: string): boolean =>
+  shells.has(name) ||
+  Object.hasOwn(interpreters, name) ||
+  /^(?:ed|ex|vim?|nvim|emacs|screen|tmux|gdb|irb|ftp)$/.test(name);
 
 /** Rules about access rights: modes, owners, users. */
 export const permissionRules: readonly CommandRule[] = [
@@ -36,13 +42,6 @@ export const permissionRules: readonly CommandRule[] = [
     flags: ['-R|-r|--recursive'],
     paths: { in: ['all but the first'], zones: ['outside', 'unknown'] },
     why: 'It changes the permissions of a folder outside the project.',
-  },
-  {
-    rule: 'permissions/attributes-of-system',
-    decision: 'ask',
-    programs: ['chattr', 'setfacl', 'chflags', 'xattr'],
-    paths: { in: ['operands'], zones: ['root', 'system', 'system-file', 'startup', 'device'] },
-    why: 'It changes permissions of system files.',
   },
   {
     rule: 'permissions/locks-out',
@@ -111,7 +110,9 @@ export const permissionRules: readonly CommandRule[] = [
       if (program === 'machinectl') return operands[0]?.text === 'shell';
       if (program !== 'su' && operands.length > 1 && opensShell(operands)) return true;
       const names = operands.map(({ text }) => text).filter((text) => text !== '-');
-      if (program !== 'su' && names.length === 1 && shells.has(programName(names[0] ?? ''))) return has('-c') === 'no';
+      if (program !== 'su' && names.length === 1 && isInteractive(programName(names[0] ?? ''))) {
+        return has('-c') === 'no';
+      }
       return program === 'su'
         ? has('-c') === 'no' && has('--command') === 'no' && names.every((name) => name === 'root')
         : names.length === 0 && ['-i', '-s', '--login', '--shell'].some((option) => has(option) === 'yes');
@@ -143,6 +144,7 @@ export const permissionRules: readonly CommandRule[] = [
       'chage',
       'newusers',
       'dseditgroup',
+      'sysadminctl',
       'pam-auth-update',
     ],
     test: ({ program, arguments: { words } }) =>

@@ -165,7 +165,7 @@ export const processRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['apt', 'apt-get', 'aptitude', 'dnf', 'yum', 'zypper', 'pacman', 'dpkg', 'rpm', 'apk', 'flatpak'],
     argument:
-      /^(?:purge|remove|autoremove|erase|dist-upgrade|full-upgrade|-R[a-z]*|-P|--purge|-e|--erase|del|--remove|uninstall|undo|--force-(?:all|depends|remove-\w+))$/,
+      /^(?:purge|remove|autoremove|erase|dist-upgrade|full-upgrade|-R[a-z]*|-P|--purge|-e|--erase|del|--remove|uninstall|rm|undo|--force-(?:all|depends|remove-\w+))$/,
     test: ({ program, arguments: { words, has } }) =>
       (program !== 'rpm' || !words.includes('-q')) && (program === 'pacman' || has('-s') === 'no'),
     unless: ['--simulate|--dry-run|--print'],
@@ -174,15 +174,18 @@ export const processRules: readonly CommandRule[] = [
   {
     rule: 'processes/unverified-packages',
     decision: 'ask',
-    programs: ['apt', 'apt-get', 'dnf', 'yum', 'zypper', 'apk', 'pip', 'pip3', 'uv'],
-    test: ({ program, arguments: { words } }) =>
+    programs: 'apt apt-get dnf yum zypper apk pip pip3 uv npm pnpm yarn bun gem poetry'.split(' '),
+    test: ({ arguments: { words } }) =>
       words.some((word) =>
         /^(?:--allow-unauthenticated|--force-yes|--nogpgcheck|--no-gpg-checks|--allow-untrusted|--trusted-host(?:=.*)?)$/.test(
           word,
         ),
       ) ||
-      (/^(?:pip3?|uv)$/.test(program) &&
-        words.some((word) => /^(?:--(?:extra-)?index-url=)?http:\/\/(?!localhost|127\.)/.test(word))),
+      words.some((word, index) =>
+        /^(?:-i|(?:--|[a-z]+\.)(?:(?:extra-)?index-url|index|registry|source))=http:\/\/(?!localhost|127\.)/.test(
+          word.includes('=') ? word : `${words[index - 1] ?? ''}=${word}`,
+        ),
+      ),
     why: 'It installs packages whose source is not verified.',
   },
   {

@@ -3,35 +3,50 @@ import type { CommandRule } from '../rule.js';
 const why = 'It publishes to everyone, and a published version usually cannot be withdrawn.';
 const dryRun = ['--dry-run|-n|--help|-h'];
 
+/** Words with which a program publishes a package or withdraws one, by programs. */
+const publishers: Readonly<Record<string, RegExp>> = Object.fromEntries(
+  (
+    [
+      [
+        'npm pnpm yarn bun lerna changeset jsr deno npx nx rush turbo',
+        /^(?:(?:npm|workspaces|package|release|changeset|recursive) )?publish\b|^npm tag add/,
+      ],
+      ['cargo', /^(?:workspaces )?(?:publish|yank|release|owner)\b/],
+      ['twine uv poetry flit hatch pdm maturin rye anaconda conda-build', /^(?:upload|publish)\b/],
+      ['python python3 py', /^setup\.py .*\bupload\b/],
+      ['gem rake bundle', /^(?:exec rake )?(?:push|yank|release|owner)\b/],
+      ['dotnet', /^nuget (?:push|delete)\b/],
+      [
+        'nuget pod mix hex dart flutter cabal stack luarocks opam clasp composer elm spago raco tuist snapcraft flatpak steamcmd butler cpan-upload mojo wally',
+        /^(?:(?:trunk|pub) )?(?:push|delete|publish|upload|release)\b|^hex\.(?:publish|retire)/,
+      ],
+      [
+        'fastlane eas expo altool transporter',
+        /^(?:submit|deliver|pilot|supply|upload_to_\w+|publish)\b|^\S+ (?:release|deploy|submit)\b/,
+      ],
+      ['xcrun', /^altool --upload/],
+    ] as const
+  ).flatMap(([names, words]) => names.split(' ').map((name) => [name, words] as const)),
+);
+
+/** Words with which any other program publishes. */
+const publishes = /^(?:publish|unpublish|yank)$/;
+
+/** Number of words that are compared with them. */
+const maxWords = 12;
+
 /** Rules about publishing packages. */
 export const publishingRules: readonly CommandRule[] = [
   {
-    rule: 'publishing/npm',
+    rule: 'publishing/packages',
     decision: 'ask',
-    programs: [
-      'npm',
-      'pnpm',
-      'yarn',
-      'bun',
-      'lerna',
-      'changeset',
-      'jsr',
-      'deno',
-      'npx',
-      'nx',
-      'rush',
-      'vsce',
-      'ovsx',
-      'melos',
-      'turbo',
-    ],
-    words: [
-      'publish',
-      '(npm|workspaces|package|release|changeset) publish',
-      'npm tag add',
-      '-r publish',
-      'recursive publish',
-    ],
+    test: ({ program, arguments: { operands, words }, isOrdinary }) => {
+      const own = Object.hasOwn(publishers, program) ? publishers[program] : undefined;
+      if (own === undefined) return !isOrdinary && operands.slice(0, 2).some(({ text }) => publishes.test(text));
+      const texts = program === 'xcrun' ? words : operands.map(({ text }) => text);
+      const certain = operands.flatMap(({ text, isMaybeValue }) => (isMaybeValue ? [] : [text]));
+      return [texts, certain].some((list) => own.test(list.slice(0, maxWords).join(' ')));
+    },
     unless: dryRun,
     why,
     instead: 'Use --dry-run, and let a person publish.',
@@ -105,116 +120,12 @@ export const publishingRules: readonly CommandRule[] = [
     why: 'Later commands send credentials to that registry, or trust it.',
   },
   {
-    rule: 'publishing/cargo',
-    decision: 'ask',
-    programs: ['cargo'],
-    words: ['publish', 'yank', 'release', 'owner', 'workspaces publish'],
-    unless: dryRun,
-    why,
-    instead: 'Use cargo publish --dry-run.',
-  },
-  {
-    rule: 'publishing/python',
-    decision: 'ask',
-    programs: ['twine', 'uv', 'poetry', 'flit', 'hatch', 'pdm', 'maturin', 'rye', 'anaconda', 'conda-build'],
-    words: ['upload', 'publish'],
-    unless: ['--dry-run'],
-    why,
-    instead: 'Build the package, and let a person upload it.',
-  },
-  {
-    rule: 'publishing/python-module',
-    decision: 'ask',
-    programs: ['python', 'python3', 'py'],
-    test: ({ arguments: { words } }) =>
-      (words.includes('twine') && words.includes('upload')) ||
-      (words.includes('setup.py') && words.includes('upload')) ||
-      (words.includes('flit') && words.includes('publish')),
-    why,
-  },
-  {
-    rule: 'publishing/ruby',
-    decision: 'ask',
-    programs: ['gem', 'rake', 'bundle'],
-    words: ['push', 'yank', 'release', 'exec rake release', 'owner'],
-    why,
-  },
-  {
     rule: 'publishing/jvm',
     decision: 'ask',
     programs: ['mvn', 'mvnw', 'gradle', 'gradlew', 'sbt', 'lein', 'mill', './gradlew', './mvnw'],
     argument:
       /^(?::?(?:[\w-]+:)*(?:publish(?!ToMavenLocal|Local|M2)[A-Za-z]*|uploadArchives|closeAndRelease\w*)|deploy|\+?publishSigned|sonatype\w*|release:perform|deploy:deploy(?:-file)?)$/,
     unless: ['-DskipDeploy|--dry-run|-m'],
-    why,
-  },
-  {
-    rule: 'publishing/other',
-    decision: 'ask',
-    programs: [
-      'nuget',
-      'dotnet',
-      'pod',
-      'mix',
-      'hex',
-      'dart',
-      'flutter',
-      'cabal',
-      'stack',
-      'luarocks',
-      'opam',
-      'clasp',
-      'composer',
-      'elm',
-      'spago',
-      'raco',
-      'tuist',
-      'snapcraft',
-      'flatpak',
-      'steamcmd',
-      'butler',
-      'cpan-upload',
-      'mojo',
-      'wally',
-    ],
-    words: [
-      'push',
-      'nuget push',
-      'nuget delete',
-      'delete',
-      'trunk push',
-      'trunk delete',
-      'hex.publish',
-      'hex.retire',
-      'publish',
-      'pub publish',
-      'upload',
-      'release',
-    ],
-    test: ({ program, arguments: { operands } }) => program !== 'dotnet' || operands[0]?.text === 'nuget',
-    unless: dryRun,
-    why,
-  },
-  {
-    rule: 'publishing/stores',
-    decision: 'ask',
-    programs: ['fastlane', 'eas', 'expo', 'altool', 'xcrun', 'transporter'],
-    words: [
-      '(submit|deliver|pilot|supply|upload_to_testflight|upload_to_app_store|upload_to_play_store|publish)',
-      'altool',
-      '* (release|deploy|submit)',
-    ],
-    test: ({ program, arguments: { words } }) =>
-      program !== 'xcrun' || words.some((word) => word.startsWith('--upload')),
-    unless: dryRun,
-    why,
-  },
-  {
-    rule: 'publishing/by-verb',
-    decision: 'ask',
-    test: ({ arguments: { operands }, isOrdinary }) =>
-      !isOrdinary && operands.slice(0, 2).some(({ text }) => /^(?:publish|unpublish|yank)$/.test(text)),
-    unless: dryRun,
     why,
   },
   {

@@ -6,33 +6,29 @@ const instead = 'Check that the value exists without displaying it, or ask the p
 /** Words with which the program of a secret manager or a provider prints a secret. */
 const printing: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
-    ['aws', 'awslocal'].map((name) => [
-      name,
-      /^(?:secretsmanager (?:batch-)?get-secret-value|sts (?:get-session-token|get-federation-token|assume-role\S*)|ecr\S* get-(?:login-password|authorization-token)|codeartifact get-authorization-token|configure (?:export-credentials|get \S*(?:secret|token)\S*)|eks get-token|ec2 get-password-data|rds generate-db-auth-token)\b|^ssm get-parameter.* --with-decryption/,
-    ]),
+    ['aws', 'awslocal'].map((name) => [name, /^sts assume-role|^ssm get-parameter.* --with-decryption/]),
   ),
-  gcloud:
-    /\bauth (?:application-default )?print-(?:access|identity)-token|\bsecrets versions access|\bservice-accounts keys create/,
-  az: /^(?:keyvault (?:secret|key|certificate) (?:show|download)|account get-access-token|storage account (?:keys list|show-connection-string)|acr credential show|cosmosdb keys list|redis list-keys|\S+ .*list-keys|ad (?:sp|app) (?:create-for-rbac|credential reset))\b/,
-  oci: /^secrets secret-bundle get/,
+  gcloud: /\bservice-accounts keys create/,
+  az: /^(?:keyvault (?:key|certificate) (?:show|download)|\S+ .*(?:keys list|list-keys|show-connection-string)|redis list-keys|ad (?:sp|app) (?:create-for-rbac|credential reset))\b/,
   doctl: /^(?:auth token|databases connection|registry docker-config)/,
   heroku: /^(?:config(?::get)?|auth:token|pg:credentials\S*)(?: |$)/,
-  fly: /^(?:auth token|tokens create)/,
-  flyctl: /^(?:auth token|tokens create)/,
+  fly: /^auth token/,
+  flyctl: /^auth token/,
   railway: /^variables/,
   netlify: /^env:(?:list|get)/,
-  firebase: /^functions:(?:config:get|secrets:access)/,
-  vault: /^(?:kv get|read|unwrap|token create|print token)/,
-  bao: /^(?:kv get|read|unwrap|token create|print token)/,
+  firebase: /^functions:config:get/,
+  vault: /^(?:kv get|read|unwrap|print token)/,
+  bao: /^(?:kv get|read|unwrap|print token)/,
   op: /^(?:read|item get|document get|inject)/,
-  doppler: /^secrets(?: (?:get|download|substitute)|$| --)/,
-  infisical: /^(?:secrets(?: get|$| --)|export)/,
-  akeyless: /^get-secret-value/,
+  doppler: /^secrets(?: (?:download|substitute)|$| --)/,
+  infisical: /^(?:secrets(?:$| --)|export)/,
   conjur: /^variable get/,
   chamber: /^(?:read|export|env)/,
   berglas: /^access/,
-  bw: /^(?:get (?:password|totp|item|notes|attachment)|list items|export)/,
-  bws: /^secret (?:get|list)/,
+  bw: /^(?:get (?:totp|item|notes|attachment)|list items|export)/,
+  bws: /^secret list/,
+  rbw: /^get/,
+  'keepassxc-cli': /^show/,
   pass: /^(?:show |grep |otp )?(?!-|(?:ls|list|find|search|insert|add|generate|edit|rm|remove|mv|cp|git|init|help|version)\b)\S/,
   gopass:
     /^(?:show |cat |otp )?(?!-|(?:ls|list|find|search|insert|add|generate|edit|rm|remove|mv|cp|git|init|help|version|sync|audit)\b)\S/,
@@ -76,9 +72,32 @@ const textOf = ({ arguments: { words } }: RuleContext): string =>
 /** Programs that print the environment. */
 const environment = ['env', 'printenv', 'set', 'export', 'declare', 'typeset'];
 
-/** Programs that print what they read, or an encoding of it. */
-const encoders =
-  'cat tac rev base64 base32 xxd od hexdump fold tee nl less more bat strings openssl gzip fmt column'.split(' ');
+/** Words of a subcommand for secrets, and verbs that print what they name: `secrets access`, `get-password`. */
+const storedThing =
+  /(?:^|[-_:])(?:(?:secrets?|passwords?|passphrase|credentials?|api-?keys?|access-keys?)(?:$|[-_:])|tokens?(?:$|:))/;
+const revealing =
+  /(?:^|[-_:])(?:get|show|view|reveal|print|read|access|export|decrypt|dump|download|generate)(?:$|[-_:])/;
+const revealsNothing = /(?:^|[-_:\s])(?:list|polic\w+|report|last-used|metadata)(?:$|[-_:\s])|\bget-credentials\b/;
+
+/** Number of words in which the subcommand of an unknown program is expected. */
+const maxSubcommands = 5;
+
+/** Returns whether the words of any program say that it prints a secret that it stores. */
+const seemsToReveal = ({ arguments: { operands }, isOrdinary }: RuleContext): boolean => {
+  if (isOrdinary) return false;
+  const words = operands.slice(0, maxSubcommands).map(({ text }) =>
+    text
+      .slice(0, 80)
+      .replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-')
+      .toLowerCase(),
+  );
+  const text = words.join(' ');
+  return (
+    words.some((word) => storedThing.test(word)) &&
+    (words.some((word) => revealing.test(word)) || /\btokens? create/.test(text)) &&
+    !revealsNothing.test(text)
+  );
+};
 
 const secretWord = /secret|token|passw|\bpass\b|pwd|_?key|cred|auth|\bAKIA|BEGIN .*PRIVATE|BEGIN RSA/i;
 
@@ -92,10 +111,11 @@ export const secretRules: readonly CommandRule[] = [
       isShown &&
       (madeBy.includes(secretMark) ||
         (!/^(?:echo|printf)$/.test(program) &&
-          (words.some(isSecret) ||
+          (words.some((word) => isSecret(word.replace(/^if=/, ''))) ||
             (reads.includes(secretMark) &&
               (hasLoadedSecrets || !reads.some((name) => environment.includes(name))))))) &&
-      !hidesValues(program, words),
+      !hidesValues(program, words) &&
+      !words.some((word) => word.startsWith('of=')),
     why: 'It displays a file with keys, credentials or secret settings, which then is in the conversation.',
     instead,
   },
@@ -123,8 +143,9 @@ export const secretRules: readonly CommandRule[] = [
   {
     rule: 'secrets/displays-encoded',
     decision: 'ask',
-    programs: encoders,
-    test: ({ isShown, reads }) => isShown && reads.some((name) => name.startsWith(secretVariableMark)),
+    programs: [...displayers],
+    test: ({ program, arguments: { words }, isShown, reads }) =>
+      isShown && reads.some((name) => name.startsWith(secretVariableMark)) && !hidesValues(program, words),
     why: 'It displays a secret of the environment, which then is in the conversation.',
     instead,
   },
@@ -150,10 +171,28 @@ export const secretRules: readonly CommandRule[] = [
         .some(
           ({ text }) =>
             /^(?:\/(?:home|Users)\/[^/]+|\/root|~)\/\./.test(text) ||
+            /^\/(?:home|Users|etc)\/?$/.test(text) ||
             ['home', 'secret', 'root', 'above'].includes(zoneOf(text)),
         ),
     why: 'It searches private files for secrets, and displays them.',
     instead,
+  },
+  {
+    rule: 'secrets/finds-keys',
+    decision: 'ask',
+    programs: ['find', 'fd', 'fdfind', 'locate', 'plocate', 'mdfind'],
+    test: ({ program, arguments: { words }, isSecret, zoneOf }) =>
+      (!program.startsWith('f') && words.some(isSecret)) ||
+      words.some((folder) => {
+        const zone = /^[/~.]/.test(folder) ? zoneOf(folder) : 'inside';
+        // Certificates have the same names as keys, but are rarely in home folders.
+        return (
+          ['home', 'system', 'secret', 'root', 'above'].includes(zone) &&
+          words.some((word) => !word.includes('/') && isSecret(word) && (zone === 'home' || !word.startsWith('*.')))
+        );
+      }),
+    why: 'It searches the machine for keys and credentials.',
+    instead: 'Search the project.',
   },
   {
     rule: 'secrets/displays-environment',
@@ -163,7 +202,8 @@ export const secretRules: readonly CommandRule[] = [
       isShown &&
       (operands.length === 0
         ? hasLoadedSecrets && !words.some((word) => /^-[a-z]*[aefiux]|^\+/.test(word))
-        : program === 'printenv' && operands.some(({ text }) => isSecretVariable(text))),
+        : (program === 'printenv' || words.some((word) => /^-\w*p/.test(word))) &&
+          operands.some(({ text }) => isSecretVariable(text))),
     why: 'It displays a secret of the environment, which then is in the conversation.',
     instead,
   },
@@ -183,8 +223,10 @@ export const secretRules: readonly CommandRule[] = [
   {
     rule: 'secrets/displays-stored',
     decision: 'ask',
-    programs: Object.keys(printing),
-    test: (command) => command.isShown && printing[command.program]?.test(textOf(command)) === true,
+    test: (command) =>
+      command.isShown &&
+      ((Object.hasOwn(printing, command.program) && printing[command.program]?.test(textOf(command)) === true) ||
+        seemsToReveal(command)),
     unless: ['--help|-h'],
     why: 'It displays a secret from a store or an access token, which then is in the conversation.',
     instead: 'Pass the secret to the program that needs it, without displaying it.',
@@ -200,7 +242,7 @@ export const secretRules: readonly CommandRule[] = [
   {
     rule: 'secrets/copies-keys',
     decision: 'ask',
-    programs: ['cp', 'ln', 'install', 'rsync', 'dd', 'docker', 'podman', 'kubectl'],
+    programs: ['cp', 'mv', 'ln', 'install', 'rsync', 'dd', 'docker', 'podman', 'kubectl'],
     test: ({ program, arguments: { operands }, isSecret, zoneOf }) =>
       (!/^(?:docker|podman|kubectl)$/.test(program) || operands[0]?.text === 'cp') &&
       operands

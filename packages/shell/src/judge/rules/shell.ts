@@ -1,6 +1,6 @@
 import { machineMark } from '../../read/known-output.js';
 import { codeVariable } from '../../read/script-reader.js';
-import { secretMark } from '../../read/secrets.js';
+import { secretMark, secretVariableMark } from '../../read/secrets.js';
 import type { CommandRule } from '../rule.js';
 
 /** Programs that send their arguments to another machine; name lookups send them, too. */
@@ -122,10 +122,24 @@ export const shellRules: readonly CommandRule[] = [
         return (
           codeVariable.test(name) &&
           (value.includes('data:') ||
-            value.split(/[\s:=,]+|^-[rM]/).some((path) => path.startsWith('/') && zoneOf(path) === 'scratch'))
+            value
+              .split(/[\s:=,]+|^-[rM]/)
+              .some((path) => /^\/(?!tmp\/made-by-mktemp)/.test(path) && zoneOf(path) === 'scratch'))
         );
       }),
     why: 'The following programs load code from that place, which replaces their own.',
+    instead: 'Use the programs and libraries of the project.',
+  },
+  {
+    rule: 'shell/loads-code-by-option',
+    decision: 'ask',
+    test: ({ arguments: { words }, zoneOf }) =>
+      words.some((word, index) => {
+        const found = word.startsWith('-') ? loadingOption.exec(word) : null;
+        const path = found === null ? '' : (found[1] ?? words[index + 1] ?? '');
+        return path.startsWith('/') && zoneOf(path) === 'scratch';
+      }),
+    why: 'It loads code from a place that any program can write to.',
     instead: 'Use the programs and libraries of the project.',
   },
   {
@@ -179,7 +193,8 @@ export const shellRules: readonly CommandRule[] = [
         ) {
           return false;
         }
-        if (/^(?:@|-T\/)/.test(word) && isOfSystem(zoneOf(word.replace(/^(?:@|-T)/, '')))) return true;
+        const [, upload = ''] = /^(?:-[dFT]|--[\w-]+=)?(?:[\w-]+=)?@(.+)$|^-T(\/.+)$/.exec(word)?.filter(Boolean) ?? [];
+        if (upload !== '' && isOfSystem(zoneOf(upload))) return true;
         const path = word.replace(/^(?:-[dFT](?=[@\w./~])|--[\w-]+=)?(?:[\w-]+[=:]|[\w-]+(?=@[./~]))?[@<]?/, '');
         return path !== '' && !/^https?:/.test(path) && (isSecret(path) || isSecret(word));
       });
@@ -245,11 +260,18 @@ export const shellRules: readonly CommandRule[] = [
     rule: 'shell/sends-secret-text',
     decision: 'ask',
     programs: senders,
-    test: ({ madeBy, reads }) => [...madeBy, ...reads].some((name) => name === secretMark || name === machineMark),
+    test: ({ program, madeBy, reads }) =>
+      [...madeBy, ...reads].some((name) => name === secretMark || name === machineMark) ||
+      (/^(?:nc|ncat|netcat|socat|telnet|mailx?)$/.test(program) &&
+        reads.some((name) => name.startsWith(secretVariableMark))),
     why: 'It sends a secret, the environment with the secrets in it, or settings of the machine to another machine.',
     instead: 'Ask the person to do it.',
   },
 ];
+
+/** An option whose value is code that the program loads, or another program that it runs. */
+const loadingOption =
+  /^--?(?:engine|vettool|compress-program|require|import|(?:lua-)?filter|plugin|preload|load-?(?:module|extension)|init-(?:script|file)|rcfile|startup-file)(?:=(.+))?$/;
 
 /** A line of an FTP client that uploads a file. */
 const putLine = /^\s*(?:m?put|reput|send)\s+(?:-\w+\s+)*(\S+)/gm;

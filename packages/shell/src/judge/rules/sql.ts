@@ -109,7 +109,7 @@ export const sqlRules: readonly CommandRule[] = [
       (program.endsWith('-cli') &&
         words.some((word) => /^(?:flushall|flushdb|swapdb)$|\bcall\(\s*["']flush(?:all|db)/i.test(word))) ||
       program === 'memcflush' ||
-      (program === 'memcached-tool' && words.includes('flush')) ||
+      (program === 'memcached-tool' && words.some((word) => word.startsWith('flush'))) ||
       /^\s*flush(?:_?all|db)\b/im.test(input ?? ''),
     why: 'It deletes all keys.',
   },
@@ -157,6 +157,7 @@ export const sqlRules: readonly CommandRule[] = [
       'diesel',
       'sqlx',
       'alembic',
+      'flask',
       'convex',
       'hasura',
       'wp',
@@ -178,6 +179,7 @@ export const sqlRules: readonly CommandRule[] = [
       'db:migrate:undo:all',
       'migrate:rollback',
       'downgrade base',
+      'db downgrade base',
       'setup',
       'db clean',
       'revert',

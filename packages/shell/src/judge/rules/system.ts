@@ -112,6 +112,7 @@ export const systemRules: readonly CommandRule[] = [
       'yum-config-manager',
       'update-ca-certificates',
       'trust',
+      'security',
     ],
     test: ({ program, arguments: { words } }) =>
       program === 'apt-key' || program === 'pacman-key'
@@ -122,7 +123,9 @@ export const systemRules: readonly CommandRule[] = [
             ? words[0] === 'config-manager' && words.some((word) => /^--?(?:add-?repo|addrepo)/.test(word))
             : program === 'trust'
               ? words[0] === 'anchor'
-              : words.length > 0 || program === 'update-ca-certificates',
+              : program === 'security'
+                ? words[0] === 'add-trusted-cert'
+                : words.length > 0 || program === 'update-ca-certificates',
     why: 'It adds a source or a certificate that the machine then trusts.',
     instead: 'Give the user the command.',
   },

@@ -6,7 +6,7 @@ const ending =
 
 /** Verbs that end what they name, or only take it out of use. */
 const removing =
-  'remove|rm|rb|reset|revoke|disable|detach|disassociate|cancel|suspend|release|deallocate|deactivate|unregister|uninstall|empty|leave|clear|unset|flush|prune|clean|forget|archive|down|gc';
+  'remove|rm|rb|reset|revoke|disable|detach|disassociate|cancel|suspend|release|deallocate|deactivate|unregister|uninstall|empty|leave|clear|unset|flush|prune|clean|forget|archive|down|gc|undefine|unregistervm';
 
 /** Verbs that interrupt or replace a running resource. */
 const disturbing =
@@ -22,7 +22,7 @@ const affects = oneOf(`${ending}|${removing}|${disturbing}`);
 
 /** Verbs that change nothing. */
 const reading =
-  /^(?:get|list|ls|describe|show|view|wait|watch|logs?|status|help|search|find|explain|diff|plan|validate|simulate|check|preview|inspect|tail|serve|trigger|events|query|console|read|scan|analyze|dev)(?:[-_:.].*)?$|cache/;
+  /^(?:get|list|ls|describe|show|view|wait|watch|logs?|status|help|search|find|explain|diff|plan|validate|simulate|check|preview|inspect|tail|serve|trigger|events|query|console|read|scan|analyze|dev|cache)(?:[-_:.].*)?$|[-_:.]cache$/;
 
 /** Words that are verbs or kinds of resources: `logs delete`. */
 const resources = /^(?:logs?|events|query)$/;
@@ -33,7 +33,7 @@ const harmless =
 
 /** Things whose removal affects others. */
 const shared =
-  /(?:^|[-_:.])(?:accounts?|acls?|apps?|applications?|backups?|buckets?|clusters?|config|containers?|factory|databases?|db|deployments?|domains?|dns|env(?:ironment)?s?|groups?|hosts?|images?|index(?:es)?|indices|instances?|keys?|machines?|members?|monitors?|namespaces?|nodes?|org(?:anization)?s?|pods?|polic(?:y|ies)|projects?|queues?|records?|registry|releases?|repos?|roles?|schemas?|secrets?|servers?|services?|sites?|snapshots?|stacks?|streams?|tables?|tags?|teams?|tenants?|tokens?|topics?|tunnels?|users?|vms?|volumes?|webhooks?|zones?)(?:$|[-_:.])/;
+  /(?:^|[-_:.])(?:accounts?|acls?|apps?|applications?|backups?|buckets?|clusters?|config|containers?|factory|databases?|db|deployments?|domains?|dns|env(?:ironment)?s?|groups?|hosts?|images?|index(?:es)?|indices|instances?|keys?|machines?|members?|monitors?|namespaces?|nodes?|org(?:anization)?s?|passwords?|pods?|polic(?:y|ies)|projects?|queues?|records?|registry|releases?|repos?|roles?|schemas?|secrets?|servers?|services?|sites?|snapshots?|stacks?|streams?|tables?|tags?|teams?|tenants?|tokens?|topics?|tunnels?|users?|vms?|volumes?|webhooks?|zones?)(?:$|[-_:.])/;
 
 /** Options by which a program does not ask, or takes everything. */
 const forcing =
@@ -41,13 +41,17 @@ const forcing =
 
 /** Options that delete. */
 const deleting =
-  /^-(?:rmr?|skipTrash)$|^--(?:delete|purge|destroy|wipe|erase|drop|delete-(?:all|config|data|records|topics?|volumes?)|remove-all|reset-all|reset-offsets|factory-reset|all-runners)$/;
+  /^-(?:rmr?|skipTrash)$|^--(?:delete|purge|destroy|wipe|erase|drop|delete-(?:all|config|data|records|topics?|volumes?)|remove-all|reset-all|reset-offsets|factory-reset|all-runners|delete-(?:secret-(?:and-public-)?)?keys?)$|^-purge$/;
+
+/** Verbs that stop a whole machine. */
+const stopsMachine = /^(?:reboot|shutdown|power-?off)$/;
 
 /** Number of words in which the subcommand is expected. */
 const maxSubcommands = 5;
 
 /** The subcommand: the words before a path, an address, or a word behind which verbs are names. */
 const subcommandOf = ({ program, arguments: { operands } }: RuleContext): readonly string[] => {
+  if (operands.at(-1)?.text === 'help') return [];
   const words = operands
     // Services have names such as `logs` and `run`.
     .slice(/^(?:aws|awslocal|gcloud)$/.test(program) ? 1 : 0)
@@ -70,6 +74,11 @@ const subcommandOf = ({ program, arguments: { operands } }: RuleContext): readon
 export const affectsResource = (command: RuleContext): boolean =>
   subcommandOf(command).some((word) => affects.test(word));
 
+/** Returns whether the subcommand removes a resource, or takes it out of use. */
+export const removesResource = (command: RuleContext): boolean =>
+  subcommandOf(command).some((word) => ends.test(word) || removes.test(word)) ||
+  command.arguments.words.some((word) => deleting.test(word));
+
 /** Returns whether the subcommand does more than to read or describe. */
 export const changesResource = ({ arguments: { operands } }: RuleContext): boolean =>
   !operands.slice(0, maxSubcommands).some(({ text }) => reading.test(text));
@@ -78,13 +87,15 @@ export const changesResource = ({ arguments: { operands } }: RuleContext): boole
 export const seemsToDelete = (command: RuleContext): boolean => {
   const { program, arguments: parsed } = command;
   const words = subcommandOf(command);
-  if (words.some((word) => ends.test(word)) || parsed.words.some((word) => deleting.test(word))) return true;
+  if (words.some((word) => ends.test(word) || stopsMachine.test(word))) return true;
+  if (parsed.words.some((word) => deleting.test(word))) return true;
+  if (/-(?:uninstall|killall|delete-\w+)(?:\.sh)?$/.test(program)) return true;
   if (shared.test(program.replace(/\.\w+$/, '')) && parsed.words.includes('--remove')) return true;
   const verb = words.find((word) => removes.test(word));
   return (
     verb !== undefined &&
     (/[:-]/.test(verb)
-      ? /(?:^|:)(?:remove|rm|unset|revoke|disable|detach|forget)(?:$|-)/.test(verb) || shared.test(verb)
+      ? /(?:^|:)(?:remove|rm|unset|revoke|disable|detach|forget|uninstall)(?:$|-)/.test(verb) || shared.test(verb)
       : words.some((word) => shared.test(word)) || parsed.words.some((word) => forcing.test(word)))
   );
 };

@@ -1,0 +1,68 @@
+import type { RuleContext } from './rule.js';
+
+const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+
+/** Programs whose last operand is the file or folder that they write. */
+const writesLast = set('mv cp install ln rsync scp ditto convert magick ffmpeg split csplit uniq xxd');
+
+/** Programs that write each of their operands, or open them for changes. */
+const writesAll = set('tee sponge touch patch crudini mkfifo ed ex vi vim nvim nano emacs');
+
+/** Programs that change their operands only with an option. */
+const writesInPlace = set('sed gsed perl yq');
+
+/** Programs whose `-o` is a switch, or has a value that is no file. */
+const printsOnly = /^(?:[efz]?grep|rg|ag|ls|ps|find|ssh|mount|set)$/;
+
+const output =
+  /^(?:-[A-Za-z]*[oO]|--?(?:out|output|out-?file|out-?dir|output-(?:dir|directory|document|file|path)|dest|destination|target|target-dir|install-dir|directory-prefix))(?:=(.+))?$/;
+
+/** Options for the folder that a program fills. */
+const folders: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries(
+    ['tar', 'bsdtar', 'gtar'].map((name) => [name, /^(?:-[A-Za-z]*C|--directory|--cd)(?:=(.+))?$/]),
+  ),
+  ...Object.fromEntries(
+    ['cp', 'mv', 'ln', 'install'].map((name) => [name, /^(?:-[A-Za-z]*t|--target-directory)(?:=(.+))?$/]),
+  ),
+  unzip: /^-d()$/,
+  patch: /^(?:-d|--directory)(?:=(.+))?$/,
+  wget: /^-P()$/,
+  aria2c: /^(?:-d|--dir)(?:=(.+))?$/,
+  git: /^--directory(?:=(.+))?$/,
+};
+
+/** Returns whether `tar` extracts: its first word may have no dash. */
+export const extracts = (words: readonly string[]): boolean =>
+  words.some(
+    (word, index) =>
+      /^--(?:extract|get)$/.test(word) || /^-[A-Za-z]*x/.test(word) || (index === 0 && /^[A-Za-z]*x/.test(word)),
+  );
+
+/** A path on another machine. What a deployment replaces there is not settings of the machine. */
+const remote = /^[\w.@[\]-]+:(?!\/(?:var|srv|opt|home)(?:\/|$))(\/.*)$/;
+
+/** Returns the paths that a command writes: its last operand, all of them, or the values of options. */
+export const writtenPaths = ({ program, arguments: { operands, words } }: RuleContext): readonly string[] => {
+  const names = operands.map(({ text }) => text);
+  const folder = program.endsWith('tar') && !extracts(words) ? undefined : folders[program];
+  const hasOutput = !printsOnly.test(program);
+  const given = words.flatMap((word, index) => {
+    const found = word.startsWith('-') ? (folder?.exec(word) ?? (hasOutput ? output.exec(word) : null)) : null;
+    if (found === null) return [];
+    const path = found[1] || (words[index + 1] ?? '');
+    // Builds write into folders above their own, which is that of one package.
+    return path.startsWith('..') ? [] : [path];
+  });
+  return [
+    ...given,
+    ...(writesAll.has(program) ||
+    (writesInPlace.has(program) && words.some((word) => /^-[A-Za-z]*i|^--in-?place/.test(word)))
+      ? names
+      : []),
+    ...((writesLast.has(program) && names.length > 1) ||
+    (program === 'git' && /^(?:clone|init|worktree)$/.test(names[0] ?? ''))
+      ? names.slice(-1)
+      : []),
+  ].map((path) => remote.exec(path)?.[1] ?? path);
+};
