@@ -478,6 +478,8 @@ const hidden: readonly string[] = [
   `sqlite3 -readonly :memory: "$(printf "select write%s('canary','x')" file)"`,
   'sqlite3 -readonly -cmd ".shell touch canary" :memory: "select 1"',
   'echo ".shell touch canary" | sqlite3 -readonly :memory:',
+  'sqlite3 -readonly :memory: "select 1\n.shell touch canary"',
+  'psql -l "host=127.0.0.1 sslkeylogfile=canary"',
   'echo ".shell touch canary" > init; sqlite3 -readonly -init init :memory: "select 1"',
   'sqlite3 canary "create table a(x)"',
   'openssl s_client -connect 127.0.0.1:1 -keylogfile canary -msgfile canary < /dev/null',

@@ -254,9 +254,10 @@ export const sqlite: Check = (args) => {
     : problemAt(args, at, 'is not known to be read-only; use sqlite3 -readonly file "select …"');
 };
 
-/** One query, without the functions of the shell that write files or run programs. */
+/** One query, without the functions of the shell that write files or run programs, and without dot commands. */
 const isQuery = (text: string): boolean =>
-  /^\s*(?:select|with|explain)\s[^;]*(?:;\s*)?$/i.test(text) && !/\b(?:writefile|edit|load_extension)\b/i.test(text);
+  /^\s*(?:select|with|explain)\s[^;]*(?:;\s*)?$/i.test(text) &&
+  !/\b(?:writefile|edit|load_extension)\b|^\s*\./im.test(text);
 
 /** `pdftotext file -`: without the dash, it writes a file. */
 export const pdfText: Check = (args) =>

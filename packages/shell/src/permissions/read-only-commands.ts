@@ -167,7 +167,10 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   nc: needing(/^-[vnu46]*z[vnu46]*$/, options({ flags: 'zvnu46', values: 'w' })),
   otool: options({ flags: 'LlhtdvVDfaTRSXIH' }),
   pdftotext: pdfText,
-  psql: orVersion(needing(/^(?:-l|--list)$/, options({ flags: 'lX', values: 'hpUd', long: 'list no-psqlrc' }))),
+  // A name of a database: a connection string can name a file for the keys of the connection.
+  psql: orVersion(
+    needing(/^(?:-l|--list)$/, options({ flags: 'lX', values: 'hpU', long: 'list no-psqlrc', operand: /^\w[\w.-]*$/ })),
+  ),
   sqlite3: orVersion(sqlite),
   gh: orVersion(
     subcommands({
