@@ -11,7 +11,8 @@ import { WordingScorer, type Wording } from './wording.js';
 /**
  * Scores of a passage. From `malicious`, `suspicious` and, in a hidden region, `hidden` on, its wording is a finding;
  * from `aside` on, the content of a comment or an attribute is suspicious. Below `certain`, a malicious request that rules
- * find is only suspicious; below `ordinary` or `foreign`, it is none. A passage of unknown words has -4.5. `training/measure.mjs` prints the share of ordinary files at each score.
+ * find is only suspicious; below `ordinary` or `foreign`, it is not reported. A passage of unknown words has -4.5.
+ * `training/measure.mjs` prints the share of ordinary files at each score.
  */
 const wordingLevels = {
   malicious: 2.2,
@@ -144,8 +145,8 @@ const structural: ReadonlySet<string> = new Set(['forged-turn']);
 /**
  * Lowers requests whose passages have an ordinary wording. Rules match a few words; the wording of the passage is the
  * evidence for a change of the verdict: without it, a visible malicious request is suspicious, and a request in an
- * ordinary passage, a comment or an attribute is a note, unless it is concealed. In languages other than English, whose stems match more ordinary words,
- * the wording must be less ordinary.
+ * ordinary passage, a comment or an attribute is a note, unless it is concealed. In languages other than English, whose
+ * stems match more ordinary words, the wording must be less ordinary.
  */
 export const confirmed = (
   hits: readonly Hit[],
