@@ -183,29 +183,9 @@ const wordsOf = (name: string): readonly string[] => {
 
 const environmentName = /^[A-Z][A-Z\d_]*$/;
 
-/** Names that occurred before, with their strengths: one per slot, so that unknown names cost little. */
-const slots = 512;
-const knownNames: string[] = Array.from({ length: slots }, () => '');
-const knownStrengths: KeyStrength[] = Array.from({ length: slots }, () => undefined);
-const slotOf = (name: string): number =>
-  (name.length * 37 +
-    name.charCodeAt(0) * 5 +
-    name.charCodeAt(name.length >> 1) * 17 +
-    name.charCodeAt(name.length - 2)) &
-  (slots - 1);
-
 /** Returns how certain it is that the value of this name is secret. */
 export const keyStrength = (name: string): KeyStrength => {
   if (name.length > maxKeyLength || !mayEndKey(name, name.length)) return undefined;
-  const slot = slotOf(name);
-  if (knownNames[slot] === name) return knownStrengths[slot];
-  const strength = strengthOfName(name);
-  knownNames[slot] = name;
-  knownStrengths[slot] = strength;
-  return strength;
-};
-
-const strengthOfName = (name: string): KeyStrength => {
   const parts = wordsOf(name);
   const isEnvironment = environmentName.test(name);
   let last = parts.length - 1;
