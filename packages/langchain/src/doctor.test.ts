@@ -62,5 +62,6 @@ describe('doctor of LangChain', () => {
   it('rejects options that are not valid', async () => {
     await expect(doctor({}, { timeout: 1000 } as object)).rejects.toThrow(/unknown option "timeout"/);
     await expect(doctor({}, { timeoutMs: 0 })).rejects.toThrow(/timeoutMs/);
+    await expect(doctor(undefined as never)).rejects.toThrow(/"agents" is required/);
   });
 });

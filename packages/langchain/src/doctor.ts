@@ -1,4 +1,5 @@
 import { CanaryScript, doctor as examine, type DoctorLimits, type DoctorPath } from '@h/bridge/doctor';
+import { anyObject, checkOptions, required } from '@h/options';
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
 import type { ChatResult } from '@langchain/core/outputs';
@@ -23,10 +24,11 @@ export interface DoctorAgent {
  * await doctor({ coder, researcher });
  * ```
  */
-export const doctor = (
+export const doctor = async (
   agents: DoctorAgent | Readonly<Record<string, DoctorAgent>>,
   options: DoctorLimits = {},
 ): Promise<void> => {
+  checkOptions('doctor()', { agents }, { agents: required(anyObject) });
   const named = isAgent(agents) ? { agent: agents } : agents;
   return examine({
     ...options,

@@ -1,6 +1,6 @@
 import { canaryModel } from '@h/ai-sdk/bridge';
 import { CanaryScript, doctor as examine, type Canary, type DoctorPath } from '@h/bridge/doctor';
-import { anyBoolean, checkOptions, integerFrom } from '@h/options';
+import { anyBoolean, anyObject, checkOptions, integerFrom, required } from '@h/options';
 import { TurnError } from '@h/turn';
 import { Agent, type SubAgent, type ToolsInput } from '@mastra/core/agent';
 import type { RequestContext } from '@mastra/core/request-context';
@@ -37,6 +37,7 @@ export const doctor = async (
   agents: Agent | Readonly<Record<string, Agent>>,
   options: DoctorOptions = {},
 ): Promise<void> => {
+  checkOptions('doctor()', { agents }, { agents: required(anyObject) });
   checkOptions('doctor()', options, { subAgents: anyBoolean, timeoutMs: integerFrom(1) });
   const { subAgents = true, timeoutMs } = options;
   const named: readonly [string, Agent][] = agents instanceof Agent ? [['agent', agents]] : Object.entries(agents);
