@@ -51,6 +51,8 @@ export const project = ({ isolate = false, newerNode } = {}) => {
       retry,
       // Loading a tokenizer takes seconds when both cores are busy.
       testTimeout: isLong ? 900_000 : isLive ? 180_000 : 60_000,
+      // Removing an installation of thousands of files takes more than the 10 s of Vitest on a busy disk.
+      hookTimeout: isLong ? 180_000 : 60_000,
       benchmark: { include: ['**/*.bench.ts'] },
     },
   });

@@ -140,13 +140,19 @@ export const doctor = async (options: DoctorOptions): Promise<void> => {
     timeoutMs: integerFrom(1),
   });
   const { host, paths, advice, timeoutMs = defaultTimeoutMs } = options;
-  if (Object.keys(paths).length === 0) {
-    const message = 'doctor(): paths is empty, so nothing would be proved. Name at least one path of the host.';
-    throw new InvalidOptionError({ owner: 'doctor()', option: 'paths', message });
-  }
+  requireOne('paths', 'path of the host', paths);
   const found = await Promise.all(Object.entries(paths).map(([name, path]) => examine(name, path, timeoutMs)));
   const findings = found.filter((finding) => finding !== undefined);
   if (findings.length > 0) throw new DoctorError(host, findings, advice);
+};
+
+/** Throws if an application names no agent, because nothing would be proved. */
+export const requireAgents = (agents: object): void => requireOne('agents', 'agent', agents);
+
+const requireOne = (option: string, kind: string, given: object): void => {
+  if (Object.keys(given).length > 0) return;
+  const message = `doctor(): ${option} is empty, so nothing would be proved. Name at least one ${kind}.`;
+  throw new InvalidOptionError({ owner: 'doctor()', option, message });
 };
 
 /** What an agent must use instead of its own, beside the model and the tools in the form of the host. */
@@ -170,6 +176,7 @@ export interface AgentsOptions<Probe> extends Omit<DoctorOptions, 'paths'> {
 /** Runs {@link doctor} with a path for each agent, which the application runs with a scripted model and the canary. */
 export const examineAgents = async <Probe>({ agents, probeOf, ...options }: AgentsOptions<Probe>): Promise<void> => {
   checkOptions('doctor()', { agents }, { agents: required(recordOf(anyFunction)) });
+  requireAgents(agents);
   const pathOf =
     (run: RunWithProbe<Probe>): DoctorPath =>
     async (canary) => {

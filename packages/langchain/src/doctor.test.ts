@@ -60,8 +60,10 @@ describe('doctor of LangChain', () => {
   });
 
   it('rejects options that are not valid', async () => {
-    await expect(doctor({}, { timeout: 1000 } as object)).rejects.toThrow(/unknown option "timeout"/);
-    await expect(doctor({}, { timeoutMs: 0 })).rejects.toThrow(/timeoutMs/);
+    const agent = createAgent({ model, tools: [read] });
+    await expect(doctor(agent, { timeout: 1000 } as object)).rejects.toThrow(/unknown option "timeout"/);
+    await expect(doctor(agent, { timeoutMs: 0 })).rejects.toThrow(/timeoutMs/);
+    await expect(doctor({})).rejects.toThrow(/agents is empty/);
     await expect(doctor(undefined as never)).rejects.toThrow(/"agents" is required/);
   });
 });

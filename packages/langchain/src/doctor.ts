@@ -1,4 +1,4 @@
-import { CanaryScript, doctor as examine, type DoctorLimits, type DoctorPath } from '@h/bridge/doctor';
+import { CanaryScript, doctor as examine, requireAgents, type DoctorLimits, type DoctorPath } from '@h/bridge/doctor';
 import { anyObject, checkOptions, required } from '@h/options';
 import { BaseChatModel } from '@langchain/core/language_models/chat_models';
 import { AIMessage, HumanMessage, ToolMessage, type BaseMessage } from '@langchain/core/messages';
@@ -30,6 +30,7 @@ export const doctor = async (
 ): Promise<void> => {
   checkOptions('doctor()', { agents }, { agents: required(anyObject) });
   const named = isAgent(agents) ? { agent: agents } : agents;
+  requireAgents(named);
   return examine({
     ...options,
     host: 'LangChain',

@@ -107,7 +107,7 @@ describe('doctor of Mastra', () => {
 
   it('rejects options that are not valid', async () => {
     await expect(doctor(agentOf('coder'), { timeoutMs: 0 })).rejects.toThrow(/timeoutMs/);
-    await expect(doctor({})).rejects.toThrow(/paths is empty/);
+    await expect(doctor({})).rejects.toThrow(/agents is empty/);
     await expect(doctor(undefined as never)).rejects.toThrow(/"agents" is required/);
   });
 });

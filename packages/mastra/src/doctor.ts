@@ -1,5 +1,5 @@
 import { canaryModel } from '@h/ai-sdk/bridge';
-import { CanaryScript, doctor as examine, type Canary, type DoctorPath } from '@h/bridge/doctor';
+import { CanaryScript, doctor as examine, requireAgents, type Canary, type DoctorPath } from '@h/bridge/doctor';
 import { anyBoolean, anyObject, checkOptions, integerFrom, required } from '@h/options';
 import { TurnError } from '@h/turn';
 import { Agent, type SubAgent, type ToolsInput } from '@mastra/core/agent';
@@ -41,6 +41,7 @@ export const doctor = async (
   checkOptions('doctor()', options, { subAgents: anyBoolean, timeoutMs: integerFrom(1) });
   const { subAgents = true, timeoutMs } = options;
   const named: readonly [string, Agent][] = agents instanceof Agent ? [['agent', agents]] : Object.entries(agents);
+  requireAgents(named);
   const paths = await Promise.all(named.map(([name, agent]) => pathsFrom([{ name, agent }], subAgents)));
   return examine({
     host: 'Mastra',

@@ -10,7 +10,7 @@ const hyphen = 45;
 const equals = 61;
 const comma = 44;
 const maxFlag = 40;
-const maxArgument = 128;
+const maxArgument = 2048;
 /** Maximum number of commands of a line whose flags are considered. */
 const maxCommands = 4;
 

@@ -605,6 +605,17 @@ describe('for any text', () => {
     }
   });
 
+  it('replaces the whole of a long argument', () => {
+    const secret = drawn(alphanumeric, 1_800, 3);
+    expect(redact(`docker login -u AWS -p ${secret} registry.example.org`)).toBe(
+      'docker login -u AWS -p [redacted] registry.example.org',
+    );
+  });
+
+  it('replaces the value of a variable whose name ends in PASS', () => {
+    expect(redact('ENV DB_PASS x9Kd02mQ')).toBe('ENV DB_PASS [redacted]');
+  });
+
   it('replaces a new value behind one that is not shown', () => {
     expect(redact('~ password = (sensitive value) -> "hunter2x"')).toBe(
       '~ password = (sensitive value) -> "[redacted]"',

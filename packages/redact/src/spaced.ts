@@ -1,4 +1,4 @@
-import { base64, is, quotedStop, stop } from './characters.js';
+import { base64, is, quotedStop, stop, word } from './characters.js';
 import { findConverted, findEchoed, findLogin, findUsersArgument } from './command-line.js';
 import { findInserted } from './inserts.js';
 import { mayEndSpacedKey } from './key-name.js';
@@ -71,7 +71,7 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   if (!mayEndSpacedKey(text, index)) {
     return endsWithBy(text, index) ? findIdentifiedBy(reader, index) : undefined;
   }
-  if (text.endsWith('PASS', index)) return findLoginLine(reader, index);
+  if (text.endsWith('PASS', index) && !is(reader.before(index - 4), word)) return findLoginLine(reader, index);
   if (text.endsWith(' pass', index)) return findUsersPass(reader, index);
   const key = readKey(reader, index, index);
   if (key === undefined || text.charCodeAt(key.start) === hyphen) return undefined;

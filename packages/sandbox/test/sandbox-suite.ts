@@ -160,9 +160,10 @@ export const describeSandbox = (
       const sandbox = await open();
       const seconds = uniqueSeconds();
       const end = await runShell(sandbox, `trap '' TERM INT HUP; sleep ${seconds} & sleep ${seconds}`, {
-        timeoutMs: 200,
+        // A shell that starts later than this has not ignored the signals yet and ends at SIGTERM.
+        timeoutMs: 1_000,
       });
-      expect(end).toMatchObject({ ending: 'timed-out', timeoutMs: 200, signal: 'SIGKILL' });
+      expect(end).toMatchObject({ ending: 'timed-out', timeoutMs: 1_000, signal: 'SIGKILL' });
       await gone(`sleep ${seconds}`);
       expect(await runShell(sandbox, 'echo still there')).toMatchObject({ output: 'still there\n' });
     });

@@ -77,6 +77,6 @@ describe('doctor of Strands', () => {
   it('rejects options that are not valid', async () => {
     await expect(doctor({}, { timeout: 1000 } as object)).rejects.toThrow(/unknown option "timeout"/);
     await expect(doctor({}, { timeoutMs: 0 })).rejects.toThrow(/timeoutMs/);
-    await expect(doctor({})).rejects.toThrow(/paths is empty/);
+    await expect(doctor({})).rejects.toThrow(/agents is empty/);
   });
 });

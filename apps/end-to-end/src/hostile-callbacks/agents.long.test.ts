@@ -27,6 +27,9 @@ interface Place {
   readonly isSynchronous?: boolean;
 }
 
+/** Time for a section of the prompt or the skills: the files are read within it, before the callback is called. */
+const deadlineMs = 5_000;
+
 let folder = '';
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'h-hostile-'));
@@ -188,14 +191,14 @@ const places: Readonly<Record<string, Place>> = {
         `${option} of skillLibrary(), with skills()`,
         {
           isSynchronous: option === 'include',
-          build: worker((callback) => [skills({ library: library(callback, option), deadlineMs: 200 })]),
+          build: worker((callback) => [skills({ library: library(callback, option), deadlineMs })]),
         },
       ],
       [
         `${option} of skillLibrary(), with prompt()`,
         {
           isSynchronous: option === 'include',
-          build: worker((callback) => [prompt({ session: [skillsIndex(library(callback, option))], deadlineMs: 200 })]),
+          build: worker((callback) => [prompt({ session: [skillsIndex(library(callback, option))], deadlineMs })]),
         },
       ],
     ]),

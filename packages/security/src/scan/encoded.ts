@@ -35,7 +35,8 @@ export const findEncoded = (text: string): readonly Encoded[] => [
   ...lines(text, '&#', /&#(?:x([0-9a-f]{2,5})|(\d{2,6}));?/gi, (hex, decimal) =>
     hex === undefined ? Number(decimal) : Number.parseInt(hex, 16),
   ),
-  ...lines(text, '%', /%([2-7][0-9a-f])/gi, (hex) => Number.parseInt(hex ?? '', 16)),
+  // The value of a parameter is separate from its name, so that its first word is not a part of the address.
+  ...lines(text, '%', /%([2-7][0-9a-f])|[=?&#](?=[^\s=?&#%]{1,40}%20)/gi, (hex = '20') => Number.parseInt(hex, 16)),
   ...lines(text, '\\u', /\\u\{?([0-9a-f]{4,5})\}?/gi, (hex) => Number.parseInt(hex ?? '', 16)),
   // Letters in octal escapes begin with 1.
   ...lines(text, '\\1', /\\([01][0-7]{2})/g, (octal) => Number.parseInt(octal ?? '', 8)),

@@ -1,6 +1,7 @@
 import { beginsWith, parseArguments, type Certainty, type ParsedArguments } from '../read/arguments.js';
 import { zoneOf, type Place, type Zone } from '../read/paths.js';
 import type { CommandRule, JudgementFinding, PathPlace, RuleContext } from './rule.js';
+import { zoneIn } from '../read/containers.js';
 import { programName, show } from '../read/field.js';
 import type { Invocation } from '../read/invocation.js';
 import { ordinary } from '../read/ordinary.js';
@@ -16,7 +17,7 @@ export interface Subject extends RuleContext {
 
 /** Prepares a command for rules. */
 export const subjectOf = (
-  { argv, redirections, input, cwd, secrets, isShown, skipsHooks, environment, isGuess }: Invocation,
+  { argv, redirections, input, cwd, secrets, isShown, skipsHooks, environment, isGuess, isRoot, container }: Invocation,
   place: Place,
 ): Subject => {
   const [first, ...args] = argv;
@@ -42,10 +43,11 @@ export const subjectOf = (
     skipsHooks,
     environment,
     isOrdinary: isGuess || ordinary.has(program) || isScript(first?.text ?? ''),
+    isRoot,
     redirected: redirections.map(({ target }) => target.text),
     damage: sqlDamage(program, parsed, text),
     shown: [...argv.map(show), ...redirections.flatMap(({ operator, target }) => [operator, show(target)])],
-    zoneOf: (path) => zoneOf(path, cwd, place),
+    zoneOf: (path) => (container === undefined ? zoneOf(path, cwd, place) : zoneIn(container, path, cwd, place)),
     isSecret: (path) =>
       secrets.has(path.replace(/^\.\//, '')) || isSecretPath(path.replace(/^~(?=\/)/, place.home), cwd, place),
   };

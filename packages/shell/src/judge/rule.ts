@@ -76,6 +76,8 @@ export interface RuleContext {
   readonly environment: string | undefined;
   /** Whether its words are data, it is a script of the project, or it may be no command at all. */
   readonly isOrdinary: boolean;
+  /** Whether it runs as root on this machine. */
+  readonly isRoot: boolean;
   readonly zoneOf: (path: string) => Zone;
   /** Returns whether a path names a file with secrets, or one to which the line has written a secret. */
   readonly isSecret: (path: string) => boolean;

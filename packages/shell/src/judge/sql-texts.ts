@@ -46,7 +46,7 @@ export const sqlDamage = (
   input: string | undefined,
 ): ReadonlySet<SqlDamage> => {
   const client = Object.hasOwn(clients, program) ? clients[program] : undefined;
-  if (client === undefined && !ordinary.has(program)) {
+  if (client === undefined && (!ordinary.has(program) || words.some((word) => /^db(?:shell|console)$/.test(word)))) {
     const texts = [
       ...words.filter((word) => statement.test(word)),
       ...(statement.test(input ?? '') ? [input ?? ''] : []),

@@ -23,6 +23,12 @@ describe('the words of unknown programs', () => {
     'api:core:numbers:remove',
     'remove-secret',
     'delete_queue',
+    'deletetable',
+    'stopall',
+    'failover',
+    'hardreset',
+    '-delete',
+    '-deleteUser',
   );
 
   it('asks about a verb that deletes, at any place of the subcommand', () => {
@@ -58,6 +64,11 @@ describe('the words of unknown programs', () => {
     'zqtool logs purge-job',
     'zqtool remove x',
     'zqtool reset',
+    'zqtool deleted dropdown',
+    'zqtool -dropbox -clear',
+    'zqtool cache clear-all',
+    'convert a.png -delete 0 b.png',
+    'dbus-send --print-reply x',
     'zqtool cache clear --all',
     'zqtool delete x --dry-run',
     'zqtool delete --help',
@@ -75,6 +86,19 @@ describe('the words of unknown programs', () => {
     'codex exec "remove dead code"',
   ])('allows %s', (command) => {
     expect(decide(command)).toBe('allow');
+  });
+});
+
+describe('messages and money', () => {
+  it.each([
+    'zqtool mail send --to a@example.com',
+    'zqtool sendtoaddress x 0.5',
+    'zqtool transfer x 10',
+    'telegram-send done',
+    'slackcat -c general x.txt',
+    'jira issue delete ABC-1',
+  ])('asks about %s', (command) => {
+    expect(decide(command)).toBe('ask');
   });
 });
 

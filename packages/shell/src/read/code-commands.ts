@@ -90,7 +90,7 @@ export const fromCode = (code: string): readonly Inner[] => {
       : []),
     ...shows.map((path): Inner => ({ kind: 'command', argv: [known('cat'), known(path)] })),
     ...showsVariables.map((name): Inner => ({ kind: 'command', argv: [known('printenv'), known(name)] })),
-    ...sql.map((text): Inner => ({ kind: 'command', argv: [known('psql'), known('-c'), known(text)] })),
+    ...sql.map(statement),
     ...(forks ? [{ kind: 'problem' as const, problem: 'fork-bomb' as const }] : []),
     ...(runsUnknown ? [{ kind: 'problem' as const, problem: 'unknown-text' as const }] : []),
     ...sends.map((path): Inner => ({ kind: 'command', argv: [known('curl'), known('-T'), known(path)] })),
@@ -98,6 +98,12 @@ export const fromCode = (code: string): readonly Inner[] => {
     ...deletes.map(deletion),
   ];
 };
+
+/** SQL that code sends. */
+export const statement = (text: string): Inner => ({
+  kind: 'command',
+  argv: [known('psql'), known('-c'), known(text)],
+});
 
 /** The deletion of a path by code; `undefined` for a path that is unknown until it runs. */
 export const deletion = (path: string | undefined): Inner =>

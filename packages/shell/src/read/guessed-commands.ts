@@ -1,4 +1,4 @@
-import { deletion } from './code-commands.js';
+import { deletion, statement } from './code-commands.js';
 import { readCode } from './inline-code.js';
 import type { Field } from './field.js';
 import type { Inner } from './inner.js';
@@ -65,6 +65,10 @@ const ofString = (text: string): readonly Inner[] => {
 /** What a string runs if it is code with calls. */
 export const ofCall = (code: string): readonly Inner[] => {
   if (!call.test(code)) return [];
-  const { lines, deletes } = readCode(code);
-  return [...lines.map((text): Inner => ({ kind: 'line', text, isGuess: true })), ...deletes.map(deletion)];
+  const { lines, deletes, sql } = readCode(code);
+  return [
+    ...lines.map((text): Inner => ({ kind: 'line', text, isGuess: true })),
+    ...deletes.map(deletion),
+    ...sql.map(statement),
+  ];
 };

@@ -80,7 +80,7 @@ const changesData = /^\s*(?:drop|truncate|delete|update|alter)\s/i;
 
 /** Calls of database libraries that delete all rows, or a table. */
 const deletesRows =
-  /\.objects(?:\.all\(\))?\.delete\(\)|(?<!\bwhere\([^)]{0,200}\))(?:\.(?:delete_all|destroy_all)\b|(?:::|\.)(?:truncate|drop_all|drop_database|dropDatabase|flushall|flushdb|flushAll|flushDb)\(|\.deleteMany\(\s?(?:\{\s?\})?\s?\))/;
+  /\.objects(?:\.all\(\))?\.delete\(\)|(?<!\bwhere\([^)]{0,200}\))(?:\.(?:delete_all|destroy_all)\b|(?:::|\.)(?:truncate|drop_all|_?drop_?[dD]atabase|flushall|flushdb|flushAll|flushDb)\(|\.deleteMany\(\s?(?:\{\s?\})?\s?\))/;
 
 const forksForever =
   /\bfork\b(?:\(\))?\s+while\b|\b(?:while|loop|for\s?\(;;\))[^;\n]{0,40}[:{\s]\s*[^;\n]{0,40}\bfork\b/;

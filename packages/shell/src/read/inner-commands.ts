@@ -10,7 +10,7 @@ import { ofCode, written } from './code-commands.js';
 import { guessedCommands } from './guessed-commands.js';
 import { isWide, type Input } from './known-output.js';
 import { ordinary } from './ordinary.js';
-import type { Scope } from './scope.js';
+import { valueOf, type Scope } from './scope.js';
 import { joined, wrappedCommands } from './wrapped-commands.js';
 import { ofWrittenCode } from './written-code.js';
 import { interpreters, isWrapper, shells, wrappers, type Wrapper } from './wrappers.js';
@@ -106,11 +106,17 @@ const runners: Readonly<
   eval: (args) => (args.length === 0 ? [] : ofText(joined(args), { isSameShell: true })),
   source: (args, input, scope) => ofScript(args[0], scope, true, input),
   '.': (args, input, scope) => ofScript(args[0], scope, true, input),
-  trap: (args) => {
+  trap: (args, _, scope) => {
     const [text, ...signals] = args.filter(({ text: word }, index) => index > 0 || word !== '--');
-    return text === undefined || signals.length === 0 || /^-[lp]?$/.test(text.text)
-      ? []
-      : ofText(text, { isSameShell: true });
+    if (text === undefined || signals.length === 0 || /^-[lp]?$/.test(text.text)) return [];
+    // It may run now or at the end. A variable without a value usually receives one before that.
+    const isLater = Array.from(text.text.matchAll(/\$\{?([A-Za-z_]\w*)/g)).some(
+      ([, name = '']) => valueOf(scope, name) === undefined,
+    );
+    return [
+      ...(isLater ? [] : ofText(text, { isSameShell: true })),
+      ...ofText(text, { isSameShell: true, isAtEnd: true }),
+    ];
   },
   mapfile: (args) => ofOption(args, ['-C']),
   readarray: (args) => ofOption(args, ['-C']),

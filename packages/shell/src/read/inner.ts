@@ -1,5 +1,6 @@
 import { isKnown, isWhollyUnknown, known, type Field } from './field.js';
 import type { Input } from './known-output.js';
+import { resolvePath } from './resolve-path.js';
 import type { Scope } from './scope.js';
 import { downloaders, generators } from './sources.js';
 
@@ -36,6 +37,8 @@ export type Inner =
       readonly name?: string | undefined;
       /** Text that may be a shell line. */
       readonly isGuess?: boolean | undefined;
+      /** Whether it runs when the shell ends. */
+      readonly isAtEnd?: boolean | undefined;
       /** The input of its first command. */
       readonly input?: Input | undefined;
     }
@@ -76,7 +79,13 @@ export const ofScript = (
 export const ofPath = (path: string, scope: Scope): readonly Inner[] => {
   const name = path.replace(/^\.\//, '');
   const text = scope.files.get(name);
-  if (scope.downloads.has(name)) return [{ kind: 'problem', problem: 'runs-download' }];
+  const full = resolvePath(path, scope.cwd);
+  const isUnpacked = [...scope.downloads].some((folder) =>
+    folder.endsWith('/*')
+      ? full.startsWith(folder.slice(0, -1)) && /\.sh$|\/install$/.test(full)
+      : folder.endsWith('/') && full.startsWith(folder),
+  );
+  if (isUnpacked || scope.downloads.has(name)) return [{ kind: 'problem', problem: 'runs-download' }];
   return text === undefined ? [] : [{ kind: 'line', text }];
 };
 

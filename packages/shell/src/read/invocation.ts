@@ -1,3 +1,4 @@
+import type { Container } from './containers.js';
 import type { Field } from './field.js';
 import type { ShellProblem } from './inner.js';
 import type { Input } from './known-output.js';
@@ -29,6 +30,10 @@ export interface Invocation {
   readonly environment: string | undefined;
   /** Whether it may be text that is no command. */
   readonly isGuess: boolean;
+  /** Whether it runs as root on this machine. */
+  readonly isRoot: boolean;
+  /** The container in which it runs. */
+  readonly container: Container | undefined;
 }
 
 /** Everything that a line runs, and problems that hide a part of it. */

@@ -12,7 +12,14 @@ export interface Input {
 
 /** Marks settings of the machine, in the list of programs that produced them: they name its users and services. */
 export const machineMark = '(machine)';
-const ofMachine = /^\/etc\/(?:passwd|group|hosts|hostname|fstab|crontab|ssh|ssl|nginx|apache2?)(?:\/|$)/;
+export const ofMachine = /^\/etc\/(?:passwd|group|hosts|hostname|fstab|crontab|ssh|ssl|nginx|apache2?)(?:\/|$)/;
+
+/** Marks settings or an environment, in the list of programs that produced them: some of their values are secrets. */
+export const settingsMark = '(settings)';
+
+/** Commands that print settings or an environment as a whole, with their arguments. */
+const printsSettings =
+  /^(?:ps -?[a-z]*e[a-z]*w|ps [a-z]*e[a-z]*$|(?:docker|podman) (?:container )?inspect\b|(?:docker|podman)[ -]compose .*config$|kubectl (?:get|describe) (?:cm|configmap)|npm config (?:list|ls)|compgen -[ve]|(?:python|node|ruby|perl|php)[\d.]* .*(?:os\.environ\b|process\.env\b(?!\.)|\bENV\b|\$_ENV))/;
 
 /** Marks output without end, in the list of programs that produced it. */
 const endlessMark = '(endless)';
@@ -26,6 +33,9 @@ export const isEndless = (name: string, args: readonly string[], reads: readonly
   (passing.test(name) &&
     !args.some((word) => word.startsWith('count=')) &&
     (reads.includes(endlessMark) || args.some((word) => /^(?:if=)?\/dev\/(?:zero|u?random|full)$/.test(word))));
+
+/** Number of characters of the arguments that are compared with commands that print settings. */
+const maxArguments = 400;
 
 /** Predicts the output of a command if it is certain. */
 export const knownOutput = (argv: readonly Field[], input: Input | undefined, scope: Scope): Output => {
@@ -46,6 +56,7 @@ export const knownOutput = (argv: readonly Field[], input: Input | undefined, sc
     ...(/^(?:cat|head|tail|grep|awk|sed|base64|tar|gzip|xxd)$/.test(name) && args.some((word) => ofMachine.test(word))
       ? [machineMark]
       : []),
+    ...(printsSettings.test(`${name} ${args.join(' ').slice(0, maxArguments)}`) ? [settingsMark] : []),
     ...(isEndless(name, args, input?.programs ?? []) ? [endlessMark] : []),
     ...(/^(?:echo|printf)$/.test(name)
       ? argv.flatMap(({ madeBy }) => madeBy.filter((mark) => mark.startsWith(secretVariableMark)))

@@ -1,4 +1,5 @@
 import { isKnown, known, programName, show, unknownText, type Field } from './field.js';
+import { containerOf } from './containers.js';
 import { applyBuiltin } from './builtins.js';
 import { readFind } from './find-targets.js';
 import type { Inner, ShellProblem } from './inner.js';
@@ -49,6 +50,7 @@ export const readCommandLine = (
   const active = new Set<FunctionBody>();
   const called = new Set<FunctionBody>();
   const defined: { readonly body: FunctionBody; readonly scope: Scope }[] = [];
+  const atEnd: (() => void)[] = [];
   let isTooComplex = false;
 
   const report = (problem: ShellProblem, argv: readonly string[], detail?: string): void => {
@@ -89,9 +91,17 @@ export const readCommandLine = (
         if (inner.folder !== undefined) own.cwd = resolvePath(inner.folder, own.cwd);
         for (const [name, value] of inner.variables ?? []) own.variables.set(name, [value]);
         own.isGuess ||= inner.isGuess === true;
+        own.isRoot = isRootIn(argv, scope.isRoot);
+        if (inContainer.test(programName(program ?? ''))) {
+          own.container = containerOf(argv.slice(1), scope.cwd, scope.project);
+        }
         return runCommand(inner.argv, [], input, own, depth + 1, true);
       }
       case 'line': {
+        if (inner.isAtEnd === true) {
+          atEnd.push(() => runInner({ ...inner, isAtEnd: false }, argv, input, scope, depth));
+          return nothing;
+        }
         const own = inner.isSameShell === true ? scope : innerScope(scope, inner.positional ?? []);
         if (inner.name !== undefined) own.variables.set('0', [inner.name]);
         if (inner.isElsewhere === true) own.cwd = unknownText;
@@ -157,6 +167,8 @@ export const readCommandLine = (
       skipsHooks: skipsHooks(argv, scope),
       environment: environmentOf(scope),
       isGuess: scope.isGuess,
+      isRoot: scope.isRoot,
+      container: scope.container,
     });
     if (first !== undefined && !isKnown(programName(first.text))) return runUnknown(argv, input, scope, depth);
     if (first !== undefined && isPattern(first)) report('unknown-program', argv.map(show));
@@ -230,9 +242,21 @@ export const readCommandLine = (
   });
 
   readText(line, firstScope(cwd, home, project), 0, false);
+  for (const run of atEnd) run();
   // Functions that are not called here may be called by later lines.
   for (const { body, scope } of defined) if (!called.has(body)) reader.node(body, scope, 1);
   return { invocations, problems };
+};
+
+/** Programs that run others in a container. */
+const inContainer = /^(?:docker|podman|nerdctl)$/;
+
+/** Returns whether a command runs another as root on this machine. */
+const isRootIn = ([first, ...args]: readonly Field[], isRoot: boolean): boolean => {
+  const name = programName(first?.text ?? '');
+  if (!/^(?:sudo|doas|pkexec)$/.test(name)) return isRoot && !/^(?:docker|podman|nerdctl|kubectl|lxc)$/.test(name);
+  const at = args.findIndex(({ text }) => /^(?:-u|--user)$/.test(text));
+  return at === -1 || args[at + 1]?.text === 'root';
 };
 
 /** Variables by which frameworks select a database. */

@@ -1,6 +1,7 @@
 import { isKnown, programName, type Field } from './field.js';
 import type { Output } from './expand-word.js';
 import type { Input } from './known-output.js';
+import { resolvePath } from './resolve-path.js';
 import type { Scope } from './scope.js';
 import { isSecretPath, secretMark } from './secrets.js';
 import { downloaders } from './sources.js';
@@ -32,7 +33,34 @@ export const rememberFiles = (
   if (/^(?:curl|wget2?|aria2c|axel)$/.test(name)) {
     for (const path of fetched(name, args)) scope.downloads.add(plain(path));
   }
+  const folder = unpackedBy(name, args, input, scope);
+  if (folder !== undefined) scope.downloads.add(folder);
   if (/^(?:mv|cp|ln|install)$/.test(name)) copy(scope, args.filter((arg) => !arg.startsWith('-')).map(plain));
+};
+
+/** Returns the folder of a downloaded archive that a command unpacks, or of a repository that it clones. */
+const unpackedBy = (
+  name: string,
+  args: readonly string[],
+  input: Input | undefined,
+  { cwd, downloads }: Scope,
+): string | undefined => {
+  if (/^(?:bsd|g)?tar$|^unzip$|^7z[az]?$/.test(name)) {
+    const at = args.findIndex((word) => /^(?:-C|-d|--directory)$/.test(word));
+    const isDownloaded =
+      input?.programs.some((program) => downloaders.has(program)) === true ||
+      args.some((word) => downloads.has(plain(word)));
+    return isDownloaded ? `${resolvePath(at === -1 ? '.' : (args[at + 1] ?? '.'), cwd)}/` : undefined;
+  }
+  const at = name === 'git' || name === 'gh' ? args.indexOf('clone') : -1;
+  if (at === -1) return undefined;
+  const [address = '', target] = args
+    .slice(at + 1)
+    .filter(
+      (word, index, words) => !word.startsWith('-') && !/^(?:-b|--branch|--depth|-o)$/.test(words[index - 1] ?? ''),
+    );
+  const ownName = address.slice(address.lastIndexOf('/') + 1).replace(/\.git$/, '');
+  return `${resolvePath(target ?? ownName, cwd)}/*`;
 };
 
 /** Programs that decode their input. */

@@ -1,4 +1,5 @@
 import type { BraceGroup, CompoundCommand, CompoundList, Redirected } from 'unbash';
+import type { Container } from './containers.js';
 import { unknownText } from './field.js';
 import { secretMark, secretVariableMark } from './secrets.js';
 
@@ -20,7 +21,7 @@ export interface Scope {
   readonly aliases: Map<string, string>;
   /** Text that the line has written to files, by path. */
   readonly files: Map<string, string>;
-  /** Files that the line has downloaded. */
+  /** Files that the line has downloaded; folders that it has unpacked, with `/`, or cloned, with `/*`, at the end. */
   readonly downloads: Set<string>;
   /** Files to which the line has written a secret, and variables that contain one, as `$name`, with their marks. */
   secrets: Map<string, string>;
@@ -28,6 +29,10 @@ export interface Scope {
   isShown: boolean;
   /** Whether the text may be something else than a shell line. */
   isGuess: boolean;
+  /** Whether commands run as root on this machine. */
+  isRoot: boolean;
+  /** The container in which commands run. */
+  container: Container | undefined;
 }
 
 /** Creates the scope at the start of a line. */
@@ -45,6 +50,8 @@ export const firstScope = (cwd: string, home: string, project: string): Scope =>
   secrets: new Map(),
   isShown: true,
   isGuess: false,
+  isRoot: false,
+  container: undefined,
 });
 
 /** Creates a scope whose variables, functions and folder end with it. Files remain. */

@@ -38,7 +38,7 @@ export const isSecretPath = (path: string, cwd: string, place: Place): boolean =
   ) {
     return true;
   }
-  return /^[/~.]/.test(path) && zoneOf(path, cwd, place) === 'secret';
+  return (/^[/~.]/.test(path) || cwd.includes('/.')) && zoneOf(path, cwd, place) === 'secret';
 };
 
 /** Returns whether a short pattern of file names fits a name; a bracket counts as any character. */
@@ -76,70 +76,11 @@ export const loadsSecrets = (name: string, args: readonly string[]): boolean =>
   });
 
 /** Programs that print the content of their files, or an encoding of it. */
-const printers: ReadonlySet<string> = new Set([
-  'cat',
-  'tac',
-  'head',
-  'tail',
-  'nl',
-  'less',
-  'more',
-  'bat',
-  'sed',
-  'awk',
-  'gawk',
-  'grep',
-  'egrep',
-  'rg',
-  'cut',
-  'sort',
-  'paste',
-  'tr',
-  'rev',
-  'fold',
-  'strings',
-  'od',
-  'xxd',
-  'hexdump',
-  'base64',
-  'base32',
-  'openssl',
-  'gpg',
-  'age',
-  'uuencode',
-  'tar',
-  'zip',
-  'gzip',
-  'bzip2',
-  'xz',
-  'zstd',
-  'jq',
-  'yq',
-  'dd',
-  'tee',
-  'cp',
-  'diff',
-  'comm',
-  'join',
-  'column',
-  'fmt',
-  'pr',
-  'batcat',
-  'view',
-  'zcat',
-  'echo',
-  'printf',
-  'uniq',
-  'pbcopy',
-  'xclip',
-  'xsel',
-  'wl-copy',
-  'clip.exe',
-  'python',
-  'python3',
-  'perl',
-  'ruby',
-]);
+const printers: ReadonlySet<string> = new Set(
+  'cat tac head tail nl less more bat sed awk gawk grep egrep rg cut sort paste tr rev fold strings od xxd hexdump base64 base32 openssl gpg age uuencode tar zip gzip bzip2 xz zstd jq yq dd tee cp diff comm join column fmt pr batcat view zcat echo printf uniq pbcopy xclip xsel wl-copy clip.exe python python3 perl ruby ccat pygmentize highlight glow mdcat jless fx gron dasel tomlq xmllint hexyl hd expand unexpand iconv envsubst shuf pv most json.tool sqlite3'.split(
+    ' ',
+  ),
+);
 
 /** Programs that print secrets without a file argument, with the required words. */
 const ownSecrets: Readonly<Record<string, RegExp>> = {
@@ -177,6 +118,17 @@ const harmlessUses: Readonly<Record<string, RegExp>> = {
 /** Number of characters of the arguments that are compared with them. */
 const maxArguments = 400;
 
+/** Programs whose first operand is a pattern or a script, unless an option contains it. */
+const patternFirst = /^(?:[efz]?grep|rg|ag|ack|[gm]?awk|g?sed)$/;
+const givesPattern = /^-[A-Za-z]*[ef]|^--(?:regexp|file|expression)/;
+
+/** Returns the arguments that may be files. */
+export const filesOf = (name: string, args: readonly string[]): readonly string[] => {
+  if (!patternFirst.test(name) || args.some((word) => givesPattern.test(word))) return args;
+  const pattern = args.findIndex((word) => !word.startsWith('-'));
+  return args.filter((_, index) => index !== pattern);
+};
+
 /** Returns whether a command prints what it reads, or an encoding of it. */
 export const passesInput = (name: string, args: readonly string[]): boolean =>
   printers.has(name) && !hidesValues(name, args);
@@ -204,5 +156,5 @@ export const printsSecret = (
   if (readsSecret) return true;
   const own = Object.hasOwn(ownSecrets, name) ? ownSecrets[name] : undefined;
   if (own?.test(args.join(' ')) === true) return true;
-  return printers.has(name) && args.some((word) => isSecret(word.replace(/^(?:if=|@)/, '')));
+  return printers.has(name) && filesOf(name, args).some((word) => isSecret(word.replace(/^(?:if=|@)/, '')));
 };

@@ -11,7 +11,7 @@ const managers =
 
 /** Their own words for the same. */
 const also =
-  /^(?:(?:add|remove)-iam-policy-binding|set-iam-policy|add-metadata|d|del|mv|rmdir|rmr|deleteall|(?:\w+:)?down|maintenance:on|undelete|seal|rekey|generate-root|stop_app|force_reset)$/;
+  /^(?:(?:add|remove)-iam-policy-binding|set-iam-policy|add-metadata|d|del|mv|rmdir|rmr|deleteall|(?:\w+:)?down|maintenance:on|undelete|seal|rekey|generate-root|stop_app|force_reset|seek)$/;
 
 /** Rules about command-line tools of cloud providers, and about services on the network. */
 export const cloudRules: readonly CommandRule[] = [
@@ -104,6 +104,14 @@ export const cloudRules: readonly CommandRule[] = [
     test: (command) => !command.isOrdinary && seemsToDelete(command),
     unless: ['--dry-run|--dryrun|--help|-h|--check|--simulate'],
     why: 'By its words, it deletes something that others may use.',
+    instead: 'Show the person the command.',
+  },
+  {
+    rule: 'clouds/deletes-tracked',
+    decision: 'ask',
+    programs: ['jira', 'linear', 'trello', 'asana', 'notion', 'slack'],
+    words: ['(delete|remove)', '* (delete|remove|archive)'],
+    why: 'It deletes what others read and edit.',
     instead: 'Show the person the command.',
   },
   {

@@ -133,6 +133,13 @@ export const diskRules: readonly CommandRule[] = [
     instead: 'Give the user the command.',
   },
   {
+    rule: 'disks/wipes-phone',
+    decision: 'ask',
+    programs: ['fastboot', 'heimdall'],
+    argument: /^(?:-w|flash(?:ing|all)?|erase|format\S*|oem|update)$/,
+    why: 'It replaces or deletes what is stored on a device.',
+  },
+  {
     rule: 'disks/endless',
     decision: 'ask',
     test: ({ program, arguments: { words }, redirected, reads, zoneOf }) =>
@@ -147,8 +154,10 @@ export const diskRules: readonly CommandRule[] = [
   {
     rule: 'disks/fills',
     decision: 'ask',
-    programs: ['fallocate', 'head', 'mkfile', 'dd'],
-    argument: /^(?:-\w|--[\w-]+=|bs=|count=)?\d*(?:\d{3}G|\dT|\d{12})(?:i?B)?$/i,
+    programs: ['fallocate', 'head', 'mkfile', 'dd', 'truncate'],
+    test: ({ arguments: { words } }) =>
+      words.some((word) => /^(?:-\w|--[\w-]+=|bs=|count=)?\d*(?:\d{3}G|\dT|\d{12})(?:i?B)?$/i.test(word)) ||
+      (words.some((word) => /^bs=\d+G/i.test(word)) && words.some((word) => /^count=\d{3}/.test(word))),
     why: 'It fills the disk.',
   },
   {

@@ -1,4 +1,5 @@
 import type { CommandRule } from '../rule.js';
+import { asRoot } from './as-root.js';
 import { cloudRules } from './clouds.js';
 import { containerRules } from './containers.js';
 import { diskRules } from './disks.js';
@@ -16,8 +17,7 @@ import { shellRules } from './shell.js';
 import { sqlRules } from './sql.js';
 import { systemRules } from './system.js';
 
-/** The default rules of {@link judgeCommand}. */
-export const commandRules: readonly CommandRule[] = [
+const rules: readonly CommandRule[] = [
   ...shellRules,
   ...secretRules,
   ...fileRules,
@@ -34,4 +34,10 @@ export const commandRules: readonly CommandRule[] = [
   ...infrastructureRules,
   ...cloudRules,
   ...publishingRules,
+];
+
+/** The default rules of {@link judgeCommand}. */
+export const commandRules: readonly CommandRule[] = [
+  ...rules,
+  asRoot(new Set(rules.flatMap(({ programs = [] }) => programs))),
 ];

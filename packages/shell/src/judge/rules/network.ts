@@ -66,6 +66,10 @@ const miners =
 
 const thisMachine = /^(?:\w+:\/\/)?(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal)(?:[:/].*)?$/;
 
+/** Verbs that send something to other people. */
+const sending =
+  /^(?:send|transfer|payout|withdraw|broadcast|(?:send|emails?:send|messages?:send)[-_]?(?:e?mail|message|sms|notification|to-?address|many|transaction|raw-?transaction|tx)?|emails?:send|messages?:send)$/i;
+
 /** Rules about the network: tunnels, scanners, interfaces and the firewall. */
 export const networkRules: readonly CommandRule[] = [
   {
@@ -131,6 +135,19 @@ export const networkRules: readonly CommandRule[] = [
     instead: 'Show the person the message.',
   },
   {
+    rule: 'network/sends',
+    decision: 'ask',
+    test: ({ program, arguments: { operands, words }, isOrdinary }) =>
+      program === 'slackcat' ||
+      /^(?:telegram|mail|sms|slack|discord|push)-?send$/.test(program) ||
+      ((!isOrdinary || program === 'slack') &&
+        !/^(?:aws|awslocal|zfs|btrfs)$/.test(program) &&
+        (operands.slice(0, 3).some(({ text }) => sending.test(text)) || words.includes('--broadcast'))),
+    unless: ['--dry-run|--help|-h'],
+    why: 'By its words, it sends a message or money, which cannot be called back.',
+    instead: 'Show the person the command.',
+  },
+  {
     rule: 'network/tunnel',
     decision: 'ask',
     programs: tunnels,
@@ -146,7 +163,13 @@ export const networkRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['ssh', 'autossh'],
     test: ({ arguments: { words } }) =>
-      words.slice(0, 40).some((word) => /^-[A-Za-z]*R(?:$|[\d*[])|^-o ?RemoteForward/i.test(word)),
+      words
+        .slice(0, 40)
+        .some(
+          (word, index) =>
+            /^-[A-Za-z]*R(?:$|[\d*[])|^-o ?RemoteForward/i.test(word) ||
+            (/^-[A-Za-z]*[LD]$/.test(words[index - 1] ?? '') && /^(?:0\.0\.0\.0|\*):/.test(word)),
+        ),
     why: 'It opens a port of this machine to another one.',
     instead: 'Ask the person to start it.',
   },

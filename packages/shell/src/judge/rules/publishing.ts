@@ -8,9 +8,10 @@ const publishers: Readonly<Record<string, RegExp>> = Object.fromEntries(
   (
     [
       [
-        'npm pnpm yarn bun lerna changeset jsr deno npx nx rush turbo',
+        'npm pnpm yarn bun lerna changeset jsr deno npx rush turbo',
         /^(?:(?:npm|workspaces|package|release|changeset|recursive) )?publish\b|^npm tag add/,
       ],
+      ['nx', /^release(?! (?:version|changelog|plan))\b|^publish\b/],
       ['cargo', /^(?:workspaces )?(?:publish|yank|release|owner)\b/],
       ['twine uv poetry flit hatch pdm maturin rye anaconda conda-build', /^(?:upload|publish)\b/],
       ['python python3 py', /^setup\.py .*\bupload\b/],
@@ -90,6 +91,7 @@ export const publishingRules: readonly CommandRule[] = [
       'auto',
       'shipjs',
       'jreleaser',
+      'cpan-upload',
     ],
     test: ({ program, arguments: { operands } }) =>
       program !== 'goreleaser' || /^(?:release|publish)$/.test(operands[0]?.text ?? ''),

@@ -1,4 +1,12 @@
-import { displayers, hidesValues, isSecretVariable, secretMark, secretVariableMark } from '../../read/secrets.js';
+import { settingsMark } from '../../read/known-output.js';
+import {
+  displayers,
+  filesOf,
+  hidesValues,
+  isSecretVariable,
+  secretMark,
+  secretVariableMark,
+} from '../../read/secrets.js';
 import type { CommandRule, RuleContext } from '../rule.js';
 
 const instead = 'Check that the value exists without displaying it, or ask the person.';
@@ -99,19 +107,20 @@ const seemsToReveal = ({ arguments: { operands }, isOrdinary }: RuleContext): bo
   );
 };
 
-const secretWord = /secret|token|passw|\bpass\b|pwd|_?key|cred|auth|\bAKIA|BEGIN .*PRIVATE|BEGIN RSA/i;
+const secretWord = /secret|token|passw|\bpass\b|pwd|_?key|cred|auth|\bAWS|\bAKIA|BEGIN .*PRIVATE|BEGIN RSA/i;
 
 /** Rules about secrets that a command displays, copies or stores where other people find them. */
 export const secretRules: readonly CommandRule[] = [
   {
     rule: 'secrets/displays-file',
     decision: 'ask',
-    programs: [...displayers],
+    programs: [...displayers, 'xargs'],
     test: ({ program, arguments: { words }, madeBy, reads, hasLoadedSecrets, isShown, isSecret }) =>
       isShown &&
+      (program !== 'xargs' || words.some((word) => /^(?:-a|--arg-file)/.test(word))) &&
       (madeBy.includes(secretMark) ||
         (!/^(?:echo|printf)$/.test(program) &&
-          (words.some((word) => isSecret(word.replace(/^if=/, ''))) ||
+          (filesOf(program, words).some((word) => isSecret(word.replace(/^if=/, ''))) ||
             (reads.includes(secretMark) &&
               (hasLoadedSecrets || !reads.some((name) => environment.includes(name))))))) &&
       !hidesValues(program, words) &&
@@ -135,8 +144,12 @@ export const secretRules: readonly CommandRule[] = [
   {
     rule: 'secrets/displays-variable',
     decision: 'ask',
-    programs: ['echo', 'printf'],
-    test: ({ secretWords, isShown }) => isShown && secretWords.length > 0,
+    programs: ['echo', 'printf', 'jq'],
+    test: ({ program, secretWords, isShown, arguments: { words } }) =>
+      isShown &&
+      (program === 'jq'
+        ? words.some((word) => isSecretVariable(/(?:\$ENV|\benv)\.(\w+)/.exec(word)?.[1] ?? ''))
+        : secretWords.length > 0),
     why: 'It displays a secret of the environment, which then is in the conversation.',
     instead,
   },
@@ -213,7 +226,7 @@ export const secretRules: readonly CommandRule[] = [
     programs: ['grep', 'egrep', 'rg', 'awk', 'sed'],
     test: ({ program, arguments: { words }, reads, isShown }) =>
       isShown &&
-      reads.some((name) => name === 'history' || environment.includes(name)) &&
+      reads.some((name) => name === 'history' || name === settingsMark || environment.includes(name)) &&
       words.some((word) => secretWord.test(word)) &&
       !words.some((word) => /^-[A-Za-z]*[vcq]/.test(word)) &&
       !hidesValues(program, words),

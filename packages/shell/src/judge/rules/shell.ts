@@ -115,7 +115,7 @@ export const shellRules: readonly CommandRule[] = [
   {
     rule: 'shell/loads-code',
     decision: 'ask',
-    programs: ['export', 'declare', 'env'],
+    programs: ['export', 'declare', 'env', 'make', 'gmake'],
     test: ({ arguments: { words }, zoneOf }) =>
       words.some((word) => {
         const [, name = '', value = ''] = /^(\w+)=(.*)$/s.exec(word) ?? [];
@@ -129,6 +129,14 @@ export const shellRules: readonly CommandRule[] = [
       }),
     why: 'The following programs load code from that place, which replaces their own.',
     instead: 'Use the programs and libraries of the project.',
+  },
+  {
+    rule: 'shell/replaces-command',
+    decision: 'ask',
+    programs: ['enable', 'hash'],
+    flags: ['-f|-p'],
+    why: 'The name of a command then runs another program.',
+    instead: 'Run the program by its own name.',
   },
   {
     rule: 'shell/loads-code-by-option',
@@ -193,7 +201,10 @@ export const shellRules: readonly CommandRule[] = [
         ) {
           return false;
         }
-        const [, upload = ''] = /^(?:-[dFT]|--[\w-]+=)?(?:[\w-]+=)?@(.+)$|^-T(\/.+)$/.exec(word)?.filter(Boolean) ?? [];
+        const [, upload = ''] =
+          /^(?:-[dFT]|--[\w-]+=)?(?:[\w-]+=)?@(.+)$|^(?:-T|--(?:post|body|upload)-file=)(\/.+)$/
+            .exec(word)
+            ?.filter(Boolean) ?? [];
         if (upload !== '' && isOfSystem(zoneOf(upload))) return true;
         const path = word.replace(/^(?:-[dFT](?=[@\w./~])|--[\w-]+=)?(?:[\w-]+[=:]|[\w-]+(?=@[./~]))?[@<]?/, '');
         return path !== '' && !/^https?:/.test(path) && (isSecret(path) || isSecret(word));
@@ -280,7 +291,7 @@ const putLine = /^\s*(?:m?put|reput|send)\s+(?:-\w+\s+)*(\S+)/gm;
 const sendingSubcommands: Readonly<Record<string, RegExp>> = {
   aws: /^s3$/,
   gcloud: /^storage$/,
-  gh: /^(?:gist|release)$/,
+  gh: /^(?:gist|release|pr|issue)$/,
   glab: /^snippet$/,
   openssl: /^s_(?:client|time)$/,
   'redis-cli': /^set$/i,

@@ -1,9 +1,25 @@
-import type { CommandRule } from '../rule.js';
+import type { CommandRule, RuleContext } from '../rule.js';
+import { production } from './infrastructure.js';
 
 const approve = 'Show the statement to the person, or write it as a migration that is reviewed.';
 
 /** The name of a database for tests. */
 const ofTests = /(?:^|[_-])(?:tests?|tmp|temp|scratch)(?:$|[_-])/;
+
+/** Returns whether a client is connected to a database for tests on this machine, or to one in memory. */
+const isOfTests = ({ arguments: { operands, valuesOf, words } }: RuleContext): boolean => {
+  const names = [
+    ...operands.slice(0, 1).map(({ text }) => text),
+    ...['-d', '--dbname', '-D', '--database'].flatMap(valuesOf),
+  ].map((name) => name.slice(name.lastIndexOf('/') + 1).replace(/\.(?:db|sqlite3?|duckdb)$/, ''));
+  return (
+    names.length > 0 &&
+    names.every((name) => name === ':memory:' || (ofTests.test(name) && !production.test(name))) &&
+    !words.some((word) => /^(?:-h|--host)|:\/\//.test(word))
+  );
+};
+
+const isReal = (command: RuleContext): boolean => !isOfTests(command);
 
 /** Rules about databases: SQL in arguments of clients, and tools that reset databases. */
 export const sqlRules: readonly CommandRule[] = [
@@ -18,6 +34,7 @@ export const sqlRules: readonly CommandRule[] = [
     rule: 'sql/drop-table',
     decision: 'ask',
     sql: 'drops',
+    test: isReal,
     why: 'It drops a table with everything in it.',
     instead: approve,
   },
@@ -25,14 +42,23 @@ export const sqlRules: readonly CommandRule[] = [
     rule: 'sql/drop-column',
     decision: 'ask',
     sql: 'drops-column',
+    test: isReal,
     why: 'It drops a column with everything in it.',
     instead: approve,
   },
-  { rule: 'sql/truncate', decision: 'ask', sql: 'empties', why: 'It empties a table.', instead: approve },
+  {
+    rule: 'sql/truncate',
+    decision: 'ask',
+    sql: 'empties',
+    test: isReal,
+    why: 'It empties a table.',
+    instead: approve,
+  },
   {
     rule: 'sql/delete-all',
     decision: 'ask',
     sql: 'deletes-all',
+    test: isReal,
     why: 'It deletes all rows, because it has no condition.',
     instead: 'Add a WHERE that names the rows.',
   },
@@ -40,6 +66,7 @@ export const sqlRules: readonly CommandRule[] = [
     rule: 'sql/update-all',
     decision: 'ask',
     sql: 'updates-all',
+    test: isReal,
     why: 'It changes all rows, because it has no condition.',
     instead: 'Add a WHERE that names the rows.',
   },
@@ -224,6 +251,17 @@ export const sqlRules: readonly CommandRule[] = [
     test: ({ environment }) => environment !== 'test',
     why: 'It deletes a database or everything in it.',
     instead: 'Write a forward migration.',
+  },
+  {
+    rule: 'sql/production-script',
+    decision: 'ask',
+    programs: ['psql', 'mysql', 'mariadb', 'sqlcmd', 'mongosh', 'pg_restore', 'mongorestore'],
+    test: ({ arguments: { words }, secretWords }) =>
+      (words.some((word) => production.test(word)) ||
+        secretWords.some(({ names }) => names.some((name) => /(?:^|_)PROD(?:UCTION)?(?:_|$)/.test(name)))) &&
+      !words.some((word) => /^(?:-[ceQql]|--(?:command|execute|query|eval|list|version|help))/.test(word)),
+    why: 'It runs SQL that is not part of the line in the production database.',
+    instead: 'Prepare the script, and let a person run it.',
   },
   {
     rule: 'sql/production',

@@ -154,7 +154,7 @@ export const systemRules: readonly CommandRule[] = [
     rule: 'system/apple-script',
     decision: 'ask',
     programs: ['osascript'],
-    argument: /\b(?:delete|empty (?:the )?trash|shut down|restart|log out|keystroke|key code|erase)\b/i,
+    argument: /\b(?:delete|empty (?:the )?trash|shut down|restart|log out|keystroke|key code|erase|send)\b/i,
     why: 'It deletes files, or acts as the user, in other programs.',
   },
   {

@@ -2,7 +2,7 @@ import type { RuleContext } from '../rule.js';
 
 /** Verbs that end what they name. */
 const ending =
-  'delete|destroy|terminate|purge|erase|wipe|drop|decommission|deprovision|undeploy|teardown|nuke|deregister|obliterate';
+  'delete|destroy|terminate|purge|erase|wipe|drop|decommission|deprovision|undeploy|teardown|nuke|deregister|obliterate|failover|switchover|drain|evict|(?:hard|factory)-?reset';
 
 /** Verbs that end what they name, or only take it out of use. */
 const removing =
@@ -32,8 +32,14 @@ const harmless =
   /^(?:create|new|add|init|lint|test|cp|copy|put|deploy|run|exec|invoke|open|edit|generate|start|ask|chat|print|format|fmt|completions?|sync|ssh|emulators?)(?:[-_:.].*)?$/;
 
 /** Things whose removal affects others. */
-const shared =
-  /(?:^|[-_:.])(?:accounts?|acls?|apps?|applications?|backups?|buckets?|clusters?|config|containers?|factory|databases?|db|deployments?|domains?|dns|env(?:ironment)?s?|groups?|hosts?|images?|index(?:es)?|indices|instances?|keys?|machines?|members?|monitors?|namespaces?|nodes?|org(?:anization)?s?|passwords?|pods?|polic(?:y|ies)|projects?|queues?|records?|registry|releases?|repos?|roles?|schemas?|secrets?|servers?|services?|sites?|snapshots?|stacks?|streams?|tables?|tags?|teams?|tenants?|tokens?|topics?|tunnels?|users?|vms?|volumes?|webhooks?|zones?)(?:$|[-_:.])/;
+const things =
+  'accounts?|acls?|apps?|applications?|backups?|buckets?|clusters?|config|containers?|factory|databases?|db|deployments?|domains?|dns|env(?:ironment)?s?|groups?|hosts?|images?|index(?:es)?|indices|instances?|keys?|machines?|members?|monitors?|namespaces?|nodes?|org(?:anization)?s?|passwords?|pods?|polic(?:y|ies)|projects?|queues?|records?|registry|releases?|repos?|roles?|schemas?|secrets?|servers?|services?|sites?|snapshots?|stacks?|streams?|tables?|tags?|teams?|tenants?|tokens?|topics?|tunnels?|users?|vms?|volumes?|webhooks?|zones?|artifacts?|branch(?:es)?|certificates?|certs?|channels?|customers?|datasets?|disks?|firewalls?|functions?|gateways?|jobs?|messages?|metadata|models?|networks?|partitions?|pipelines?|replicas?|subscriptions?|workers?|workflows?';
+const shared = new RegExp(`(?:^|[-_:.])(?:${things})(?:$|[-_:.])`);
+
+/** A verb and what it ends in one word: `deletetable`, `stopall`, `remove_all`. */
+const joined = new RegExp(
+  `^(?:(?:delete|destroy|purge|erase|wipe|drop|remove|reset|stop)(?:all|${things})|(?:remove|rm|reset|revoke|disable|uninstall|stop|mute)[-_]all)$`,
+);
 
 /** Options by which a program does not ask, or takes everything. */
 const forcing =
@@ -41,7 +47,7 @@ const forcing =
 
 /** Options that delete. */
 const deleting =
-  /^-(?:rmr?|skipTrash)$|^--(?:delete|purge|destroy|wipe|erase|drop|delete-(?:all|config|data|records|topics?|volumes?)|remove-all|reset-all|reset-offsets|factory-reset|all-runners|delete-(?:secret-(?:and-public-)?)?keys?)$|^-purge$/;
+  /^-(?:(?:delete|destroy|purge|erase|wipe|remove|uninstall|unregister)(?:[A-Z]\w*)?|(?:clear|reset|kill|drop)[A-Z]\w*)$|^-(?:rmr?|skipTrash)$|^--(?:delete|purge|destroy|wipe|erase|drop|delete-(?:all|config|data|records|topics?|volumes?)|remove-all|reset-all|reset-offsets|factory-reset|all-runners|delete-(?:secret-(?:and-public-)?)?keys?)$/;
 
 /** Verbs that stop a whole machine. */
 const stopsMachine = /^(?:reboot|shutdown|power-?off)$/;
@@ -83,13 +89,17 @@ export const removesResource = (command: RuleContext): boolean =>
 export const changesResource = ({ arguments: { operands } }: RuleContext): boolean =>
   !operands.slice(0, maxSubcommands).some(({ text }) => reading.test(text));
 
+/** Returns whether the first word of a subcommand is a verb that changes nothing. */
+export const onlyReads = ({ arguments: { operands } }: RuleContext): boolean => reading.test(operands[0]?.text ?? '');
+
 /** Returns whether the words of any program seem to delete a resource that others use. */
 export const seemsToDelete = (command: RuleContext): boolean => {
   const { program, arguments: parsed } = command;
   const words = subcommandOf(command);
-  if (words.some((word) => ends.test(word) || stopsMachine.test(word))) return true;
+  if (words.some((word) => ends.test(word) || stopsMachine.test(word) || joined.test(word))) return true;
   if (parsed.words.some((word) => deleting.test(word))) return true;
-  if (/-(?:uninstall|killall|delete-\w+)(?:\.sh)?$/.test(program)) return true;
+  if (/-(?:uninstall|killall|delete-\w+)(?:\.sh)?$|^[a-z]+delete$/.test(program)) return true;
+  if (words.length === 1 && words[0] === 'uninstall' && parsed.operands.length === 1) return true;
   if (shared.test(program.replace(/\.\w+$/, '')) && parsed.words.includes('--remove')) return true;
   const verb = words.find((word) => removes.test(word));
   return (

@@ -1,0 +1,58 @@
+import { isKnown, type Field } from './field.js';
+import { zoneOf, type Place, type Zone } from './paths.js';
+import { resolvePath } from './resolve-path.js';
+
+/** What is known of the files of a container in which a command runs. */
+export interface Container {
+  /** Folders of the project that are mounted: the path in the container, and that in the project. */
+  readonly mounts: readonly (readonly [target: string, source: string])[];
+  /** Whether the container is new, with these mounts only: its other files end with it. */
+  readonly isNew: boolean;
+}
+
+const reachesOut =
+  /^--(?:privileged|rootfs|volumes-from|device|cap-add|security-opt|pid|ipc|userns|network=host|net=host)(?:$|=)/;
+
+/** Folders that a build or a program creates again. */
+const rebuilt = /\/(?:node_modules|\.cache|cache|\.next|dist|build|target|coverage|tmp|__pycache__)\/?\*?$/;
+
+/** Reads the mounts in the arguments of `docker run`; `exec` and `compose` mount what is unknown. */
+export const containerOf = (args: readonly Field[], cwd: string, project: string): Container => {
+  const words = args.map(({ text }) => text);
+  const mounts: (readonly [string, string])[] = [];
+  let isNew =
+    /^run$/.test(words.find((word) => word !== 'container') ?? '') && !words.some((word) => reachesOut.test(word));
+  for (const [index, word] of words.entries()) {
+    const [, option, inline] = /^(-v|--volume|--mount)(?:=(.*))?$/.exec(word) ?? [];
+    if (option === undefined) {
+      // A mount among other short options is not read, such as `-itv`.
+      isNew &&= !/^-[A-Za-z]*v/.test(word);
+      continue;
+    }
+    const value = inline ?? words[index + 1] ?? '';
+    const [source, target] =
+      option === '--mount'
+        ? [
+            /(?:^|,)(?:source|src)=([^,]+)/.exec(value)?.[1],
+            /(?:^|,)(?:target|dst|destination)=([^,]+)/.exec(value)?.[1],
+          ]
+        : value.split(':');
+    const from = source === undefined || !/^[./]/.test(source) ? '/' : resolvePath(source, cwd);
+    if (target === undefined || !isKnown(value) || (from !== project && !from.startsWith(`${project}/`))) isNew = false;
+    else mounts.push([resolvePath(target, '/'), from]);
+  }
+  return { mounts, isNew };
+};
+
+/** Returns the zone of a path in a container. */
+export const zoneIn = (container: Container, path: string, cwd: string, place: Place): Zone => {
+  const zone = zoneOf(path, cwd, place);
+  if (!path.startsWith('/') || !isKnown(path)) return zone;
+  if (!container.isNew) return rebuilt.test(path) && zone === 'outside' ? 'scratch' : zone;
+  if (/[*?[{]/.test(path)) return zone;
+  const full = resolvePath(path, '/');
+  const mount = container.mounts.find(([target]) => full === target || full.startsWith(`${target}/`));
+  if (mount !== undefined) return zoneOf(`${mount[1]}${full.slice(mount[0].length)}`, cwd, place);
+  // The root contains all mounts.
+  return full === '/' || container.mounts.some(([target]) => target.startsWith(`${full}/`)) ? zone : 'scratch';
+};
