@@ -37,7 +37,9 @@ describe('doctor of pi', () => {
   });
 
   it('rejects options that are not valid', async () => {
-    await expect(doctor({}, { timeout: 1000 } as object)).rejects.toThrow(/unknown option "timeout"/);
-    await expect(doctor({}, { timeoutMs: 0 })).rejects.toThrow(/timeoutMs/);
+    const agents = { coder: () => Promise.resolve() };
+    await expect(doctor(agents, { timeout: 1000 } as object)).rejects.toThrow(/unknown option "timeout"/);
+    await expect(doctor(agents, { timeoutMs: 0 })).rejects.toThrow(/timeoutMs/);
+    await expect(doctor({})).rejects.toThrow(/agents is empty/);
   });
 });

@@ -45,6 +45,8 @@ describe('files of containers', () => {
       ['docker run --volumes-from db alpine rm -rf /data/x', 'ask'],
       ['docker run --privileged alpine rm -rf /etc', 'deny'],
       ['docker exec web rm -rf /app/node_modules', 'allow'],
+      ['docker run -v /srv/x:/w alpine rm -rf /w/y/dist', 'ask'],
+      ['docker --context a run -v /:/w alpine rm -rf /w/srv/dist', 'ask'],
       ['docker exec db rm -rf /data/users', 'ask'],
     ]);
   });

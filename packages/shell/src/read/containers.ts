@@ -6,8 +6,11 @@ import { resolvePath } from './resolve-path.js';
 export interface Container {
   /** Folders of the project that are mounted: the path in the container, and that in the project. */
   readonly mounts: readonly (readonly [target: string, source: string])[];
-  /** Whether the container is new, with these mounts only: its other files end with it. */
-  readonly isNew: boolean;
+  /**
+   * `new`: it has these mounts only, and its other files end with it. `running`: it belongs to the project. `open`: it may
+   * reach any file of the machine, or nothing is known of it.
+   */
+  readonly kind: 'new' | 'running' | 'open';
 }
 
 const reachesOut =
@@ -16,17 +19,17 @@ const reachesOut =
 /** Folders that a build or a program creates again. */
 const rebuilt = /\/(?:node_modules|\.cache|cache|\.next|dist|build|target|coverage|tmp|__pycache__)\/?\*?$/;
 
-/** Reads the mounts in the arguments of `docker run`; `exec` and `compose` mount what is unknown. */
+/** Reads the arguments of a program that runs another one in a container. */
 export const containerOf = (args: readonly Field[], cwd: string, project: string): Container => {
   const words = args.map(({ text }) => text);
   const mounts: (readonly [string, string])[] = [];
-  let isNew =
-    /^run$/.test(words.find((word) => word !== 'container') ?? '') && !words.some((word) => reachesOut.test(word));
+  const verb = words.find((word) => word !== 'container');
+  let isOpen = words.some((word) => reachesOut.test(word));
   for (const [index, word] of words.entries()) {
     const [, option, inline] = /^(-v|--volume|--mount)(?:=(.*))?$/.exec(word) ?? [];
     if (option === undefined) {
       // A mount among other short options is not read, such as `-itv`.
-      isNew &&= !/^-[A-Za-z]*v/.test(word);
+      isOpen ||= /^-[A-Za-z]*v/.test(word);
       continue;
     }
     const value = inline ?? words[index + 1] ?? '';
@@ -38,17 +41,19 @@ export const containerOf = (args: readonly Field[], cwd: string, project: string
           ]
         : value.split(':');
     const from = source === undefined || !/^[./]/.test(source) ? '/' : resolvePath(source, cwd);
-    if (target === undefined || !isKnown(value) || (from !== project && !from.startsWith(`${project}/`))) isNew = false;
+    if (target === undefined || !isKnown(value) || (from !== project && !from.startsWith(`${project}/`))) isOpen = true;
     else mounts.push([resolvePath(target, '/'), from]);
   }
-  return { mounts, isNew };
+  const kind = isOpen ? 'open' : verb === 'run' ? 'new' : /^(?:exec|compose)$/.test(verb ?? '') ? 'running' : 'open';
+  return { mounts, kind };
 };
 
 /** Returns the zone of a path in a container. */
 export const zoneIn = (container: Container, path: string, cwd: string, place: Place): Zone => {
   const zone = zoneOf(path, cwd, place);
   if (!path.startsWith('/') || !isKnown(path)) return zone;
-  if (!container.isNew) return rebuilt.test(path) && zone === 'outside' ? 'scratch' : zone;
+  if (container.kind === 'open') return zone;
+  if (container.kind === 'running') return rebuilt.test(path) && zone === 'outside' ? 'scratch' : zone;
   if (/[*?[{]/.test(path)) return zone;
   const full = resolvePath(path, '/');
   const mount = container.mounts.find(([target]) => full === target || full.startsWith(`${target}/`));

@@ -79,14 +79,24 @@ export const ofScript = (
 export const ofPath = (path: string, scope: Scope): readonly Inner[] => {
   const name = path.replace(/^\.\//, '');
   const text = scope.files.get(name);
-  const full = resolvePath(path, scope.cwd);
-  const isUnpacked = [...scope.downloads].some((folder) =>
-    folder.endsWith('/*')
-      ? full.startsWith(folder.slice(0, -1)) && /\.sh$|\/install$/.test(full)
-      : folder.endsWith('/') && full.startsWith(folder),
-  );
-  if (isUnpacked || scope.downloads.has(name)) return [{ kind: 'problem', problem: 'runs-download' }];
+  if (scope.downloads.has(name) || isUnpacked(resolvePath(path, scope.cwd), scope.downloads))
+    return [{ kind: 'problem', problem: 'runs-download' }];
   return text === undefined ? [] : [{ kind: 'line', text }];
+};
+
+/** Number of folders above a file that are compared with the folders that the line has unpacked. */
+const maxParents = 64;
+
+/** Returns whether a path is in a folder that the line has unpacked, or is a script in one that it has cloned. */
+const isUnpacked = (path: string, downloads: ReadonlySet<string>): boolean => {
+  const isScript = /\.sh$|\/install$/.test(path);
+  let end = path.indexOf('/');
+  for (let parents = 0; end !== -1 && parents < maxParents; parents += 1) {
+    const folder = path.slice(0, end + 1);
+    if (downloads.has(folder) || (isScript && downloads.has(`${folder}*`))) return true;
+    end = path.indexOf('/', end + 1);
+  }
+  return false;
 };
 
 /** Shell lines that are values of options. */

@@ -68,7 +68,7 @@ const thisMachine = /^(?:\w+:\/\/)?(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0
 
 /** Verbs that send something to other people. */
 const sending =
-  /^(?:send|transfer|payout|withdraw|broadcast|(?:send|emails?:send|messages?:send)[-_]?(?:e?mail|message|sms|notification|to-?address|many|transaction|raw-?transaction|tx)?|emails?:send|messages?:send)$/i;
+  /^(?:transfer|payout|withdraw|broadcast|(?:(?:emails?|messages?):)?send(?:[-_]?(?:e?mail|message|sms|notification|to-?address|many|transaction|raw-?transaction|tx))?)$/i;
 
 /** Rules about the network: tunnels, scanners, interfaces and the firewall. */
 export const networkRules: readonly CommandRule[] = [

@@ -6,7 +6,7 @@ const approve = 'Show the statement to the person, or write it as a migration th
 /** The name of a database for tests. */
 const ofTests = /(?:^|[_-])(?:tests?|tmp|temp|scratch)(?:$|[_-])/;
 
-/** Returns whether a client is connected to a database for tests on this machine, or to one in memory. */
+/** Returns whether a database is in memory, or named for tests without the name of another host. */
 const isOfTests = ({ arguments: { operands, valuesOf, words } }: RuleContext): boolean => {
   const names = [
     ...operands.slice(0, 1).map(({ text }) => text),
