@@ -79,8 +79,8 @@ export const ofScript = (
 export const ofPath = (path: string, scope: Scope): readonly Inner[] => {
   const name = path.replace(/^\.\//, '');
   const text = scope.files.get(name);
-  if (scope.downloads.has(name) || isUnpacked(resolvePath(path, scope.cwd), scope.downloads))
-    return [{ kind: 'problem', problem: 'runs-download' }];
+  const isDownload = scope.downloads.has(name) || isUnpacked(resolvePath(path, scope.cwd), scope.downloads);
+  if (isDownload) return [{ kind: 'problem', problem: 'runs-download' }];
   return text === undefined ? [] : [{ kind: 'line', text }];
 };
 
