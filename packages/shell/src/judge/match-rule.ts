@@ -17,7 +17,20 @@ export interface Subject extends RuleContext {
 
 /** Prepares a command for rules. */
 export const subjectOf = (
-  { argv, redirections, input, cwd, secrets, isShown, skipsHooks, environment, isGuess, isRoot, container }: Invocation,
+  {
+    argv,
+    redirections,
+    input,
+    cwd,
+    secrets,
+    isShown,
+    skipsHooks,
+    environment,
+    servers,
+    isGuess,
+    isRoot,
+    container,
+  }: Invocation,
   place: Place,
 ): Subject => {
   const [first, ...args] = argv;
@@ -42,6 +55,7 @@ export const subjectOf = (
     isShown,
     skipsHooks,
     environment,
+    servers,
     isOrdinary: isGuess || ordinary.has(program) || isScript(first?.text ?? ''),
     isRoot,
     redirected: redirections.map(({ target }) => target.text),
@@ -108,7 +122,12 @@ const test = ({ test: holds }: CommandRule, subject: Subject): Certainty =>
   holds === undefined || holds(subject) ? 'yes' : 'no';
 
 const given = (forms: string, parsed: ParsedArguments): Certainty =>
-  strongest(forms.split('|').map((form) => parsed.has(form)));
+  strongest(
+    forms
+      .split('|')
+      // `-h` is the help of a program if it is a word: in `-path` and `-skipTrash` it is a letter.
+      .map((form) => (form === '-h' ? (parsed.words.includes('-h') ? 'yes' : 'no') : parsed.has(form))),
+  );
 
 const strongest = (certainties: readonly Certainty[]): Certainty =>
   certainties.includes('yes') ? 'yes' : certainties.includes('maybe') ? 'maybe' : 'no';

@@ -74,6 +74,8 @@ export interface RuleContext {
   readonly skipsHooks: boolean;
   /** The environment that a variable selects for frameworks, such as `test` or `production`. */
   readonly environment: string | undefined;
+  /** The servers of databases that variables of the line select: hosts and addresses. */
+  readonly servers: readonly string[];
   /** Whether its words are data, it is a script of the project, or it may be no command at all. */
   readonly isOrdinary: boolean;
   /** Whether it runs as root on this machine. */

@@ -35,6 +35,13 @@ const clients: Readonly<Record<string, Client>> = {
   prisma: { words: /^db$/ },
 };
 
+/** A command of the client, which ends with its line: `\connect app`, `.open app.db`. */
+const clientCommand = /^[ \t]*[\\.](?!copy\b)[a-z].*$/gm;
+
+/** What starts a program from within a client: `\! rm`, `\o |sh`, `.shell rm`, `.import '|rm' t`. */
+const startsProgram =
+  /^[ \t]*(?:\\!|\\(?:o|out|g|gx|w)\s*\||\.(?:shell|system|load)\b|\.(?:import|output|once)\s+['"]?\||system\s)/m;
+
 /** A string that is SQL: it begins like a statement of several words. */
 const statement =
   /^\s*(?:(?:drop|truncate|alter)\s+(?:table|database|schema|keyspace|user|role)\s|truncate\s+[\w."]+\s*;?\s*$|delete\s+from\s|update\s+\S+\s+set\s)/i;
@@ -59,7 +66,8 @@ export const sqlDamage = (
     ...(client.operandsFrom === undefined ? [] : operands.slice(client.operandsFrom).map(({ text }) => text)),
     ...(input === undefined ? [] : [input]),
   ];
-  const damage = new Set(texts.flatMap((text) => [...damageOf(text)]));
+  // A command of the client ends a statement.
+  const damage = new Set(texts.flatMap((text) => [...damageOf(text.replaceAll(clientCommand, ';'))]));
   if (
     texts.some(
       (text) =>
@@ -70,7 +78,7 @@ export const sqlDamage = (
   ) {
     damage.add('unknown');
   }
-  if (texts.some((text) => /^\s*(?:\\!|\.(?:shell|system)\b|system\s)/m.test(text))) damage.add('runs-programs');
+  if (texts.some((text) => startsProgram.test(text))) damage.add('runs-programs');
   if (program === 'sqlite3' && texts.some((text) => /^\s*\.restore\b/m.test(text))) damage.add('drops');
   return damage;
 };

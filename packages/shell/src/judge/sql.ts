@@ -2,6 +2,7 @@
 export type SqlDamage =
   | 'drops'
   | 'drops-database'
+  | 'drops-schema'
   | 'empties'
   | 'deletes-all'
   | 'updates-all'
@@ -16,7 +17,8 @@ export const damageOf = (sql: string): ReadonlySet<SqlDamage> => {
   for (const statement of statementsOf(sql)) {
     const words = statement.toUpperCase().trim().replaceAll(/\s+/g, ' ');
     if (words === '') continue;
-    if (/\bDROP (?:DATABASE|SCHEMA|KEYSPACE|USER|ROLE|TABLESPACE)\b/.test(words)) found.add('drops-database');
+    if (/\bDROP (?:DATABASE|KEYSPACE|USER|ROLE|TABLESPACE)\b/.test(words)) found.add('drops-database');
+    if (/\bDROP SCHEMA\b/.test(words)) found.add('drops-schema');
     if (/\bDROP (?:TEMPORARY )?(?:TABLE|MATERIALIZED VIEW|COLLECTION|PARTITION|OWNED|EXTENSION)\b/.test(words)) {
       if (!/\bDROP TEMPORARY\b/.test(words)) found.add('drops');
     }
@@ -52,7 +54,7 @@ const isUnbounded = (words: string, verb: string): boolean => {
   const where = rest.indexOf(' WHERE ');
   if (where === -1) return !/ (?:LIMIT|USING|FROM [^ ]+ JOIN) /.test(rest.slice(verb.length));
   const condition = rest.slice(where + 7).replace(/[\s;]+$/, '');
-  if (/\bOR \(?(?:TRUE|1|(\d+) ?= ?\1|'' ?= ?'')\)?$/.test(condition)) return true;
+  if (/(?:^|\bOR )\(?(?:TRUE|1|(\d+) ?= ?\1|'' ?= ?'')\)?(?:$| OR )/.test(condition)) return true;
   return /^\(?(?:TRUE|1|(\d+) ?= ?\1|'' ?= ?''|NOT FALSE)\)?$/.test(condition);
 };
 
@@ -66,7 +68,10 @@ const statementsOf = (sql: string): readonly string[] => {
     if (character === ';') {
       statements.push(current);
       current = '';
-    } else if (character === "'" && /\b(?:EXECUTE|IMMEDIATE|FORMAT ?\(|DO)\s*$/i.test(current.slice(-40))) {
+    } else if (
+      character === "'" &&
+      /\b(?:EXECUTE|IMMEDIATE|FORMAT ?\(|DO|DBLINK\w* ?\( ?'' ?,)\s*$/i.test(current.slice(-40))
+    ) {
       // This string contains SQL.
       current += ' (';
     } else if (character === "'") {

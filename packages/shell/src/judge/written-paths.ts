@@ -61,7 +61,9 @@ export const writtenPaths = ({ program, arguments: { operands, words } }: RuleCo
       ? names
       : []),
     ...((writesLast.has(program) && names.length > 1) ||
-    (program === 'git' && /^(?:clone|init|worktree)$/.test(names[0] ?? ''))
+    (program === 'git' && /^(?:clone|init|worktree)$/.test(names[0] ?? '')) ||
+    // From a container; what a copy replaces in one ends with it.
+    (/^(?:docker|podman|kubectl)$/.test(program) && names[0] === 'cp' && names.at(-1)?.includes(':') === false)
       ? names.slice(-1)
       : []),
   ].map((path) => remote.exec(path)?.[1] ?? path);

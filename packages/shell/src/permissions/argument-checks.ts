@@ -190,10 +190,15 @@ export const tar: Check = (args) => {
   return at === -1 ? undefined : problemAt(args, at + 1, 'is not known to be a listing');
 };
 
+/** Returns whether an option is present; behind `--` it would be an operand. */
+const hasOption = (args: readonly StaticWord[], option: RegExp): boolean => {
+  const end = args.findIndex(({ value }) => value === '--');
+  return args.slice(0, end === -1 ? undefined : end).some(({ value }) => option.test(value ?? ''));
+};
+
 /** `gzip` and similar programs that write to standard output. */
 export const unzipping: Check = (args) => {
-  const isPrinting = args.some(({ value }) => /^-[dkfv]*[clt][dcklftv]*$|^--(?:stdout|list|test)$/.test(value ?? ''));
-  return isPrinting
+  return hasOption(args, /^-[dkfv]*[clt][dcklftv]*$|^--(?:stdout|list|test)$/)
     ? options({ flags: 'cdkltvf', long: 'stdout list test keep decompress verbose' })(args)
     : problemAt(args, args.length > 0 ? 0 : -1, 'replaces the file');
 };
@@ -209,6 +214,7 @@ const curlValues: Readonly<Record<string, RegExp>> = {
   o: /^(?:-|\/dev\/(?:null|stdout|stderr))$/,
   // `%output{file}` writes a file.
   w: /^(?!@|[\s\S]*%output)/,
+  X: /^(?:GET|HEAD)$/,
   H: /^(?:accept[\w-]*|authorization|cache-control|content-type|if-none-match|origin|range|referer|user-agent|x-api-key):/i,
 };
 
@@ -217,7 +223,7 @@ export const curl: Check = (args) => {
   const rest: StaticWord[] = [];
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at] as StaticWord;
-    const [, flags = '', letter] = /^-([sSfLIivkg46]*)([owH])$/.exec(word.value ?? '') ?? [];
+    const [, flags = '', letter] = /^-([sSfLIivkg46]*)([owHX])$/.exec(word.value ?? '') ?? [];
     if (letter === undefined) {
       rest.push(word);
       continue;
@@ -259,6 +265,23 @@ const isQuery = (text: string): boolean =>
   /^\s*(?:select|with|explain)\s[^;]*(?:;\s*)?$/i.test(text) &&
   !/\b(?:writefile|edit|load_extension)\b|^\s*\./im.test(text);
 
+/** A command of psql that describes objects, without what psql replaces: variables, and the output of programs. */
+const describes = /^\\(?:d[A-Za-z]*[S+]*|l\+?|conninfo)(?: [\w.*]+)?$/;
+
+/**
+ * `psql -l` and `psql -c '\d table'`. The operand is a name of a database: a connection string can name a file for the
+ * keys of the connection.
+ */
+export const psql: Check = (args) => {
+  const isCommand = (index: number): boolean => args[index]?.value === '-c';
+  const at = args.findIndex((_, index) => isCommand(index) && !describes.test(args[index + 1]?.value ?? ''));
+  if (at !== -1) return problemAt(args, at, 'is not known to be read-only');
+  const rest = args.filter((_, index) => !isCommand(index) && !isCommand(index - 1));
+  return rest.length < args.length || hasOption(rest, /^(?:-l|--list)$/)
+    ? options({ flags: 'lX', values: 'hpU', long: 'list no-psqlrc', operand: /^\w[\w.-]*$/ })(rest)
+    : problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be read-only');
+};
+
 /** `pdftotext file -`: without the dash, it writes a file. */
 export const pdfText: Check = (args) =>
   args.at(-1)?.value === '-'
@@ -269,6 +292,4 @@ export const pdfText: Check = (args) =>
 export const needing =
   (option: RegExp, check: Check): Check =>
   (args) =>
-    args.some(({ value }) => option.test(value ?? ''))
-      ? check(args)
-      : problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be read-only');
+    hasOption(args, option) ? check(args) : problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be read-only');

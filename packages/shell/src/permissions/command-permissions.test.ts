@@ -18,6 +18,55 @@ describe('allowWrite: false', () => {
     });
     expect(refused).toEqual([]);
   });
+
+  it.each([
+    'make version',
+    'node version',
+    'python3 -v',
+    'pytest -v',
+    'vim -v',
+    'mysql -v',
+    'psql version',
+    'tmux -v',
+    'arch -arm64 touch x',
+    'nm @arguments',
+    'addr2line -e @arguments',
+    'date --iso-8601 --set=x',
+    'journalctl -n --rotate',
+    'journalctl --boot --vacuum-time=1s',
+    'ag -A --pager=./run.sh a',
+    'tree --charset -o x',
+    'cloc --vcs=./run.sh .',
+    'cloc -w x',
+    'docker exec api touch x',
+    'docker exec -w ls -u cat api touch x',
+    'docker exec -e A=b api ls',
+    'docker compose exec -T api sh -c ls',
+    'kubectl exec -n ls pod-0 -c cat -- touch x',
+    'kubectl exec ls -- touch x',
+    'aws s3api get-object --bucket b --key k out',
+    'aws sts get-session-token',
+    'aws secretsmanager get-secret-value --secret-id x',
+    "psql -l -c 'drop table x'",
+    "psql -c '\\d' -c '\\! touch x'",
+    "psql -c '\\d `touch x`'",
+    'codesign -d --entitlements x y',
+    'scutil',
+    'ssh-add',
+    'ssh-keygen -lf k -y',
+    'svn diff --diff-cmd ./run.sh',
+    'svn cat svn+x://y',
+    'sysctl a=1',
+    'service nginx stop',
+    'npm run build',
+    'npm audit fix',
+    'pip config edit',
+    'curl -X DELETE http://x',
+    'redis-cli --scan flushall',
+    'gcloud container clusters get-credentials x',
+  ])('denies %s', (line) => {
+    expect(permissions(line, { cwd: '/work' }).decision).toBe('deny');
+  });
 });
 
 describe('commandPermissions for substitutions', () => {

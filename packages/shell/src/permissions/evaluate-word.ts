@@ -3,8 +3,8 @@ import { refuse } from './refusal.js';
 import { literal, noDash, type StaticWord } from './static-word.js';
 import type { Variables } from './variables.js';
 
-/** Reads the scripts inside words. Returns whether the output can start with a dash. */
-export type ReadScript = (script: SyntaxNode) => { readonly mayBeOption: boolean };
+/** Reads the scripts inside words. Returns whether a word of the output can start with a dash, and whether it has many. */
+export type ReadScript = (script: SyntaxNode) => { readonly mayBeOption: boolean; readonly isMany: boolean };
 
 /** A word that starts with a tilde: a path, and no option. */
 const homePath = { value: undefined, start: '/', isMany: false };
@@ -92,8 +92,8 @@ class WordReader {
         return this.#expansion(part, isQuoted);
       case 'CommandExpansion': {
         if (part.script === undefined) return refuse('a command substitution that cannot be read');
-        const { mayBeOption } = this.#read(part.script);
-        return mayBeOption ? unknownPiece(!isQuoted) : { value: undefined, start: noDash, isMany: false };
+        const { mayBeOption, isMany } = this.#read(part.script);
+        return mayBeOption ? unknownPiece(!isQuoted) : { value: undefined, start: noDash, isMany: isMany && !isQuoted };
       }
       case 'ProcessSubstitution':
         if (part.script === undefined || part.operator === '>') {

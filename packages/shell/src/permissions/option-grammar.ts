@@ -8,7 +8,10 @@ export interface OptionGrammar {
   readonly values?: string;
   /** Letters of short options with an optional value in the same word: `-M90%`. */
   readonly attached?: string;
-  /** Long options, separated by spaces: `all`, `format=` for one with a value. `-name` for options with one dash. */
+  /**
+   * Long options, separated by spaces: `all`, `format=` for one with a value, `stat stat=` for one with an optional value,
+   * which is in the same word. `-name` for options with one dash.
+   */
   readonly long?: string;
   /** Maximum number of operands. */
   readonly operands?: number;
@@ -37,8 +40,13 @@ export const anyOptions: Check = () => undefined;
 
 /** Creates a check from a grammar. */
 export const options = (grammar: OptionGrammar): Check => {
+  const names = (grammar.long ?? '').split(' ');
+  const flags = new Set(names);
   const long = new Map(
-    (grammar.long ?? '').split(' ').map((name) => [name.replace('=', ''), name.endsWith('=')] as const),
+    names.map((name) => {
+      const plain = name.replace('=', '');
+      return [plain, name.endsWith('=') && !flags.has(plain)] as const;
+    }),
   );
   return (args) => {
     let operands = 0;
@@ -77,7 +85,7 @@ const optionAt = (
   const given = name.startsWith('--') ? long.get(name.slice(2)) : long.get(name);
   if (given !== undefined && (value !== undefined || start.includes('='))) {
     if (start.includes('=')) return isMany ? undefined : index;
-    return given && args[index + 1] !== undefined ? endOfValue(args, index + 1) : index;
+    return given && args[index + 1] !== undefined ? endOfValue(args, index + 1, name) : index;
   }
   if (name.startsWith('--')) return undefined;
   if (value !== undefined && /^-\d+$/.test(value)) return index;
@@ -88,13 +96,20 @@ const optionAt = (
     if (!values.includes(letter)) return undefined;
     const isLast = place === start.length - 2;
     if (!isLast) return isMany ? undefined : index;
-    return value === undefined ? (isMany ? undefined : index) : endOfValue(args, index + 1);
+    return value === undefined ? (isMany ? undefined : index) : endOfValue(args, index + 1, `-${letter}`);
   }
   return value === undefined ? undefined : index;
 };
 
-const endOfValue = (args: readonly StaticWord[], index: number): number | undefined =>
-  args[index] === undefined || args[index].isMany ? undefined : index;
+/**
+ * Returns the index of the value of an option; `undefined` if it could be another option, because some versions of the
+ * program take the value from the same word only. A pattern may start with a dash.
+ */
+const endOfValue = (args: readonly StaticWord[], index: number, option: string): number | undefined => {
+  const word = args[index];
+  if (word === undefined || word.isMany) return undefined;
+  return /^-(?!\d|$)/.test(word.start) && !/^(?:-e|--regexp)$/.test(option) ? undefined : index;
+};
 
 /** Chooses the check by the first argument, the subcommand. */
 export const subcommands =
@@ -108,6 +123,9 @@ export const subcommands =
     const problem = check(args.slice(1));
     return problem === undefined ? undefined : { ...problem, at: problem.at + 1 };
   };
+
+/** Accepts these subcommands with the same options. */
+export const listsOnly = (words: string, grammar: OptionGrammar): Check => subcommands(each(words, options(grammar)));
 
 /** Returns the same check under several names. */
 export const each = (names: string, check: Check): Readonly<Record<string, Check>> =>

@@ -8,6 +8,7 @@ import {
   needing,
   pdfText,
   printf,
+  psql,
   sed,
   setOptions,
   sqlite,
@@ -16,50 +17,40 @@ import {
   unzipping,
   wait,
 } from './argument-checks.js';
-import { anyOptions, each, options, problemAt, subcommands, type Check } from './option-grammar.js';
-import { cloudReads, ofAzure, ofGoogle, redisReads, verbReads } from './read-only-clouds.js';
+import { anyOptions, each, listsOnly, options, problemAt, subcommands, type Check } from './option-grammar.js';
+import { orPrints, orVersion, versions } from './program-versions.js';
+import { macCommands } from './read-only-mac.js';
+import { remoteCommands } from './read-only-clouds.js';
 import { gitReads } from './read-only-git.js';
 
 /** Programs and builtins that never write files or run programs, regardless of their options. */
 const harmless =
-  'basename cat cksum cmp column comm cut df diff dirname du echo egrep expand expr factor false fgrep fold free getent getconf grep groups head hexdump jq join lscpu lsblk lsusb lspci ls md5sum nl nproc numfmt od paste pathchk pidof pgrep pr printenv ps pwd readlink realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum sleep stat strings sum tac tail tr true tsort type uname unexpand uptime vmstat w wc whereis which who whoami xxhsum zcat zgrep zegrep zfgrep bzcat bzgrep xzcat xzgrep zstdcat bc cal fmt arch tty users last locale dirs times exit return break continue shift : caller help whatis apropos dig host nslookup ping ping6 traceroute tracepath whois tput sw_vers lsb_release eza exa lsd shellcheck procs locate plocate pstree lsmod findmnt size lsattr getfacl iostat mpstat';
+  'basename cat cksum cmp column comm cut df diff dirname du echo egrep expand expr factor false fgrep fold free getent getconf grep groups head hexdump jq join lscpu lsblk lsusb lspci ls md5sum nl nproc numfmt od paste pathchk pidof pgrep pr printenv ps pwd readlink realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum sleep stat strings sum tac tail tr true tsort type uname unexpand uptime vmstat w wc whereis which who whoami xxhsum zcat zgrep zegrep zfgrep bzcat bzgrep xzcat xzgrep bc cal fmt tty users last locale dirs times exit return break continue shift : caller help whatis apropos dig host nslookup ping ping6 traceroute tracepath whois tput sw_vers lsb_release eza exa lsd shellcheck procs locate plocate pstree lsmod findmnt lsattr getfacl iostat mpstat pdfinfo namei look acpi';
 
 const noOperands = (flags: string, long = ''): Check => options({ flags, long, operands: 0 });
 
-const kubectl = {
-  flags: 'Awf',
-  values: 'nolLc',
-  long: 'namespace= output= selector= all-namespaces show-labels sort-by= field-selector= container= context= tail= since= previous timestamps all-containers no-headers limit-bytes= follow watch short client recursive api-version=',
-};
-const docker = {
-  flags: 'aqnsflt',
-  values: 'n',
-  long: 'all filter= format= no-trunc quiet last= latest size tail= since= until= timestamps details follow no-stream type= human verbose services',
-};
-const helm = {
-  flags: 'aAdqr',
-  values: 'nofm',
-  long: 'all all-namespaces namespace= output= filter= max= revision= short deployed failed kube-context=',
-};
-const hub = {
-  flags: 'cvH',
-  values: 'RLsalqjbtASu',
-  long: 'repo= limit= state= author= assignee= label= json= jq= template= comments log log-failed job= search= head= base= branch= exit-status verbose name-only patch color= user= status= workflow= event= commit= created= order= sort= required watch mention= milestone= app= draft exclude-drafts archived visibility= language= topic= source fork no-archived show-token',
-};
-
-const prints: Check = (args) =>
-  args.length === 1 && /^(?:--?version|-[vV]|version|--help|-h)$/.test(args[0]?.value ?? '')
-    ? undefined
-    : problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be read-only');
-
-const orVersion =
+/** A check that also refuses `@file`, a list of further options such as --plugin. */
+const noLists =
   (check: Check): Check =>
-  (args) =>
-    prints(args) === undefined ? undefined : check(args);
+  (args) => {
+    const at = args.findIndex(({ start }) => /^(?:@|\u{FFFF}|$)/u.test(start));
+    return at === -1 ? check(args) : problemAt(args, at, 'may be a list of further options');
+  };
+
+/** A check that also refuses an option behind an operand: some programs consider it the file to write. */
+const optionsFirst =
+  (check: Check): Check =>
+  (args) => {
+    const last = args.at(-1)?.start ?? '';
+    const isLate = /^-./.test(last) && args.some(({ start }) => !start.startsWith('-'));
+    return isLate ? problemAt(args, args.length - 1, 'may be a file to write') : check(args);
+  };
 
 /** The commands that only read, with a check of their arguments. A missing command is treated as one that writes. */
 export const readOnlyCommands: Readonly<Record<string, Check>> = {
   ...each(harmless, anyOptions),
+  ...macCommands,
+  ...remoteCommands(harmless.split(' ')),
   ...each('awk gawk mawk nawk', awk),
   ...each('[ test', test),
   // On macOS, -o writes a file.
@@ -70,6 +61,8 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     long: 'base64 base64url base32 base32hex base16 base2msbf base2lsbf base58 z85 decode ignore-garbage wrap= help version',
   }),
   fuser: options({ flags: 'amuvV46', values: 'n', long: 'all mount user verbose namespace= version' }),
+  // With -o, it writes a file.
+  zstdcat: options({ flags: 'qv' }),
   // With -x, a command follows.
   jobs: options({ flags: 'lnprs' }),
   wait,
@@ -87,28 +80,31 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     }),
   ),
   ...each('bash sh dash zsh builtin command env nice stdbuf time timeout ionice xargs', anyOptions),
-  ...each(
-    'node npx pnpm yarn bun deno ruby perl php java javac rustc gcc g++ clang clang++ cc make cmake ninja tsc tsx bundle poetry uv ruff black mypy pytest eslint prettier python python3 python2 mysql ffmpeg convert gofmt dotnet mvn gradle swift kotlin scala elixir ghc lua nvim vim nano emacs code wget ssh rsync zip unrar 7z tmux screen htop nginx apache2 httpd caddy podman ansible vault consul packer',
-    prints,
-  ),
+  ...versions,
   apt: subcommands(each('list show search policy', options({ flags: 'a', long: 'installed upgradable all-versions' }))),
   'apt-cache': subcommands(
     each('show search policy depends rdepends madison showpkg', options({ flags: 'n', long: 'names-only' })),
   ),
   ag: options({
     flags: 'iclLnsSvwahoQuU0',
-    values: 'GABCm',
+    values: 'Gm',
+    attached: 'ABC',
     long: 'ignore= hidden nocolor nogroup nofilename literal ignore-case count files-with-matches case-sensitive smart-case word-regexp',
   }),
-  cargo: prints,
-  cloc: options({}),
+  // Of cloc, a short option is the beginning of a long one, such as --write-lang-def.
+  cloc: options({
+    long: 'by-file by-file-by-lang json csv md quiet hide-rate exclude-dir= exclude-ext= include-ext= include-lang=',
+  }),
+  scc: options({
+    flags: 'w',
+    values: 'fis',
+    long: 'by-file exclude-dir= exclude-ext= include-ext= format= no-complexity no-cocomo sort=',
+  }),
   rpm: (args) =>
     /^-q[aRcdil]*$|^--query$/.test(args[0]?.value ?? '')
       ? options({ flags: 'qaRcdil', long: 'query all info list requires provides changelog last' })(args)
       : problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be a query'),
-  scc: options({}),
   tokei: options({ values: 'teso', flags: 'fC', long: 'exclude= type= sort= files' }),
-  aws: orVersion(cloudReads),
   brew: orVersion(
     subcommands(
       each(
@@ -117,7 +113,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
       ),
     ),
   ),
-  curl: orVersion(curl),
+  curl: orPrints(curl),
   cd: anyOptions,
   pushd: anyOptions,
   popd: anyOptions,
@@ -130,18 +126,6 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     operand: /^\+/,
   }),
   dmesg: noOperands('THwxlkuLPJ'),
-  docker: orVersion(
-    subcommands({
-      ...each('ps images logs inspect version info top port history diff stats', options(docker)),
-      ...each(
-        'container image network volume',
-        subcommands(each('ls list inspect logs top port diff history', options(docker))),
-      ),
-      context: subcommands(each('ls show inspect', options(docker))),
-      compose: subcommands(each('ps logs config images ls top port version', options(docker))),
-      system: subcommands({ df: options(docker), info: options(docker) }),
-    }),
-  ),
   dpkg: options({ flags: 'lLsS', long: 'list listfiles status search print-architecture get-selections' }),
   ...each(
     'fd fdfind',
@@ -165,31 +149,10 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   info: options({ operand: /^[\w.:+-]+$/ }),
   mediainfo: options({}),
   nc: needing(/^-[vnu46]*z[vnu46]*$/, options({ flags: 'zvnu46', values: 'w' })),
-  otool: options({ flags: 'LlhtdvVDfaTRSXIH' }),
   pdftotext: pdfText,
-  // A name of a database: a connection string can name a file for the keys of the connection.
-  psql: orVersion(
-    needing(/^(?:-l|--list)$/, options({ flags: 'lX', values: 'hpU', long: 'list no-psqlrc', operand: /^\w[\w.-]*$/ })),
-  ),
-  sqlite3: orVersion(sqlite),
-  gh: orVersion(
-    subcommands({
-      // With a field, the method is POST.
-      api: options({ flags: 'i', values: 'qt', long: 'jq= template= paginate slurp include' }),
-      auth: subcommands({ status: options({ values: 'h', long: 'hostname= active' }) }),
-      issue: subcommands(each('list view status', options(hub))),
-      pr: subcommands(each('list view status diff checks', options(hub))),
-      release: subcommands(each('list view', options(hub))),
-      repo: subcommands(each('list view', options(hub))),
-      run: subcommands(each('list view', options(hub))),
-      search: subcommands(each('code commits issues prs repos', options(hub))),
-      workflow: subcommands(each('list view', options(hub))),
-      label: subcommands(each('list', options(hub))),
-    }),
-  ),
+  psql: orPrints(psql),
+  sqlite3: orPrints(sqlite),
   git: gitReads,
-  gcloud: orVersion(verbReads(ofGoogle, /^(?:list|describe|get-value)$/)),
-  az: orVersion(verbReads(ofAzure, /^(?:list|show)$/)),
   gem: orVersion(subcommands(each('list info search', options({ flags: 'lra', long: 'local remote all versions' })))),
   go: subcommands({
     version: options({ flags: 'm' }),
@@ -198,12 +161,6 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     help: anyOptions,
     doc: options({ flags: 'ucs', long: '-all -src -short -cmd' }),
   }),
-  helm: orVersion(
-    subcommands({
-      ...each('list ls status history', options(helm)),
-      get: subcommands(each('all hooks manifest metadata notes values', options(helm))),
-    }),
-  ),
   history: options({ operands: 1, operand: /^\d+$/ }),
   hostname: noOperands('fsiIdA', 'fqdn short ip-address all-ip-addresses domain'),
   hostnamectl: subcommands({ status: options({ operands: 0 }) }),
@@ -218,27 +175,23 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
       /^(?:|s|sh|show|l|ls|list|get)$/.test(words[1] ?? '');
     return isReading ? undefined : problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be read-only');
   },
+  iptables: options({ flags: 'LSnvx', values: 't', long: 'list line-numbers numeric verbose table=' }),
   journalctl: options({
     flags: 'xefrkbqam',
-    values: 'unpotgSU',
-    attached: 'b',
-    long: 'unit= user-unit= since= until= no-pager lines= output= priority= follow reverse boot boot= dmesg grep= identifier= system user list-boots disk-usage all utc no-hostname catalog pager-end quiet',
-  }),
-  kubectl: subcommands({
-    ...each('get describe top explain', options({ ...kubectl, flags: 'Aw' })),
-    ...each('logs', options({ ...kubectl, flags: 'fp' })),
-    ...each('version cluster-info api-resources api-versions', options(kubectl)),
-    config: subcommands(
-      each('current-context get-contexts get-clusters view', options({ values: 'o', long: 'output= minify' })),
-    ),
-    auth: subcommands({ 'can-i': options(kubectl), whoami: options(kubectl) }),
-    rollout: subcommands(each('status history', options(kubectl))),
+    values: 'upotgSU',
+    attached: 'bn',
+    long: 'unit= user-unit= since= until= no-pager lines lines= output= priority= follow reverse boot boot= dmesg grep= identifier= system user list-boots disk-usage all utc no-hostname catalog pager-end quiet',
   }),
   lsof: options({ flags: 'aPnlRtUNwbCKM', values: 'ipucdgs', attached: 'i' }),
   // A pager or a browser of the caller's choice is a program.
   man: options({ flags: 'kfwa', values: 'sS', operand: /^[\w.:+-]+$/ }),
   mount: noOperands('l'),
-  nm: options({ flags: 'aACDglnoprSuv', long: 'demangle dynamic extern-only undefined-only defined-only size-sort' }),
+  nm: noLists(
+    options({
+      flags: 'aACDglnoprSuv',
+      long: 'demangle dynamic extern-only undefined-only defined-only size-sort',
+    }),
+  ),
   npm: orVersion(
     subcommands({
       ...each(
@@ -248,6 +201,10 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
           long: 'depth= json all global long parseable prod production omit= workspaces workspace= include=',
         }),
       ),
+      audit: options({ operands: 0, long: 'json omit= production audit-level=' }),
+      pkg: listsOnly('get', { long: 'json' }),
+      // Without a name, it lists the scripts.
+      ...each('run run-script', options({ operands: 0, long: 'json' })),
       config: subcommands({
         get: options({ flags: 'g', long: 'global' }),
         list: options({ flags: 'l', long: 'long json' }),
@@ -255,7 +212,16 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
       }),
     }),
   ),
-  objdump: options({ flags: 'adDfghprsStTxCwlG', values: 'jMb', long: 'disassemble headers syms section=' }),
+  objdump: noLists(
+    options({
+      flags: 'adDfghprsStTxCwlG',
+      values: 'jMb',
+      long: 'disassemble headers syms section=',
+    }),
+  ),
+  size: noLists(options({ flags: 'ABGdoxt', long: 'common totals radix= format=' })),
+  'c++filt': noLists(options({ flags: '_np' })),
+  addr2line: noLists(options({ flags: 'aCfips', values: 'ej' })),
   openssl: subcommands({
     version: options({ flags: 'a' }),
     x509: options({
@@ -277,10 +243,15 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
           'list show freeze check',
           options({ flags: 'flo', long: 'outdated uptodate format= not-required user local files verbose exclude=' }),
         ),
-        index: subcommands({ versions: options({ long: 'pre json' }) }),
+        index: listsOnly('versions', { long: 'pre json' }),
+        config: listsOnly('list get debug', { long: 'global user site' }),
+        cache: listsOnly('dir list info', {}),
       }),
     ),
   ),
+  pacman: needing(/^-Q[ilqetm]*$/, options({ flags: 'Qilqetm' })),
+  apk: listsOnly('info list search', { flags: 'aILvsde', long: 'installed upgradable' }),
+  ...each('snap flatpak', listsOnly('list info', { long: 'all app runtime columns=' })),
   printf,
   read: names(/^-[rse]+$/, /^-[re]*[pndtNaiu]$/),
   readelf: options({
@@ -288,7 +259,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     values: 'xp',
     long: 'all headers sections symbols dynamic file-header program-headers wide',
   }),
-  'redis-cli': orVersion(redisReads),
+  ...each('mapfile readarray', names(/^(?:-[td]|)$/)),
   rg: options({
     flags: 'nilLcwFPUvoHhIsSuaxN0pqVbK',
     values: 'eABCgtTmdjMEf',
@@ -305,6 +276,33 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     long: 'ignore-leading-blanks dictionary-order ignore-case general-numeric-sort ignore-nonprinting month-sort human-numeric-sort numeric-sort random-sort reverse sort= version-sort check check= key= merge stable buffer-size= field-separator= parallel= unique zero-terminated debug',
   }),
   netstat: options({ flags: 'tulnpaers46cgiv' }),
+  'ssh-add': needing(/^-[lL]$/, noOperands('lL')),
+  'ssh-keygen': needing(/^-[vl]*l[vf]*$/, options({ flags: 'lv', values: 'fE', operands: 0 })),
+  svn: orPrints(
+    subcommands(
+      each(
+        'info log status st diff di list ls blame cat propget proplist',
+        options({
+          flags: 'vuqg',
+          values: 'rcl',
+          long: 'summarize verbose quiet limit= revision= change= stop-on-copy show-updates depth= xml search=',
+          operand: /^(?!\w+\+)/,
+        }),
+      ),
+    ),
+  ),
+  sysctl: options({ flags: 'aneqNX', long: 'all values names', operand: /^[\w./-]+$/ }),
+  service: (args) =>
+    args.length < 3 && /^(?:--status-all|[\w@.-]+ status)$/.test(args.map(({ value }) => value).join(' '))
+      ? undefined
+      : problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be read-only'),
+  resolvectl: listsOnly('status query statistics', {}),
+  ufw: listsOnly('status', { operand: /^(?:verbose|numbered)$/ }),
+  'nvidia-smi': options({
+    flags: 'Lq',
+    values: 'id',
+    long: 'query-gpu= query-compute-apps= format= list-gpus query id= display=',
+  }),
   ss: options({ flags: 'tulnpaoemixsrH46' }),
   stty: options({ flags: 'a', operands: 1, operand: /^(?:size|speed)$/ }),
   systemctl: subcommands(
@@ -318,16 +316,6 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     ),
   ),
   tee: options({ flags: 'a', operand: /^\/dev\/(?:null|stdout|stderr|tty)$/ }),
-  ...each(
-    'terraform tofu',
-    orVersion(
-      subcommands({
-        state: subcommands(each('list show', options({ long: '-no-color -json -id= -state=' }))),
-        workspace: subcommands(each('list show', options({ operands: 0 }))),
-        output: options({ long: '-json -raw -no-color', operands: 1 }),
-      }),
-    ),
-  ),
   timedatectl: noOperands(''),
   top: options({ flags: 'bcHiS1', values: 'nopduUw', operands: 0 }),
   tree: options({
@@ -338,17 +326,19 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   tar,
   ulimit: options({ flags: 'aSHcdefilmnpqrstuvx', operands: 0 }),
   umask: noOperands('S'),
-  uniq: options({
-    flags: 'cdDiuz',
-    values: 'fsw',
-    long: 'count repeated ignore-case unique skip-fields= skip-chars= check-chars= all-repeated all-repeated= zero-terminated group group=',
-    operands: 1,
-  }),
+  uniq: optionsFirst(
+    options({
+      flags: 'cdDiuz',
+      values: 'fsw',
+      long: 'count repeated ignore-case unique skip-fields= skip-chars= check-chars= all-repeated all-repeated= zero-terminated group group=',
+      operands: 1,
+    }),
+  ),
   unset: names(/^-[vn]$/),
   unzip: listsArchive,
   zipinfo: options({ flags: '12smlvhtzT' }),
   xmllint: options({ long: 'format xpath= noout html recover huge nowarning nonet' }),
-  xxd: options({ flags: 'abeipuC', values: 'clsog', operands: 1 }),
+  xxd: optionsFirst(options({ flags: 'abeipuC', values: 'clsog', operands: 1 })),
   yq: options({
     flags: 'rePNMCjn',
     values: 'opI',

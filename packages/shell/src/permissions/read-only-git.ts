@@ -5,9 +5,9 @@ type DiffGrammar = Required<Pick<OptionGrammar, 'attached' | 'flags' | 'long' | 
 
 const diff: DiffGrammar = {
   flags: 'psuwbaRzWDq',
-  values: 'USGOl',
-  attached: 'BMCX',
-  long: 'stat stat= numstat shortstat dirstat dirstat= summary compact-summary name-only name-status patch no-patch patch-with-stat raw minimal patience histogram diff-algorithm= unified= color color= no-color color-moved color-moved= word-diff word-diff= word-diff-regex= color-words cached staged merge-base check ignore-all-space ignore-space-change ignore-space-at-eol ignore-cr-at-eol ignore-blank-lines function-context find-renames find-renames= find-copies find-copies= find-copies-harder no-renames rename-empty diff-filter= pickaxe-all pickaxe-regex relative relative= no-relative exit-code quiet no-ext-diff no-textconv submodule submodule= ignore-submodules ignore-submodules= text binary full-index abbrev abbrev= no-prefix default-prefix src-prefix= dst-prefix= inter-hunk-context= no-index ws-error-highlight= anchored= irreversible-delete break-rewrites indent-heuristic skip-to= rotate-to= cc combined-all-paths',
+  values: 'SGOl',
+  attached: 'BMCXU',
+  long: 'stat stat= numstat shortstat dirstat dirstat= summary compact-summary name-only name-status patch no-patch patch-with-stat raw minimal patience histogram diff-algorithm= unified unified= color color= no-color color-moved color-moved= word-diff word-diff= word-diff-regex= color-words cached staged merge-base check ignore-all-space ignore-space-change ignore-space-at-eol ignore-cr-at-eol ignore-blank-lines function-context find-renames find-renames= find-copies find-copies= find-copies-harder no-renames rename-empty diff-filter= pickaxe-all pickaxe-regex relative relative= no-relative exit-code quiet no-ext-diff no-textconv submodule submodule= ignore-submodules ignore-submodules= text binary full-index abbrev abbrev= no-prefix default-prefix src-prefix= dst-prefix= inter-hunk-context= no-index ws-error-highlight= anchored= irreversible-delete break-rewrites indent-heuristic skip-to= rotate-to= cc combined-all-paths',
 };
 
 const log: DiffGrammar = {
@@ -35,12 +35,20 @@ const config: Check = (args) => {
     long: 'get get-all get-regexp get-urlmatch get-color list global local system worktree show-origin show-scope name-only null type= bool int path includes no-includes default= file= all value= fixed-value regexp',
   })(args);
   if (known !== undefined) return known;
-  const operands = args.flatMap(({ start, isMany }, index) => (start.startsWith('-') ? [] : [{ index, isMany }]));
-  const first = args[operands[0]?.index ?? -1]?.value;
-  const isReading =
-    first === 'get' ||
-    first === 'list' ||
-    args.some(({ value }) => /^(?:-l|--list|--get(?:-all|-regexp|-urlmatch|-color)?)$/.test(value ?? ''));
+  const end = args.findIndex(({ value }) => value === '--');
+  if (end !== -1) return problemAt(args, end, 'may be followed by a name and a value to write');
+  const operands = args.flatMap(({ start, isMany }, index) =>
+    start.startsWith('-') || /^(?:-f|--(?:file|type|default|value))$/.test(args[index - 1]?.value ?? '')
+      ? []
+      : [{ index, isMany }],
+  );
+  const at = operands[0]?.index ?? args.length;
+  if (/^(?:get|list)$/.test(args[at]?.value ?? '')) return undefined;
+  const late = args.findIndex(({ start }, index) => index > at && start.startsWith('-'));
+  if (late !== -1) return problemAt(args, late, 'would be written to the configuration');
+  const isReading = args.some(({ value }) =>
+    /^(?:-l|--list|--get(?:-all|-regexp|-urlmatch|-color)?)$/.test(value ?? ''),
+  );
   // With a value after the name, it writes.
   if (isReading || (operands.length <= 1 && operands.every(({ isMany }) => !isMany))) return undefined;
   return problemAt(args, operands[1]?.index ?? -1, 'would be written to the configuration');
@@ -71,7 +79,7 @@ const reading = subcommands({
       flags: 'lsewfntpbc',
       attached: 'CM',
       values: 'LS',
-      long: 'date= porcelain line-porcelain incremental root reverse ignore-rev= ignore-revs-file= color-lines color-by-age show-email show-name show-number show-stats minimal abbrev= contents= since=',
+      long: 'date= porcelain line-porcelain incremental root reverse ignore-rev= ignore-revs-file= color-lines color-by-age show-email show-name show-number show-stats minimal abbrev abbrev= contents= since=',
     }),
   ),
   branch: listing(
@@ -100,7 +108,7 @@ const reading = subcommands({
   bisect: subcommands({ log: options({ operands: 0 }) }),
   'count-objects': options({ flags: 'vH', long: 'verbose human-readable' }),
   describe: options({
-    long: 'tags always abbrev= long match= exclude= exact-match contains all first-parent candidates= debug dirty dirty= broken',
+    long: 'tags always abbrev abbrev= long match= exclude= exact-match contains all first-parent candidates= debug dirty dirty= broken',
   }),
   'for-each-ref': options({
     long: 'format= sort= count= merged merged= no-merged no-merged= contains contains= no-contains= points-at= shell perl python tcl color color= ignore-case exclude=',
@@ -205,6 +213,14 @@ export const gitSubcommand = (
 export const gitReads: Check = (args) => {
   const { at, problem } = gitSubcommand(args);
   if (problem !== undefined || at === -1) return problem;
+  // Some commands parse options behind paths: `git blame -- a --output=b`.
+  const end = args.findIndex(({ value }) => value === '--');
+  const isBlame = /^(?:blame|annotate)$/.test(args[at]?.value ?? '');
+  const late = args.findIndex(
+    ({ start, isMany }, index) =>
+      end !== -1 && index > end && (start.startsWith('-') || (isBlame && (isMany || index > end + 1))),
+  );
+  if (late !== -1) return problemAt(args, late, 'may be an option');
   const found = reading(args.slice(at));
   return found === undefined ? undefined : { ...found, at: found.at + at };
 };

@@ -9,7 +9,7 @@ import {
 import { programName } from '../read/field.js';
 import { parseLine } from '../read/parse-line.js';
 import { Refusal, refuse } from './refusal.js';
-import { checkArithmetic, checkParts, staticWord } from './evaluate-word.js';
+import { checkArithmetic, checkParts, staticWord, type ReadScript } from './evaluate-word.js';
 import { noDash, type StaticWord } from './static-word.js';
 import { commandBehind } from './strict-wrappers.js';
 import { checkAssignment, Variables } from './variables.js';
@@ -164,11 +164,11 @@ class ScriptWalk {
     for (const node of nodes) this.node(node);
   }
 
-  readonly #read = (script: SyntaxNode): { readonly mayBeOption: boolean } => {
+  readonly #read = (script: SyntaxNode): ReturnType<ReadScript> => {
     const before = this.#line.commands.length;
     this.node(script);
     const inner = this.#line.commands.slice(before);
-    return { mayBeOption: !neverPrintsOptions(inner) };
+    return { mayBeOption: !neverPrintsOptions(inner), isMany: printsCommits(inner) };
   };
 
   #word(word: Parameters<typeof staticWord>[0]): StaticWord {
@@ -220,7 +220,7 @@ class ScriptWalk {
     const name = programFolder.test(first.value) ? programName(first.value) : first.value;
     this.#line.add({ name, args });
     if (this.#line.commands.length > maxCommands) return refuse(`more than ${maxCommands} commands`);
-    if (name === 'read' || name === 'unset') {
+    if (/^(?:read|unset|mapfile|readarray)$/.test(name)) {
       for (const { value } of args) {
         if (/^[A-Za-z_]\w*$/.test(value ?? '')) checkAssignment(value ?? '', undefined, false);
       }
@@ -296,10 +296,24 @@ const foldersOf = (name: string, args: readonly StaticWord[]): readonly (string 
   return [folder?.value === '-' || folder?.value === '' ? undefined : folder?.value];
 };
 
+/** Returns whether commands print any number of hashes. */
+const printsCommits = ([command, ...others]: readonly StrictCommand[]): boolean =>
+  command?.name === 'git' &&
+  others.length === 0 &&
+  command.args[0]?.value === 'rev-list' &&
+  command.args
+    .slice(1)
+    .every(({ value }) =>
+      /^(?:-\d+|-n|--(?:all|reverse|no-merges|merges|first-parent|max-count=\d+)|[\w@{}~^/.][\w@{}~^/.-]*)$/.test(
+        value ?? '',
+      ),
+    );
+
 /** Commands that print a hash, a branch name or a number, and never a string that looks like an option. */
 const neverPrintsOptions = (commands: readonly StrictCommand[]): boolean => {
   const [command, ...others] = commands;
   if (command === undefined || others.length > 0) return false;
+  if (printsCommits(commands)) return true;
   const words = command.args.map(({ value }) => value ?? '?');
   if (command.name === 'git') {
     if (words[0] === 'merge-base') return true;

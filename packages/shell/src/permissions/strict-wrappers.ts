@@ -27,8 +27,6 @@ const unreadable: ReadonlySet<string> = new Set([
   'fc',
   'coproc',
   'hash',
-  'mapfile',
-  'readarray',
   'getopts',
   'parallel',
   'watch',

@@ -153,9 +153,11 @@ const split = (word: StaticWord, isQuoted: boolean, isEach: boolean, splitsElsew
   const one = isEach && word.isMany ? { value: undefined, start: word.start, isMany: false } : word;
   const value = isEach ? one.value : word.value;
   if (isQuoted) return { value, start: one.start, isMany: false };
-  const isPlain = value !== undefined && value !== '' && /^[\w./:@%+,=-]+$/.test(value) && !splitsElsewhere;
+  const isPlain = value !== undefined && value !== '' && /^[\w./:@%+,=~^{}-]+$/.test(value) && !splitsElsewhere;
   if (isPlain) return { value, start: value, isMany: false };
-  const isNumberLike = one.start === noDash && !word.isMany && !splitsElsewhere;
+  // Names of files may be split; the hashes of a list of commits are not.
+  const isWhole = !word.isMany || (isEach && /^\$\(git rev-list [^()]*\)$/.test(word.source));
+  const isNumberLike = one.start === noDash && isWhole && !splitsElsewhere;
   return isNumberLike
     ? { value: undefined, start: noDash, isMany: false }
     : { value: undefined, start: '', isMany: true, isSplit: true };

@@ -11,6 +11,8 @@ export interface Container {
    * reach any file of the machine, or nothing is known of it.
    */
   readonly kind: 'new' | 'running' | 'open';
+  /** The folder in which the command runs, if an option names it. */
+  readonly folder: string | undefined;
 }
 
 const reachesOut =
@@ -45,19 +47,25 @@ export const containerOf = (args: readonly Field[], cwd: string, project: string
     else mounts.push([resolvePath(target, '/'), from]);
   }
   const kind = isOpen ? 'open' : verb === 'run' ? 'new' : /^(?:exec|compose)$/.test(verb ?? '') ? 'running' : 'open';
-  return { mounts, kind };
+  const folder = words.flatMap((word, index) => {
+    const [, inline] = /^(?:-[A-Za-z]*w|--workdir(?:=|$))(.*)$/.exec(word) ?? [];
+    return inline === undefined ? [] : [inline === '' ? (words[index + 1] ?? '') : inline];
+  })[0];
+  return { mounts, kind, folder: folder?.startsWith('/') === true ? resolvePath(folder, '/') : undefined };
 };
 
 /** Returns the zone of a path in a container. */
 export const zoneIn = (container: Container, path: string, cwd: string, place: Place): Zone => {
   const zone = zoneOf(path, cwd, place);
-  if (!path.startsWith('/') || !isKnown(path)) return zone;
-  if (container.kind === 'open') return zone;
-  if (container.kind === 'running') return rebuilt.test(path) && zone === 'outside' ? 'scratch' : zone;
-  if (/[*?[{]/.test(path)) return zone;
-  const full = resolvePath(path, '/');
+  const isPlaced = container.folder !== undefined && /^[^/~$]/.test(path);
+  if (!(isPlaced || path.startsWith('/')) || !isKnown(path) || !isKnown(cwd)) return zone;
+  const full = resolvePath(path, cwd);
+  if (container.kind === 'running') return rebuilt.test(full) && zone === 'outside' ? 'scratch' : zone;
   const mount = container.mounts.find(([target]) => full === target || full.startsWith(`${target}/`));
-  if (mount !== undefined) return zoneOf(`${mount[1]}${full.slice(mount[0].length)}`, cwd, place);
+  if (mount !== undefined && (container.kind === 'new' || isPlaced) && !path.includes('{')) {
+    return zoneOf(`${mount[1]}${full.slice(mount[0].length)}`, cwd, place);
+  }
+  if (container.kind === 'open' || /[*?[{]/.test(path)) return zone;
   // The root contains all mounts.
   return full === '/' || container.mounts.some(([target]) => target.startsWith(`${full}/`)) ? zone : 'scratch';
 };

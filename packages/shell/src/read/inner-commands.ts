@@ -137,6 +137,14 @@ const runners: Readonly<
   sem: (args, input) => ofLists(parallelCommands(args, input)),
   at: (_, input) => ofInput(input),
   batch: (_, input) => ofInput(input),
+  // The scripts of a package run as root.
+  ...Object.fromEntries(
+    ['dpkg', 'rpm', 'apt', 'apt-get', 'dnf', 'yum'].map((name) => [
+      name,
+      (args: readonly Field[], _: Input | undefined, scope: Scope) =>
+        args.flatMap(({ text }) => ofPath(text, scope).filter(({ kind }) => kind === 'problem')),
+    ]),
+  ),
   ssh: (args, input) => ofRemote(args, input),
   adb: ([first, ...rest]) => (first?.text === 'shell' ? ofText(joined(rest), { isElsewhere: true }) : []),
   ...Object.fromEntries(
@@ -293,19 +301,27 @@ const ofWrapper = (name: string, args: readonly Field[], input: Input | undefine
         : commands.slice(0, 1).flatMap((argv) => ofText(joined(argv), { isGuess: true }))
       : []),
     ...commands.map((argv): Inner => ({ kind: 'command', argv, folder, variables: variablesIn(rest) })),
-    ...entryOf(rest, commands),
+    ...entryOf(name, rest, commands),
     ...[...lines, ...split].flatMap((line) => ofText(line, {})),
   ];
 };
 
-/** `docker run --entrypoint rm image -rf /` */
-const entryOf = (args: readonly Field[], commands: readonly (readonly Field[])[]): readonly Inner[] => {
+/** `docker run --entrypoint rm image -rf /`, and images named after the program that they run: `alpine/git push`. */
+const entryOf = (name: string, args: readonly Field[], commands: readonly (readonly Field[])[]): readonly Inner[] => {
   const at = args.findIndex(({ text }) => text.startsWith('--entrypoint'));
-  const entry = args[at]?.text.includes('=') === true ? known(args[at].text.replace(/^[^=]*=/, '')) : args[at + 1];
-  return at === -1 || entry === undefined
-    ? []
-    : commands.map((argv): Inner => ({ kind: 'command', argv: [entry, ...argv] }));
+  if (at !== -1) {
+    const entry = args[at]?.text.includes('=') === true ? known(args[at].text.replace(/^[^=]*=/, '')) : args[at + 1];
+    return entry === undefined ? [] : commands.map((argv): Inner => ({ kind: 'command', argv: [entry, ...argv] }));
+  }
+  if (!engines.test(name)) return [];
+  return commands.flatMap((argv): readonly Inner[] => {
+    const [, program] = /([\w.-]+?)(?:-cli)?(?::[^/]*)?$/.exec(args.at(-argv.length - 1)?.text ?? '') ?? [];
+    return program === undefined ? [] : [{ kind: 'command', argv: [known(program), ...argv], isGuess: true }];
+  });
 };
+
+/** Programs that run others in a container. */
+export const engines = /^(?:docker|podman|nerdctl)$/;
 
 /** `env NAME=value command` */
 const variablesIn = (args: readonly Field[]): ReadonlyMap<string, string> =>

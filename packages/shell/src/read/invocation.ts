@@ -28,6 +28,8 @@ export interface Invocation {
   readonly skipsHooks: boolean;
   /** The environment that a variable selects for frameworks, such as `test` or `production`. */
   readonly environment: string | undefined;
+  /** The servers of databases that variables of the line select: hosts and addresses. */
+  readonly servers: readonly string[];
   /** Whether it may be text that is no command. */
   readonly isGuess: boolean;
   /** Whether it runs as root on this machine. */

@@ -211,10 +211,11 @@ const harmlessDevices =
 export const zoneOf = (path: string, cwd: string, place: Place): Zone => {
   const relative = path.replace(/^\.\//, '');
   if (cwd.startsWith(unknownText) && !path.startsWith('/')) return zoneSomewhere(relative);
-  const { folder, rest } = splitPattern(resolvePath(path, cwd));
+  const { folder, rest, segment } = splitPattern(resolvePath(path, cwd));
   if (folder.startsWith(unknownText) || (folder === '/' && rest === 'unknown')) return 'unknown';
   const zone = zoneOfFolder(folder, place);
   if (rest === 'none' || rest === 'all') return zone;
+  if ((zone === 'project' || zone === 'inside') && segment.startsWith('.') && fits(segment, '.git')) return 'git';
   return rest === 'some' && zoneOfFolder(`${folder}/some`, place) === 'scratch' ? 'scratch' : belowZone(zone, rest);
 };
 
@@ -228,22 +229,42 @@ const zoneSomewhere = (path: string): Zone => {
 
 type Rest = 'none' | 'all' | 'some' | 'unknown';
 
-/** Splits a path before its first wildcard or unknown part. */
-const splitPattern = (path: string): { readonly folder: string; readonly rest: Rest } => {
+/** Splits a path before its first part with a wildcard or an unknown text. */
+const splitPattern = (path: string): { readonly folder: string; readonly rest: Rest; readonly segment: string } => {
   const segments = path.split('/');
   const index = segments.findIndex((segment) => /[*?[]|\u{FFFF}/u.test(segment));
-  if (index === -1) return { folder: path, rest: 'none' };
+  if (index === -1) return { folder: path, rest: 'none', segment: '' };
   const folder = segments.slice(0, index).join('/');
   const segment = segments[index] ?? '';
   if (segment === unknownText) {
-    return { folder: index === 0 ? unknownText : folder === '' ? '/' : folder, rest: 'unknown' };
+    return { folder: index === 0 ? unknownText : folder === '' ? '/' : folder, rest: 'unknown', segment };
   }
-  if (segment.startsWith(unknownText) && index === 0) return { folder: unknownText, rest: 'unknown' };
+  if (segment.startsWith(unknownText) && index === 0) return { folder: unknownText, rest: 'unknown', segment };
   const isLast = segments.slice(index + 1).every((later) => /^\**$/.test(later));
   return {
     folder: folder === '' ? '/' : folder,
     rest: isLast && /^(?:\.?\*+|\.\[[!^].*\]\*|\.\?\?\*|\?\*)$/.test(segment) ? 'all' : 'some',
+    segment,
   };
+};
+
+/** Maximum length of a pattern of file names that is compared with names. */
+const maxPattern = 40;
+
+/** Returns whether a short pattern of file names fits a name; a bracket counts as any character. */
+export const fits = (pattern: string, name: string): boolean => {
+  if (pattern.length > maxPattern) return false;
+  const parts = pattern.match(/\[[^\]]*\]|[^[]/g) ?? [];
+  let places = new Set([0]);
+  for (const part of parts) {
+    const next = new Set<number>();
+    for (const place of places) {
+      if (part === '*') for (let end = place; end <= name.length; end += 1) next.add(end);
+      else if (place < name.length && (part === '?' || part.length > 1 || part === name[place])) next.add(place + 1);
+    }
+    places = next;
+  }
+  return places.has(name.length);
 };
 
 const belowZone = (zone: Zone, rest: 'some' | 'unknown'): Zone => {

@@ -3,7 +3,7 @@ import { containerOf } from './containers.js';
 import { applyBuiltin } from './builtins.js';
 import { readFind } from './find-targets.js';
 import type { Inner, ShellProblem } from './inner.js';
-import { innerCommands, type GitAliases } from './inner-commands.js';
+import { engines, innerCommands, type GitAliases } from './inner-commands.js';
 import { knownOutput, type Input } from './known-output.js';
 import type { CommandLine, Invocation, Redirection } from './invocation.js';
 import { skipsHooks } from './git-hooks.js';
@@ -92,8 +92,9 @@ export const readCommandLine = (
         for (const [name, value] of inner.variables ?? []) own.variables.set(name, [value]);
         own.isGuess ||= inner.isGuess === true;
         own.isRoot = isRootIn(argv, scope.isRoot);
-        if (inContainer.test(programName(program ?? ''))) {
-          own.container = containerOf(argv.slice(1), scope.cwd, scope.project);
+        if (engines.test(programName(program ?? ''))) {
+          own.container = containerOf(argv.slice(1, argv.length - inner.argv.length), scope.cwd, scope.project);
+          own.cwd = own.container.folder ?? own.cwd;
         }
         return runCommand(inner.argv, [], input, own, depth + 1, true);
       }
@@ -166,6 +167,7 @@ export const readCommandLine = (
       isShown: scope.isShown,
       skipsHooks: skipsHooks(argv, scope),
       environment: environmentOf(scope),
+      servers: serversOf(scope),
       isGuess: scope.isGuess,
       isRoot: scope.isRoot,
       container: scope.container,
@@ -248,9 +250,6 @@ export const readCommandLine = (
   return { invocations, problems };
 };
 
-/** Programs that run others in a container. */
-const inContainer = /^(?:docker|podman|nerdctl)$/;
-
 /** Returns whether a command runs another as root on this machine. */
 const isRootIn = ([first, ...args]: readonly Field[], isRoot: boolean): boolean => {
   const name = programName(first?.text ?? '');
@@ -269,6 +268,20 @@ const environmentOf = (scope: Scope): string | undefined => {
   }
   return undefined;
 };
+
+/** Variables by which clients and frameworks select the server of a database. */
+const serverVariables = [
+  'PGHOST',
+  'PGHOSTADDR',
+  'PGSERVICE',
+  'MYSQL_HOST',
+  'CLICKHOUSE_HOST',
+  'COCKROACH_URL',
+  'DATABASE_URL',
+];
+
+const serversOf = (scope: Scope): readonly string[] =>
+  serverVariables.flatMap((name) => lookUp(scope, 'variables', name)?.[0] ?? []);
 
 const nothing: Output = { text: undefined, programs: [] };
 

@@ -1,4 +1,4 @@
-import { zoneOf, type Place } from './paths.js';
+import { fits, zoneOf, type Place } from './paths.js';
 
 /** Marks text that contains a secret, in the list of programs that produced it. */
 export const secretMark = '(secret)';
@@ -11,7 +11,7 @@ export const environmentMark = '(environment)';
 
 /** Names of files that contain secrets in any folder. Examples, certificates and public keys are excluded. */
 const secretName =
-  /^(?:\.env(?:\.(?!example|sample|template|dist|defaults?|test|ci|schema|vault)[\w.-]+)?|(?!example|sample|template)[\w.*-]*\.env|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?|(?![\w.-]*(?:cert|chain|public|pub\.|ca\.pem|csr))[\w.*-]+\.pem|(?!public|pub\.)[\w.*-]+\.(?:key|p12|pfx|jks|keystore|kdbx|ppk)|[\w.-]*credentials(?:\.json)?|service[-_]account[\w.-]*\.json|secrets?\.(?:ya?ml|json|toml|env)|\.?htpasswd|g?shadow|master\.key|terraform\.tfstate|\.(?:netrc|pgpass|git-credentials|my\.cnf|s3cfg|boto|claude\.json|vault[-_](?:token|pass\w*)|pypirc|(?:bash|zsh|python|psql|mysql|node_repl|rediscli)_history)|kubeconfig)$/i;
+  /^(?:\.env(?:\.(?!example|sample|template|dist|defaults?|test|ci|schema|vault)[\w.-]+)?|(?!example|sample|template)[\w.*-]*\.env|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?|(?![\w.-]*(?:cert|chain|public|pub\.|ca\.pem|csr))[\w.*-]+\.pem|(?!public|pub\.)[\w.*-]+\.(?:key|p12|pfx|jks|keystore|kdbx|ppk)|[\w.-]*credentials(?:\.json)?|service[-_]?account[\w.-]*\.json|wp-config\.php|secrets?\.(?:ya?ml|json|toml|env)|\.?htpasswd|g?shadow|master\.key|terraform\.tfstate|\.(?:netrc|pgpass|git-credentials|my\.cnf|s3cfg|boto|claude\.json|vault[-_](?:token|pass\w*)|pypirc|(?:bash|zsh|python|psql|mysql|node_repl|rediscli)_history)|kubeconfig)$/i;
 
 /** Folders whose files contain secrets, the environment of a process, and what programs store in a home folder. */
 const secretPlace =
@@ -19,9 +19,6 @@ const secretPlace =
 
 /** Files among keys that contain none. */
 const plainNames = /\.pub$|\/\.ssh\/(?:config|known_hosts|authorized_keys)/;
-
-/** Maximum length of a pattern of file names that is compared with names. */
-const maxPattern = 40;
 
 /** Names that a pattern is compared with. */
 const patternNames = ['.env', '.env.local', 'id_rsa', 'id_ed25519'];
@@ -31,29 +28,10 @@ export const isSecretPath = (path: string, cwd: string, place: Place): boolean =
   if (plainNames.test(path)) return false;
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (secretName.test(name) || secretPlace.test(path)) return true;
-  if (
-    name.length <= maxPattern &&
-    /^[.i][\w.]+.*[*?[]|^\.[?[]/.test(name) &&
-    patternNames.some((secret) => fits(name, secret))
-  ) {
+  if (/^[.i][\w.]+.*[*?[]|^\.[?[]/.test(name) && patternNames.some((secret) => fits(name, secret))) {
     return true;
   }
   return (/^[/~.]/.test(path) || cwd.includes('/.')) && zoneOf(path, cwd, place) === 'secret';
-};
-
-/** Returns whether a short pattern of file names fits a name; a bracket counts as any character. */
-const fits = (pattern: string, name: string): boolean => {
-  const parts = pattern.match(/\[[^\]]*\]|[^[]/g) ?? [];
-  let places = new Set([0]);
-  for (const part of parts) {
-    const next = new Set<number>();
-    for (const place of places) {
-      if (part === '*') for (let end = place; end <= name.length; end += 1) next.add(end);
-      else if (place < name.length && (part === '?' || part.length > 1 || part === name[place])) next.add(place + 1);
-    }
-    places = next;
-  }
-  return places.has(name.length);
 };
 
 /** Names of variables for secrets, with the words that may follow. Keys of a cache or a table are none. */

@@ -11,7 +11,7 @@ const managers =
 
 /** Their own words for the same. */
 const also =
-  /^(?:(?:add|remove)-iam-policy-binding|set-iam-policy|add-metadata|d|del|mv|rmdir|rmr|deleteall|(?:\w+:)?down|maintenance:on|undelete|seal|rekey|generate-root|stop_app|force_reset|seek)$/;
+  /^(?:(?:add|remove)-iam-policy-binding|set-iam-policy|add-metadata|d|del|mv|rmdir|rmr|deleteall|(?:\w+:)?down|(?:access|members):add|maintenance:on|undelete|seal|rekey|generate-root|stop_app|force_reset|seek)$/;
 
 /** Rules about command-line tools of cloud providers, and about services on the network. */
 export const cloudRules: readonly CommandRule[] = [
@@ -80,10 +80,12 @@ export const cloudRules: readonly CommandRule[] = [
     decision: 'ask',
     test: (command) =>
       !command.isOrdinary &&
-      command.arguments.operands.slice(0, 4).some(({ text }) => /scal|resiz|update|^set/i.test(text)) &&
+      command.arguments.operands.slice(0, 4).some(({ text }) => /scal|resiz|update|concurrency|^set/i.test(text)) &&
       command.arguments.words.some((word, index, words) =>
         word === '0'
-          ? /(?:count|capacity|size|nodes?|replicas|instances|workers?)$/.test(words[index - 1] ?? '')
+          ? /(?:count|capacity|size|nodes?|replicas|instances|workers?|concurrent-executions|max)$/.test(
+              words[index - 1] ?? '',
+            )
           : /^[\w-]+=0$|(?:min|max|desired)Size=0\b/.test(word),
       ),
     unless: ['--dry-run'],
@@ -160,13 +162,13 @@ export const cloudRules: readonly CommandRule[] = [
 
 /** Arguments that open a resource to everyone, or that remove its protection. */
 const opening =
-  /(?:^|[=,:"])(?:0\.0\.0\.0\/0|::\/0|allUsers|allAuthenticatedUsers|public-read(?:-write)?)(?:$|[,:"])|^--(?:publicly-accessible|no-deletion-protection|no-disable-api-termination|no-enable-deletion-protection|no-termination-protection|skip-final-snapshot|allow-unauthenticated|no-[\w-]*protection[\w-]*)$|^--(?:principal|source-address-prefixes)=?\*?$|^(?:--mode=)?Complete$|^--public-access=(?!off)|^--allow=all$|^--allow-blob-public-access=?(?:true)?$|deletion-?protection=false/i;
+  /(?:^|[=,:"])(?:0\.0\.0\.0\/0|::\/0|allUsers|allAuthenticatedUsers|public-read(?:-write)?)(?:$|[,:"])|^--(?:publicly-accessible|no-deletion-protection|no-disable-api-termination|no-enable-deletion-protection|no-termination-protection|skip-final-snapshot|allow-unauthenticated|no-[\w-]*protection[\w-]*)$|^--(?:principal|source-address-prefixes)=?\*?$|^(?:--mode=)?Complete$|^--public-access=(?!off)|^--allow=all$|^--allow-blob-public-access=?(?:true)?$|deletion-?protection=false|endpointPublicAccess=true/i;
 
 /** Ports of search engines and databases, whose data is shared even on this machine. */
 const dataPorts = /:(?:9200|9201|5984|8086|6333|8108|7700|8983)(?:\/|$)/;
 
 const thisMachine =
-  /^(?:\w+:\/\/)?(?:[^/@\s]*@)?(?:localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\]|host\.docker\.internal|[\w.-]+\.(?:localhost|local|test))?(?::\d+)?(?:[/?#]|$)/i;
+  /^(?:\w+:\/\/)?(?:[^/@\s]*@)?(?:localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\]|host\.docker\.internal|[\w.-]+\.(?:localhost|(?<!\.cluster\.)local|test))?(?::\d+)?(?:[/?#]|$)/i;
 
 /** Returns whether an operand is the address of a service that others use. */
 const isShared = (operand: string): boolean =>

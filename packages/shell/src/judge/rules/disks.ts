@@ -164,10 +164,10 @@ export const diskRules: readonly CommandRule[] = [
     rule: 'disks/unmount',
     decision: 'ask',
     programs: ['umount', 'swapoff', 'mount'],
-    test: ({ program, arguments: { words } }) =>
+    test: ({ program, arguments: { operands, words } }) =>
       program === 'mount'
-        ? words.some((word) => /remount/.test(word))
+        ? operands.some(({ isMaybeValue }) => !isMaybeValue) || words.some((word) => /^(?:-a|--all)$/.test(word))
         : words.some((word) => /^-[a-z]*[afl]|^--(?:all|force|lazy)$|^\/(?:home|boot|var|usr)?$/.test(word)),
-    why: 'It unmounts file systems that are in use.',
+    why: 'It mounts file systems, or unmounts those that are in use.',
   },
 ];

@@ -55,7 +55,7 @@ export const gitRules: readonly CommandRule[] = [
     rule: 'git/force-push',
     decision: 'deny',
     programs: git,
-    words: ['push'],
+    words: ['(push|send-pack)'],
     flags: ['-f|--force'],
     unless: ['-n|--dry-run'],
     why: 'It overwrites commits of other people on the remote.',

@@ -5,12 +5,12 @@ const terraform = ['terraform', 'tofu', 'terragrunt'];
 
 /** Programs that deploy, or select what later commands change. */
 const deployers =
-  'ansible ansible-playbook argocd cap cdk cdktf cf docker eb fastlane firebase flux fly flyctl gcloud helm helmfile heroku kamal kubectl kubectx netlify nomad now oc railway sam serverless skaffold sls sst vercel wrangler eas supabase convex'.split(
+  'ansible ansible-playbook argocd cap capistrano cdk cdktf cf docker eb fastlane firebase flux fly flyctl gcloud helm helmfile heroku kamal kubectl kubectx netlify nomad now oc railway sam serverless skaffold sls sst vercel wrangler eas supabase convex'.split(
     ' ',
   );
 
 const changing =
-  /^(?:apply|create|replace|patch|edit|scale|autoscale|rollout|set|upgrade|install|deploy|deployments?|sync|promote|publish|up|run|rollback|redeploy|restart|use|use-context|set-context|push|submit|release|link|env|secrets?)$/;
+  /^(?:apply|create|replace|patch|edit|scale|autoscale|rollout|set|upgrade|install|deploy|deployments?|sync|promote|publish|up|run|rollback|redeploy|restart|use|use-context|set-context|push|submit|release|link|env|secrets?)(?::[\w:]+)?$/;
 
 /** A word that names the production environment. */
 export const production = /(?:^|[-_./:=@])(?:prod|production)(?:$|[-_./:=@,])/i;
@@ -75,7 +75,7 @@ export const infrastructureRules: readonly CommandRule[] = [
       'cdk cdktf sls serverless sam sst copilot eb kapp packer zappa chalice amplify eksctl kops kubeadm argocd flux rancher rke talosctl velero istioctl linkerd minikube kind k3d colima limactl vagrant multipass lxc incus virsh vboxmanage'.split(
         ' ',
       ),
-    test: removesResource,
+    test: (command) => removesResource(command) || command.arguments.operands[1]?.text === 'rollback',
     unless: ['--dry-run|--help|-h'],
     why: 'It removes deployed services, a cluster or a virtual machine, with everything in it.',
   },

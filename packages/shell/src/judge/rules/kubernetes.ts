@@ -99,16 +99,16 @@ export const kubernetesRules: readonly CommandRule[] = [
     programs: kubectl,
     words: ['(run|debug|create|apply|patch)'],
     argument:
-      /^--privileged(?:=true)?$|^--profile=(?:sysadmin|netadmin)$|"?(?:hostPID|hostNetwork|privileged)"?\s?:\s?true/,
+      /^--privileged(?:=true)?$|^node\/|^--profile=(?:sysadmin|netadmin)$|"?(?:hostPID|hostNetwork|privileged)"?\s?:\s?true/,
     why: 'The container can change its host.',
   },
   {
     rule: 'kubernetes/undo',
     decision: 'ask',
     programs: kubectl,
-    words: ['rollout undo', 'config (delete-context|delete-cluster|delete-user|unset)'],
+    words: ['rollout (undo|restart|pause)', 'config (delete-context|delete-cluster|delete-user|unset)'],
     unless: ['--dry-run'],
-    why: 'It replaces a running version, or removes the access to a cluster.',
+    why: 'It restarts or replaces what runs, or removes the access to a cluster.',
   },
   {
     rule: 'kubernetes/helm',

@@ -207,10 +207,13 @@ export const networkRules: readonly CommandRule[] = [
   {
     rule: 'network/sends-dump',
     decision: 'ask',
-    programs: ['curl', 'wget', 'http', 'https', 'xh', 'nc', 'ncat', 'netcat', 'socat', 'openssl', 'telnet'],
-    test: ({ reads }) =>
-      reads.some((name) =>
-        /^(?:pg_dump(?:all)?|mysqldump|mariadb-dump|mongodump|mongoexport|tar|bsdtar|zip|cpio)$/.test(name),
+    programs: ['curl', 'wget', 'http', 'https', 'xh', 'nc', 'ncat', 'netcat', 'socat', 'openssl', 'telnet', 'ssh'],
+    test: ({ program, reads }) =>
+      reads.some(
+        (name) =>
+          /^(?:pg_dump(?:all)?|mysqldump|mariadb-dump|mongodump|mongoexport)$/.test(name) ||
+          // Archives are deployed through SSH.
+          (program !== 'ssh' && /^(?:tar|bsdtar|zip|cpio)$/.test(name)),
       ),
     why: 'It sends the content of a database or an archive to another machine.',
   },

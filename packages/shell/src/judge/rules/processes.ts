@@ -1,5 +1,9 @@
 import type { CommandRule } from '../rule.js';
 
+/** Words with which a package manager removes programs; of `-r` only that of dpkg does. */
+const removal =
+  /^(?:-r|purge|remove|autoremove|erase|dist-upgrade|full-upgrade|-R[a-z]*|-P|--purge|-e|--erase|del|--remove|uninstall|rm|undo|--force-(?:all|depends|remove-\w+))$/;
+
 /** Rules about processes, services and the machine itself. */
 export const processRules: readonly CommandRule[] = [
   {
@@ -78,18 +82,20 @@ export const processRules: readonly CommandRule[] = [
       'pg_ctl',
       'pg_ctlcluster',
       'apachectl',
+      'nginx',
     ],
     words: [
       '(stop|disable|mask|kill|restart|try-restart|reset-failed|revert|delete|unload|bootout|remove|down|unmonitor|unban)',
       '* (stop|restart|force-reload|off)',
       'services (stop|restart)',
+      'quit',
     ],
     unless: ['--user'],
     test: ({ program, arguments: { operands } }) => {
       const [first, second] = operands.map(({ text }) => text);
       if (program === 'brew') return first === 'services';
       if (program === 'snap') return first === 'remove' || first === 'stop';
-      if (program === 'pm2') return first === 'kill' || (first === 'delete' && second === 'all');
+      if (program === 'pm2') return first === 'kill' || second === 'all';
       return true;
     },
     why: 'It stops or changes a service of the machine.',
@@ -164,10 +170,11 @@ export const processRules: readonly CommandRule[] = [
     rule: 'processes/uninstall',
     decision: 'ask',
     programs: ['apt', 'apt-get', 'aptitude', 'dnf', 'yum', 'zypper', 'pacman', 'dpkg', 'rpm', 'apk', 'flatpak'],
-    argument:
-      /^(?:purge|remove|autoremove|erase|dist-upgrade|full-upgrade|-R[a-z]*|-P|--purge|-e|--erase|del|--remove|uninstall|rm|undo|--force-(?:all|depends|remove-\w+))$/,
+    argument: removal,
     test: ({ program, arguments: { words, has } }) =>
-      (program !== 'rpm' || !words.includes('-q')) && (program === 'pacman' || has('-s') === 'no'),
+      (program !== 'rpm' || !words.includes('-q')) &&
+      (program === 'pacman' || has('-s') === 'no') &&
+      (program === 'dpkg' || words.some((word) => word !== '-r' && removal.test(word))),
     unless: ['--simulate|--dry-run|--print'],
     why: 'It removes programs from the machine.',
   },
@@ -193,7 +200,7 @@ export const processRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['powershell', 'powershell.exe', 'pwsh', 'cmd', 'cmd.exe'],
     argument:
-      /Remove-Item|Clear-Content|\b(?:rd|rmdir|del|erase)\b.{0,200}\/s|\b(?:rm|ri|rd|rmdir|del|erase)\b.{0,200}-r(?:e(?:c(?:u\w*)?)?)?\b|Format-Volume|Clear-Disk|Stop-Computer|Restart-Computer|-enc(?:odedcommand)?\b|\biex\b|Invoke-Expression/i,
+      /Remove-Item|Clear-Content|\b(?:rd|rmdir|del|erase)\b.{0,200}\/s|\b(?:rm|ri|rd|rmdir|del|erase)\b.{0,200}-r(?:e(?:c(?:u\w*)?)?)?\b|Format-Volume|Clear-Disk|(?:Stop|Restart)-(?:Computer|Service)|Set-ExecutionPolicy|-enc(?:odedcommand)?\b|\biex\b|Invoke-Expression/i,
     why: 'It deletes files, or stops the machine, in code of another language.',
   },
   {

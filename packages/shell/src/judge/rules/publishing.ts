@@ -72,6 +72,9 @@ export const publishingRules: readonly CommandRule[] = [
       'access *',
       'token (create|revoke|delete)',
       'team *',
+      'org (rm|set)',
+      'hook add',
+      'profile set',
       'npm tag *',
     ],
     test: ({ arguments: { operands } }) =>

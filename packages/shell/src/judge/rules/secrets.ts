@@ -50,7 +50,7 @@ const printing: Readonly<Record<string, RegExp>> = {
   gpg2: /--export-secret|^(?:-d|--decrypt)/,
   gh: /^auth (?:token|status .*(?:-t|--show-token)\b)/,
   glab: /^auth status .*--show-token/,
-  git: /^credential fill/,
+  git: /^credential(?:-\w+)? (?:fill|get)/,
   ...Object.fromEntries(
     ['kubectl', 'oc', 'k'].map((name) => [
       name,

@@ -1,23 +1,8 @@
 import type { CommandRule, RuleContext } from '../rule.js';
+import { isLocalServer, isOfTests } from '../test-databases.js';
 import { production } from './infrastructure.js';
 
 const approve = 'Show the statement to the person, or write it as a migration that is reviewed.';
-
-/** The name of a database for tests. */
-const ofTests = /(?:^|[_-])(?:tests?|tmp|temp|scratch)(?:$|[_-])/;
-
-/** Returns whether a database is in memory, or named for tests without the name of another host. */
-const isOfTests = ({ arguments: { operands, valuesOf, words } }: RuleContext): boolean => {
-  const names = [
-    ...operands.slice(0, 1).map(({ text }) => text),
-    ...['-d', '--dbname', '-D', '--database'].flatMap(valuesOf),
-  ].map((name) => name.slice(name.lastIndexOf('/') + 1).replace(/\.(?:db|sqlite3?|duckdb)$/, ''));
-  return (
-    names.length > 0 &&
-    names.every((name) => name === ':memory:' || (ofTests.test(name) && !production.test(name))) &&
-    !words.some((word) => /^(?:-h|--host)|:\/\//.test(word))
-  );
-};
 
 const isReal = (command: RuleContext): boolean => !isOfTests(command);
 
@@ -27,7 +12,15 @@ export const sqlRules: readonly CommandRule[] = [
     rule: 'sql/drop-database',
     decision: 'deny',
     sql: 'drops-database',
-    why: 'It drops a whole database, schema or user.',
+    why: 'It drops a whole database, or a user.',
+    instead: approve,
+  },
+  {
+    rule: 'sql/drop-schema',
+    decision: 'deny',
+    sql: 'drops-schema',
+    test: isReal,
+    why: 'It drops a schema with all its tables.',
     instead: approve,
   },
   {
@@ -95,10 +88,10 @@ export const sqlRules: readonly CommandRule[] = [
     rule: 'sql/drop-command',
     decision: 'ask',
     programs: ['dropdb', 'dropuser', 'pg_dropcluster', 'mysqladmin'],
-    test: ({ program, arguments: { operands } }) =>
-      program === 'mysqladmin'
-        ? operands.some(({ text }) => /^(?:drop|shutdown|password|flush-\w+)$/.test(text))
-        : !operands.every(({ text }) => ofTests.test(text)),
+    test: (command) =>
+      command.program === 'mysqladmin'
+        ? command.arguments.operands.some(({ text }) => /^(?:drop|shutdown|password|flush-\w+)$/.test(text))
+        : !isOfTests(command),
     why: 'It drops a whole database, or stops its server.',
     instead: approve,
   },
@@ -108,11 +101,11 @@ export const sqlRules: readonly CommandRule[] = [
     programs: ['mongosh', 'mongo'],
     test: ({ arguments: { words }, input }) =>
       [...words, input ?? ''].some((text) =>
-        /\.(?:dropDatabase|drop|remove|dropIndexes|dropUser|dropAllUsers|shutdownServer|stepDown)\s*\(|\bshutdown['"]?\s*:\s*1|\.deleteMany\s*\(\s*(?:\{\s*\})?\s*\)/.test(
+        /\.(?:dropDatabase|drop|remove|dropIndexes|dropUser|dropAllUsers|shutdownServer|stepDown)\s*\(|\bshutdown['"]?\s*:\s*1|\.deleteMany\s*\(\s*(?:\{\s*\})?\s*\)|\.updateMany\s*\(\s*\{\s*\}\s*,/.test(
           text,
         ),
       ),
-    why: 'It drops a database or collection.',
+    why: 'It drops a database or collection, or changes all its documents.',
     instead: approve,
   },
   {
@@ -248,18 +241,19 @@ export const sqlRules: readonly CommandRule[] = [
     ],
     argument:
       /^(?:db:(?:drop|reset|purge|wipe|truncate_all|migrate:reset|schema:load|setup)(?::\w+)?|migrate:(?:fresh|reset|refresh|down)|queue:flush|ecto\.(?:drop|reset)|flush|reset_db|sqlflush|doctrine:(?:database|schema):drop)$/,
-    test: ({ environment }) => environment !== 'test',
+    test: ({ environment, servers }) => environment !== 'test' || !servers.every(isLocalServer),
     why: 'It deletes a database or everything in it.',
     instead: 'Write a forward migration.',
   },
   {
     rule: 'sql/production-script',
     decision: 'ask',
-    programs: ['psql', 'mysql', 'mariadb', 'sqlcmd', 'mongosh', 'pg_restore', 'mongorestore'],
-    test: ({ arguments: { words }, secretWords }) =>
+    programs: ['psql', 'mysql', 'mariadb', 'sqlcmd', 'mongosh', 'pg_restore', 'mongorestore', 'sqlite3', 'duckdb'],
+    test: ({ program, arguments: { words, operands }, input, secretWords }) =>
+      (!/^(?:sqlite3|duckdb)$/.test(program) || (operands.length === 1 && input === undefined)) &&
       (words.some((word) => production.test(word)) ||
         secretWords.some(({ names }) => names.some((name) => /(?:^|_)PROD(?:UCTION)?(?:_|$)/.test(name)))) &&
-      !words.some((word) => /^(?:-[ceQql]|--(?:command|execute|query|eval|list|version|help))/.test(word)),
+      !words.some((word) => /^(?:-[ceQql]|--(?:command|execute|query|eval|list|version|help)|-readonly$)/.test(word)),
     why: 'It runs SQL that is not part of the line in the production database.',
     instead: 'Prepare the script, and let a person run it.',
   },

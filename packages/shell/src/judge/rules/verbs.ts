@@ -12,12 +12,15 @@ const removing =
 const disturbing =
   'stop|reboot|restart|abort|close|kill|killall|shutdown|power-?off|rebuild|failover|swap|rollback|restore|modify|rotate|replace|downgrade|unassign|untag|promote|demote|reimage|redeploy|evict';
 
-/** `delete`, `delete-object`, `batch-delete`, `snapshot-delete`, `apps:delete`. */
-const oneOf = (verbs: string): RegExp =>
-  new RegExp(`^(?:[\\w-]+[:.])*(?:(?:(?:admin|batch|bulk|force)-)?(?:${verbs})(?:[-_:.].*)?|[\\w-]+-(?:${verbs}))$`);
+/** `delete`, `delete-object`, `batch-delete`, `snapshot-delete`, `apps:delete`; `delete.topic` with a dot. */
+const oneOf = (verbs: string, separators = '-_:.'): RegExp =>
+  new RegExp(
+    `^(?:[\\w-]+[:.])*(?:(?:(?:admin|batch|bulk|force)-)?(?:${verbs})(?:[${separators}].*)?|[\\w-]+-(?:${verbs}))$`,
+  );
 
 const ends = oneOf(ending);
-const removes = oneOf(removing);
+// With a dot, these are names of files: `release.zip`, `archive.tar`, `reset.css`.
+const removes = oneOf(removing, '-_:');
 const affects = oneOf(`${ending}|${removing}|${disturbing}`);
 
 /** Verbs that change nothing. */
