@@ -74,7 +74,24 @@ export class DescribedCall {
 
   /** Whether it only stores notes of the model, which is never progress. */
   get isNote(): boolean {
-    return wordsOf(this.tool).some((word) => noteWords.has(word));
+    return wordsOf(this.tool).some((word) => noteWords.has(word)) || handOff.test(this.tool);
+  }
+
+  /** What it is about: a file, a page or a record, if its input names one. */
+  get subject(): string | undefined {
+    const { input } = this.call;
+    if (typeof input !== 'object' || input === null) return undefined;
+    for (const [member, value] of Object.entries(input)) {
+      if (typeof value === 'string' && subjectMember.test(member)) return value;
+    }
+    return undefined;
+  }
+
+  /** Whether its input has a sentence, as a question or a task, which can be worded differently. */
+  get hasSentence(): boolean {
+    const { input } = this.call;
+    if (typeof input !== 'object' || input === null) return false;
+    return Object.values(input).some((member) => typeof member === 'string' && /\S +\S+ +\S/.test(member));
   }
 
   /** Whether it only lets time pass, so that an equal answer is no progress. */
@@ -95,10 +112,10 @@ export class DescribedCall {
 const reasonMembers: ReadonlySet<string> = wordSet('explanation justification reasoning thought toolSummary');
 /** Members that differ between equivalent calls. */
 const volatileMembers: ReadonlySet<string> = wordSet(
-  'requestId request_id traceId trace_id nonce timestamp idempotencyKey idempotency_key',
+  'requestId request_id traceId trace_id nonce timestamp idempotencyKey idempotency_key yield_time_ms',
 );
-/** Members that are labels for people in shell calls; in calls of other tools they may be significant. */
-const shellLabels: ReadonlySet<string> = wordSet('description reason');
+/** Members that do not change a shell call: labels for people, and how long it may take. Other tools may act on them. */
+const shellLabels: ReadonlySet<string> = wordSet('description reason timeout timeout_ms');
 
 /** @param select selects the significant part of the input, if the options define it */
 export const keyOf = (
@@ -165,11 +182,12 @@ const withoutComments = (line: string): string => {
 /** Words in the names of tools that report a state or page through content, so that equal calls differ in results. */
 const pollingWords: ReadonlySet<string> = wordSet(
   'poll status wait watch progress sleep logs tail output await checks ping scroll next more forward chunk ' +
+    'step continue resume random generate sample roll claim lease reserve messages inbox notifications ' +
     'dequeue pop receive screenshot snapshot click press tap swipe refresh',
 );
 const pollingActions: ReadonlySet<string> = wordSet('poll log logs status wait progress tail');
 const lookupWords: ReadonlySet<string> = wordSet(
-  'read get list search find grep glob query lookup look fetch view show browse describe inspect check count',
+  'read get list search find grep glob query lookup look fetch view show browse describe inspect count',
 );
 
 const lookupCommands: ReadonlySet<string> = wordSet(
@@ -177,6 +195,10 @@ const lookupCommands: ReadonlySet<string> = wordSet(
     'git cd',
 );
 const pauseWords: ReadonlySet<string> = wordSet('wait sleep pause delay');
+/** Members of an input that name what a call is about. */
+const subjectMember = /^(?:\w{1,20}_)?(?:path|file|directory|folder|url|id|domain)$/i;
+/** Matches tools that give the conversation to another agent, which is no progress either. */
+const handOff = /^(?:transfer_?to|hand_?off)/i;
 const noteWords: ReadonlySet<string> = wordSet('think thought thinking todo todos plan note notes');
 
 type Commands = ReadonlyMap<string, ReadonlySet<string> | undefined>;

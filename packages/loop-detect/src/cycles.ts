@@ -3,10 +3,10 @@ import type { LimitsOf } from './options.js';
 import { messages, type LoopVerdict } from './verdict.js';
 
 /** Maximum number of calls in a cycle; the breaker detects longer ones. */
-const longestCycle = 5;
+const longestCycle = 6;
 const noRuns: readonly number[] = Array.from({ length: longestCycle + 1 }, () => 0);
 
-/** Detects cycles of two to five calls with the same outcomes in each round. */
+/** Detects cycles of two to six calls with the same outcomes in each round. */
 export class Cycles {
   readonly #limits: LimitsOf;
   /**

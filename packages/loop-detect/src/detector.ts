@@ -6,12 +6,14 @@ import { checkLoopOptions, limitsFrom, type LimitsOf, type LoopOptions } from '.
 import {
   fingerprintOf,
   isSameAnswer,
+  isSamePage,
   isSuccess,
+  minPageWords,
   neutralStatuses,
   PendingFingerprint,
   type Fingerprint,
 } from './outcome.js';
-import { addShape, compareOutcome, type Change, type KnownCall, type RunCounts } from './progress.js';
+import { addShape, compareOutcome, hasShape, type Change, type KnownCall, type RunCounts } from './progress.js';
 import { Recent } from './recent.js';
 import { fine, messages, repeated, unknownTool, worstOf, type LoopVerdict } from './verdict.js';
 
@@ -40,8 +42,6 @@ const maxHeldChars = 4_000_000;
 
 /** Number of equal outcomes since the last change that cause a warning, regardless of the calls in between. */
 const maxSameOutcomes = 6;
-/** Number of different words from which an outcome is a page and not an acknowledgement. */
-const minPageWords = 10;
 /**
  * Creates a detector for one run of calls. It requires neither RxJS nor a harness.
  *
@@ -222,7 +222,7 @@ export class Detector {
   isNew({ key, tool }: DescribedCall, status: LoopOutcome['status'], print: Fingerprint): boolean {
     if (!isSuccess(status, print) || this.#calls.get(key) !== undefined) return false;
     const answer = this.#answers.get(tool);
-    return answer === undefined || !isSameAnswer(answer.print, print);
+    return answer === undefined || !(isSameAnswer(answer.print, print) || isSamePage(answer.print, print));
   }
 
   /** Records the outcome of a call. @param effect the declared effect of the tool, if known */
@@ -319,7 +319,7 @@ export class Detector {
   #blockRepeat(call: DescribedCall): LoopVerdict | undefined {
     const known = this.#calls.get(call.key);
     if (known === undefined || known.news !== this.#counts.news || known.streak < 1) return undefined;
-    const detector = call.isPoll ? 'poll' : 'no-progress';
+    const detector = call.isPoll || known.isWatched ? 'poll' : 'no-progress';
     if (known.streak + 1 < this.#limits(detector, call.tool).block) return undefined;
     return repeated('block', detector, call, known.streak);
   }
@@ -346,10 +346,11 @@ export class Detector {
     const isDenied = status === 'denied';
     // A denied call has no outcome.
     const print = isDenied ? (known?.print ?? refused) : given;
-    const isOk = isSuccess(status, print);
+    // A search without a match ends with an exit code.
+    const isOk = isSuccess(status, print) || (print.isEmpty === true && call.isLookup);
     const change = compareOutcome(call, print, isOk, known, this.#counts.writes);
     const isAnswered = isOk && this.#hasAnswered(call, print);
-    this.#answers.set(call.tool, { print, key: call.key });
+    this.#answers.set(call.tool, { print, key: call.key, subject: call.subject });
     return {
       call,
       print,
@@ -358,23 +359,28 @@ export class Detector {
       isOk: isDenied ? (known?.isOk ?? false) : isOk,
       isNews: isOk && !change.isSame && !isAnswered && !call.isNote,
       isAnswered,
-      isSame: change.isSame,
-      drift: change.drift,
-      trend: change.trend,
+      ...change,
     };
   }
 
   /** Whether the call before it of this tool was answered the same way. */
   #hasAnswered(call: DescribedCall, print: Fingerprint): boolean {
     const before = this.#answers.get(call.tool);
-    if (before === undefined || !isSameAnswer(before.print, print)) return false;
+    if (before === undefined) return false;
+    const isShuffled = call.isLookup && before.key !== call.key && isSamePage(before.print, print);
+    if (!isShuffled && !isSameAnswer(before.print, print)) return false;
     if (call.isPause) return true;
+    const { subject } = call;
+    // Other files and records may have the same content.
+    if (print.isEmpty !== true && subject !== undefined && before.subject !== subject) return false;
     // The same page after another input. An acknowledgement of a few words is equal for all inputs.
-    return call.isPoll ? before.key !== call.key && print.words.length >= minPageWords : call.isLookup;
+    const isPageAgain = before.key !== call.key && print.words.length >= minPageWords;
+    if (call.isPoll) return isPageAgain;
+    return call.isLookup || (isPageAgain && call.hasSentence && !call.isShell && !call.writes());
   }
 
   #recordRepeat(sighting: Sighting, known: KnownCall | undefined): LoopVerdict | undefined {
-    const { call, print, isSame, isOk, drift, trend } = sighting;
+    const { call, print, isSame, isOk, isMeasured = false, drift, trend } = sighting;
     const { key, tool } = call;
     const isUnchanged = known?.writes === this.#counts.writes;
     const count = isUnchanged ? known.count + 1 : 1;
@@ -383,6 +389,7 @@ export class Detector {
     const isInBatch = known?.batch === this.#counts.batch;
     const isStreak = known !== undefined && isSame && known.news === this.#counts.news;
     const streak = isStreak ? known.streak + (isInBatch ? 0 : 1) : 1;
+    const isWatched = isMeasured || print.isRunning === true || (isStreak && known.isWatched);
     this.#calls.set(key, {
       print,
       isOk,
@@ -390,6 +397,7 @@ export class Detector {
       trend,
       drift,
       streak,
+      isWatched,
       count,
       sames,
       news: this.#counts.news,
@@ -397,13 +405,15 @@ export class Detector {
       batch: this.#counts.batch,
     });
     if (count < 2) return undefined;
-    const detector = call.isPoll ? 'poll' : 'no-progress';
+    const detector = call.isPoll || isWatched ? 'poll' : 'no-progress';
     if (streak >= this.#limits(detector, tool).warn && !isInBatch) return repeated('warn', detector, call, streak);
-    if (detector === 'poll') return undefined;
+    if (call.isPoll || print.isRunning === true) return undefined;
     const { warn } = this.#limits('repeat', tool);
     // Many equal outcomes with other calls in between, in contrast to a continuous streak.
-    const isStale = sames >= maxSameOutcomes && sames > streak && warn < Infinity && !isInBatch;
-    const isRepeated = count >= warn || isStale;
+    const isStale = sames >= maxSameOutcomes && sames > streak && warn < Infinity && !isInBatch && !isWatched;
+    // A command may do the next part of a long task each time.
+    const isNewText = call.isShell && !isSame && known !== undefined && !hasShape(known, print);
+    const isRepeated = (count >= warn && !isNewText) || isStale;
     return isRepeated ? repeated('warn', 'repeat', call, count) : undefined;
   }
 
@@ -427,7 +437,7 @@ export class Detector {
 
   /** Whether a call returned nothing new. Polls are excluded, because the poll detector counts them. */
   #isIdle({ call, print, isDenied, isUnknownTool, isSame, isAnswered }: Sighting): boolean {
-    if (isDenied || isUnknownTool || isAnswered || (isSame && !call.isPoll)) return true;
+    if (isDenied || isUnknownTool || isAnswered || call.isNote || (isSame && !call.isPoll)) return true;
     return this.#failures.isKnown(call, print);
   }
 
@@ -455,4 +465,5 @@ const refused: Fingerprint = { outcome: 0, shape: 0, words: [] };
 interface Answer {
   readonly print: Fingerprint;
   readonly key: string;
+  readonly subject: string | undefined;
 }

@@ -40,7 +40,7 @@ export interface DetectorThresholds {
    */
   readonly poll?: Pick<Thresholds, 'warn' | 'block'> | false | undefined;
   /**
-   * Rounds of two to five calls with the same outcomes each time. A round that contains a poll has the thresholds of
+   * Rounds of two to six calls with the same outcomes each time. A round that contains a poll has the thresholds of
    * `poll`.
    * @defaultValue `{ warn: 3, block: 5 }`: Hermes warns from 3 rounds on, gemini-cli stops after 5
    */

@@ -2,8 +2,10 @@ import type { ToolStatus } from '@h/turn';
 import { selectFrom, type LoopCall, type LoopOutcome } from './call.js';
 import { canonicalText } from './canonical.js';
 import { failureText, kindOf } from './failure-text.js';
-import { messageOf, reportsError, reportsNothing } from './reports.js';
+import { printedOf, type Printed } from './printed.js';
+import { messageOf, reportsError, reportsNothing, reportsRunning } from './reports.js';
 import { scan, scanStart, similarity, type Scan } from './scan.js';
+import { shellLineOf } from './shell.js';
 
 /** A summary of an outcome. It is stored with the result and suffices to judge the outcome after a restart. */
 export type Fingerprint = {
@@ -11,6 +13,8 @@ export type Fingerprint = {
   readonly outcome: number;
   /** The same with all numbers, hashes and ids masked. */
   readonly shape: number;
+  /** Hash of the parts of the output in any order. */
+  readonly bag?: number | undefined;
   /** Sample of the words of the output, or of what a failure says. */
   readonly words: readonly number[];
   /** Sum of the numbers in the output, or of its ratios: whether it rises tells progress from noise. */
@@ -18,6 +22,8 @@ export type Fingerprint = {
   readonly isRatio?: boolean | undefined;
   /** Whether the output reports that nothing was found. */
   readonly isEmpty?: boolean | undefined;
+  /** Whether the output reports that something is still running. */
+  readonly isRunning?: boolean | undefined;
   /**
    * Hash of what a failure says without what it repeats of the input. Absent for successes and for failures that say
    * nothing.
@@ -45,7 +51,7 @@ export const fingerprintOf = (
 ): Fingerprint => new PendingFingerprint(call, outcome, select).finish();
 
 /** What an outcome says besides its text. */
-type Traits = Pick<Fingerprint, 'isEmpty' | 'failure' | 'kind'> & { readonly said?: readonly number[] };
+type Traits = Pick<Fingerprint, 'isEmpty' | 'isRunning' | 'failure' | 'kind'> & { readonly said?: readonly number[] };
 
 /**
  * A fingerprint whose output is scanned when it is compared: most outcomes of a run are not. It holds the output until
@@ -56,14 +62,24 @@ export class PendingFingerprint implements Fingerprint {
   readonly start: number;
   readonly #status: ToolStatus;
   readonly #traits: Traits;
+  readonly #length: number;
   #text: string;
   #scan: Scan | undefined;
 
   constructor(call: LoopCall, { status, output }: LoopOutcome, select?: (output: unknown) => unknown) {
     const counts = select === undefined ? output : selectFrom(select, output);
-    this.#text = withoutPlace(call.input, textOf(counts));
+    const text = textOf(counts);
+    const readable = messageOf(counts, text);
+    const printed = shellLineOf(call.name, call.input) === undefined ? undefined : printedOf(counts, readable);
+    this.#text = withoutEcho(call.input, printed === undefined ? text : printedText(printed));
+    this.#length = this.#text.length;
     this.#status = status;
-    this.#traits = traitsOf(call, status, counts, this.#text);
+    this.#traits = traitsOf(call, status, {
+      output: counts,
+      text: this.#text,
+      message: printed?.text ?? readable,
+      printed,
+    });
     this.start = scanStart(this.#text, status);
   }
 
@@ -82,12 +98,22 @@ export class PendingFingerprint implements Fingerprint {
     );
   }
 
+  /** Whether another one may have the same parts in another order: numbers that do not count differ in few digits. */
+  isAsLongAs(other: PendingFingerprint): boolean {
+    const difference = Math.abs(this.#length - other.#length);
+    return difference <= lengthTolerance || difference * 3 <= Math.min(this.#length, other.#length);
+  }
+
   get outcome(): number {
     return this.#scanned.exact;
   }
 
   get shape(): number {
     return this.#scanned.shape;
+  }
+
+  get bag(): number | undefined {
+    return this.#scanned.bag;
   }
 
   get words(): readonly number[] {
@@ -106,6 +132,10 @@ export class PendingFingerprint implements Fingerprint {
     return this.#traits.isEmpty;
   }
 
+  get isRunning(): boolean | undefined {
+    return this.#traits.isRunning;
+  }
+
   get failure(): number | undefined {
     return this.#traits.failure;
   }
@@ -116,12 +146,13 @@ export class PendingFingerprint implements Fingerprint {
 
   /** Returns the fingerprint as data, which can be stored, and no longer holds the output. */
   finish(): Fingerprint {
-    const { exact, shape, words, level, isRatio } = this.#scanned;
+    const { exact, shape, bag, words, level, isRatio } = this.#scanned;
     const { said, ...traits } = this.#traits;
     return {
       outcome: exact,
       shape,
       words: said ?? words,
+      ...(bag !== undefined && { bag }),
       ...(level !== undefined && { level }),
       ...(isRatio === true && { isRatio }),
       ...traits,
@@ -135,28 +166,56 @@ export class PendingFingerprint implements Fingerprint {
   }
 }
 
-const traitsOf = (call: LoopCall, status: ToolStatus, output: unknown, text: string): Traits => {
+/** An output in the forms in which it is read. */
+interface ReadOutput {
+  readonly output: unknown;
+  readonly text: string;
+  readonly message: string;
+  /** What a command printed; absent for other tools. */
+  readonly printed: Printed | undefined;
+}
+
+const printedText = ({ text, exitCode }: Printed): string =>
+  exitCode === undefined || exitCode === 0 ? text : `${text}\nExit code ${exitCode}`;
+
+const traitsOf = (call: LoopCall, status: ToolStatus, { output, text, message, printed }: ReadOutput): Traits => {
   if (neutralStatuses.has(status) || status === 'denied') return {};
-  if (successStatuses.has(status) && !reportsError(call, output, text)) {
-    const isEmpty = reportsNothing(output, text);
-    return isEmpty ? { isEmpty } : {};
+  const hasFailed = (printed?.exitCode ?? 0) !== 0 || !successStatuses.has(status);
+  if (!hasFailed && !reportsError(call, output, message)) {
+    const isEmpty = printed === undefined ? reportsNothing(output, text) : reportsNothing(message, message);
+    return { ...(isEmpty && { isEmpty }), ...(reportsRunning(text) && { isRunning: true }) };
   }
-  const failure = failureText(call, messageOf(output, text));
-  if (failure === undefined) return {};
+  const failure = failureText(call, message);
+  if (failure === undefined) return printed === undefined ? {} : { isEmpty: true };
   const { words, shape } = scan(failure);
   return { said: words, failure: shape, kind: kindOf(failure, status) };
 };
 
 /** Members of an input that say which part of a list to return. */
 const placeMember = /^(?:page|offset|cursor|skip|start|after|from)\w*$/i;
+/** Members of an input that say what to search for. */
+const searchMember = /^(?:q|query|pattern|search\w*|keywords?|terms?|question)$/i;
+const shortestSearch = 4;
+/** Places from here on are removed from sentences too. */
+const farPlace = 100;
+/** Maximum length of a sentence about a place. */
+const maxNotice = 400;
 
-/** Removes the place in a list that a result repeats from its input, as in `"page":7`. */
-const withoutPlace = (input: unknown, text: string): string => {
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
+
+/** Removes what a result repeats of a search: the place in a list, as in `"page":7`, and the words to search for. */
+const withoutEcho = (input: unknown, text: string): string => {
   if (typeof input !== 'object' || input === null) return text;
   let rest = text;
   for (const [member, value] of Object.entries(input)) {
-    if (!Number.isSafeInteger(value) || !placeMember.test(member)) continue;
+    if (typeof value === 'string' && value.length >= shortestSearch && searchMember.test(member)) {
+      rest = rest.replaceAll(value, '');
+    }
+    if (!isInteger(value) || !placeMember.test(member)) continue;
     rest = rest.replaceAll(new RegExp(`"${member}": ?${String(value)}(?!\\d)`, 'g'), '');
+    if (value >= farPlace && rest.length <= maxNotice) {
+      rest = rest.replaceAll(new RegExp(String.raw`(?<![\w.])${value}(?![\w.])`, 'g'), '');
+    }
   }
   return rest;
 };
@@ -166,6 +225,21 @@ export const isSameAnswer = (one: Fingerprint, other: Fingerprint): boolean => {
   if (one.isEmpty === true || other.isEmpty === true) return one.isEmpty === other.isEmpty;
   return isSameOutcome(one, other);
 };
+
+/** Number of different words from which an outcome is a page and not an acknowledgement. */
+export const minPageWords = 10;
+/** Maximum difference in length of the same parts in another order, because of numbers that do not count. */
+const lengthTolerance = 200;
+
+/** Whether two outcomes have the same parts in any order. Outputs whose lengths rule it out are not scanned. */
+export const isSamePage = (one: Fingerprint, other: Fingerprint): boolean =>
+  (!(one instanceof PendingFingerprint && other instanceof PendingFingerprint) || one.isAsLongAs(other)) &&
+  one.words.length >= minPageWords &&
+  hasSameParts(one, other);
+
+/** Whether two outcomes have the same words and numbers in any order. */
+export const hasSameParts = (one: Fingerprint, other: Fingerprint): boolean =>
+  one.bag !== undefined && one.bag === other.bag;
 
 /** Whether two outcomes are equal apart from volatile parts. Equal outputs are not scanned for this. */
 export const isSameOutcome = (one: Fingerprint, other: Fingerprint): boolean =>

@@ -1,5 +1,5 @@
 import type { DescribedCall } from './call.js';
-import { isSameOutcome, type Fingerprint } from './outcome.js';
+import { hasSameParts, isSameOutcome, type Fingerprint } from './outcome.js';
 import { similarity } from './scan.js';
 
 /** Counters of a run. */
@@ -14,7 +14,7 @@ export interface RunCounts {
 
 // Number of consecutive outcomes with small differences that count as progress. Further ones count as equal.
 const driftOfNumbers = { call: 8, poll: 40 } as const;
-const driftOfWords = { call: 6, poll: 40 } as const;
+const driftOfWords = { call: 6, shell: 12, poll: 40 } as const;
 const driftOfFailures = 3;
 /** Minimum share of common words of two outcomes with a small difference. */
 const alikeOutcome = 0.5;
@@ -34,6 +34,8 @@ export interface KnownCall {
   readonly drift: number;
   /** Number of consecutive equal outcomes with no new outcome in between. */
   readonly streak: number;
+  /** Whether one of them reports something that is running, or measured other figures than the one before it. */
+  readonly isWatched: boolean;
   /** Number of calls, and of calls with the same outcome, since the last change. */
   readonly count: number;
   readonly sames: number;
@@ -46,6 +48,8 @@ export interface KnownCall {
 export interface Change extends Pick<KnownCall, 'drift' | 'trend'> {
   /** Whether the outcomes are equal apart from volatile parts. */
   readonly isSame: boolean;
+  /** Whether it is a success with other figures, as of a benchmark that is repeated on purpose. */
+  readonly isMeasured?: boolean;
 }
 
 const somethingElse: Change = { isSame: false, drift: 0, trend: undefined };
@@ -63,8 +67,10 @@ export const compareOutcome = (
 ): Change => {
   if (known === undefined) return somethingElse;
   const { print: before, trend, drift } = known;
-  if (isSameOutcome(before, print)) return { isSame: true, drift, trend };
+  const isShuffled = call.isLookup && !call.isPoll && hasSameParts(before, print);
+  if (isSameOutcome(before, print) || isShuffled) return { isSame: true, drift, trend };
   const isUnchanged = known.writes === writes;
+  const isPoll = call.isPoll || print.isRunning === true;
   const isSameFailure = !isOk && before.failure !== undefined && before.failure === print.failure;
   if (before.shape === print.shape || isSameFailure) {
     const next = trendOf(before, print, isUnchanged ? trend : undefined);
@@ -72,19 +78,23 @@ export const compareOutcome = (
     if (isMoving && print.isRatio === true) return { isSame: false, drift: 0, trend: next };
     if (!isOk) return { isSame: true, drift, trend: next };
     if (!isUnchanged) return somethingElse;
-    const isWatching = isMoving && (call.isPoll || call.isShell);
+    const isWatching = isMoving && (isPoll || call.isShell || call.isLookup);
     const allowed = isWatching ? driftOfNumbers.poll : isMoving ? driftOfNumbers.call : 0;
-    return { isSame: drift >= allowed, drift: drift + 1, trend: next };
+    return { isSame: drift >= allowed, drift: drift + 1, trend: next, isMeasured: !isMoving };
   }
   if (!isUnchanged) return somethingElse;
   if (known.shapes?.includes(print.shape) === true) return { isSame: true, drift, trend };
   if (!isOk && !known.isOk) return { isSame: drift >= driftOfFailures, drift: drift + 1, trend };
   if (isOk && known.isOk && similarity(before.words, print.words) >= alikeOutcome) {
-    const allowed = call.isPoll ? driftOfWords.poll : driftOfWords.call;
+    const allowed = isPoll ? driftOfWords.poll : call.isShell ? driftOfWords.shell : driftOfWords.call;
     return { isSame: drift >= allowed, drift: drift + 1, trend };
   }
   return somethingElse;
 };
+
+/** Whether an outcome has the shape of an earlier one since something was changed. */
+export const hasShape = ({ print, shapes }: KnownCall, { shape }: Fingerprint): boolean =>
+  print.shape === shape || shapes?.includes(shape) === true;
 
 /** Adds the shape of an outcome to the shapes of the earlier outcomes of the call. */
 export const addShape = ({ print, shapes }: KnownCall, next: Fingerprint): KnownCall['shapes'] => {

@@ -8,24 +8,50 @@ const emptyStart =
 
 /** Matches a sentence that reports a search without results. */
 const noMatch =
-  /\b(?:(?:did|does|do)(?: not|n't) match any|(?:returned|yielded|found) (?:no|nothing|0)\b|nothing (?:was )?found)/i;
+  /\b(?:(?:did|does|do)(?: not|n't) match any|(?:returned|yielded|found) (?:no|nothing|0)\b|nothing (?:was )?found|no (?:\w{1,20} ){1,3}(?:were |was )?found)/i;
 
 /** Whether an output reports that nothing was found. */
 export const reportsNothing = (output: unknown, text: string): boolean =>
   text.length <= maxEmpty && (emptyStart.test(text) || noMatch.test(text) || isEmptyList(output, text));
 
+/** A report of a state is not longer than this. */
+const maxState = 1_000;
+const running =
+  /(?:stat(?:e|us)|phase|stage)\b["']?\s{0,3}[:=>]\s{0,3}["']?(?:in[_ -]?progress|pending|queued|scheduled|(?!missing|failing|warning|nothing|existing)\w{3,20}ing)\b/i;
+
+/** Whether a report says that something is still running, so that it is requested until it has ended. */
+export const reportsRunning = (text: string): boolean => text.length <= maxState && running.test(text);
+
 /** Whether an object has an empty list or a count of zero, and no list with items. */
 const isEmptyList = (output: unknown, text: string): boolean => {
-  const found =
-    text.startsWith('{') && text.endsWith('}') ? (typeof output === 'string' ? parsed(text) : output) : undefined;
-  if (typeof found !== 'object' || found === null) return false;
-  const inner = 'type' in found && 'value' in found ? found.value : found;
-  const members: readonly unknown[] = typeof inner === 'object' && inner !== null ? Object.values(inner) : [];
+  const members = Object.entries(reportIn(output, text) ?? {});
   return (
-    members.some((member) => member === 0 || (Array.isArray(member) && member.length === 0)) &&
-    members.every((member) => typeof member !== 'object' || member === null || Object.keys(member).length === 0)
+    members.some(
+      ([name, member]) => (member === 0 && !isCode.test(name)) || (Array.isArray(member) && member.length === 0),
+    ) &&
+    members.every(([, member]) => typeof member !== 'object' || member === null || Object.keys(member).length === 0)
   );
 };
+
+/** Matches members in which a zero is a success and not a count. */
+const isCode = /code|status|error|elapsed|duration|time/i;
+
+/** Maximum length of a text that is parsed. */
+const maxParsed = 16_000;
+
+/** Returns the object that an output is or has as text. */
+export const reportIn = (output: unknown, text: string): Readonly<Record<string, unknown>> | undefined => {
+  const isText = text.startsWith('{') && text.endsWith('}') && text.length <= maxParsed;
+  const found =
+    typeof output === 'object' && output !== null && !isWrappedText(output) ? output : isText && parsed(text);
+  if (typeof found !== 'object' || found === null) return undefined;
+  const inner = 'type' in found && 'value' in found ? found.value : found;
+  return typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+    ? (inner as Readonly<Record<string, unknown>>)
+    : undefined;
+};
+
+const isWrappedText = (output: object): boolean => 'value' in output && typeof output.value === 'string';
 
 /** Maximum length of an error report; a longer text is content that begins with similar words. */
 const maxReport = 600;
@@ -59,14 +85,17 @@ const nothingDone = /^no \w{1,20} (?:was|were|has been|have been) \w/i;
 /** Matches a title that is underlined. */
 const underlined = /^[^\n]{1,200}\n[=-]{3}/;
 
-/** Whether the output of a successful call reports a failure. */
-export const reportsError = (call: LoopCall, output: unknown, text: string): boolean => {
+/**
+ * Whether the output of a successful call reports a failure.
+ *
+ * @param message the readable text of the output
+ */
+export const reportsError = (call: LoopCall, output: unknown, message: string): boolean => {
   if (typeof output === 'object' && output !== null) {
     if ('type' in output && (output.type === 'error-text' || output.type === 'error-json')) return true;
     const report = 'type' in output && output.type === 'json' && 'value' in output ? output.value : output;
     if (hasErrorMember(report)) return true;
   }
-  const message = messageOf(output, text);
   if (message.length > maxReport) return false;
   const read = message.slice(0, maxStart);
   const bare = startsWithWord(read) ? read : read.replace(/^[^\p{L}\p{N}]{0,12}/u, '');

@@ -93,6 +93,8 @@ describe('scan', () => {
     ['took 5 seconds', 'took 1 second'],
     ['took 1m 5s', 'took 45s'],
     ['listening on port 3000', 'listening on port 41873'],
+    ['request_id: r-cfbfdbfbbbcf', 'request_id: r-000000000000'],
+    ['Chunk ID: abcdef', 'Chunk ID: 1b2c3d'],
     ['/tmp/build-1f2e3d/out', '/tmp/build-9a8b7c/out'],
   ])('ignores the volatile parts of %j', (text, again) => {
     expect(scan(text).exact).toBe(scan(again).exact);

@@ -10,6 +10,8 @@ export interface Scan {
   readonly level?: number | undefined;
   /** Whether `level` is the sum of ratios: `12 of 214`, `3/5`, `45%`. */
   readonly isRatio?: boolean | undefined;
+  /** Sum of the hashes of its parts in any order, without scores; `undefined` if it was not read in full. */
+  readonly bag?: number | undefined;
   /** The smallest hashes of its words, for {@link similarity}. */
   readonly words: readonly number[];
 }
@@ -22,15 +24,19 @@ const maxRead = 8_000;
 const maxToken = 100;
 /** Minimum length of random hashes and ids. */
 const shortestId = 7;
+/** Minimum length of random ids without a digit. */
+const shortestIdOfLetters = 12;
 
 /**
  * Matches labels of numbers that do not indicate progress: `pid 4711`, `"durationMs": 12`, `attempt=3`, `port 3001`.
  */
 const volatileLabel =
-  /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|epoch|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
+  /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|pgid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|epoch|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
 /** Matches labels of ids that are generated for each call. */
 const volatileId =
-  /(?:request|req|trace|span|correlation|process|nonce|run|job|session|cursor|next|page_?token)[-_ ]?(?:id|page|cursor|token)?\\?["']?[ \t]{0,3}[:=]?[ \t]{0,3}\\?["'<#]?(?:r-|req[-_])?$/i;
+  /(?:request|req|trace|span|correlation|process|chunk|nonce|run|job|session|cursor|next|continuation|page_?token)[-_ ]?(?:id|page|cursor|token)?\\?["']?[ \t]{0,3}[:=]?[ \t]{0,3}\\?["'<#]?(?:r-|req[-_])?$/i;
+/** Matches labels of numbers that depend on the question and not on what was found. */
+const scoreLabel = /(?:^|_)(?:score|similarity|distance|relevance)$/i;
 const duration = /^(?:\d{1,12}(?:\.\d{1,9})?(?:ns|us|µs|μs|ms|secs?|mins?|hrs?|[smhd]))+$/i;
 const durationNext =
   /[ ,]{1,2}\d{1,9}(?:\.\d{1,9})?(?: ?(?:ns|us|µs|μs|ms|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|s)|[mhd])(?![\w-])/y;
@@ -38,7 +44,7 @@ const unitNext = / (?:ns|us|µs|μs|ms|secs?|seconds?|mins?|minutes?|hours?|hrs?
 const shareNext = / ?(?:\/|of) ?(\d{1,12})(?![\w.-])/y;
 const clock = /^(?:\d{4}-\d\d-\d\dT)?\d{1,3}:\d\d:\d\d(?:\.\d{1,9})?Z?$|^\d{4}-\d\d-\d\dT\d\d:\d\dZ?$/;
 const maxDigits = 15;
-const plainNumber = /^\d{1,15}(?:\.\d{1,9})?$/;
+const plainNumber = /^\d{1,15}(?:\.\d{1,20})?$/;
 const sized = /^(\d{1,12}(?:\.\d{1,9})?)(?:[kmgt]i?b?|b|bytes)$/i;
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 const address = /^0x[\da-f]{6,16}$/i;
@@ -59,8 +65,9 @@ for (let code = 0; code < 128; code += 1) {
   if (code >= 48 && code <= 57) classes[code] = digit;
   else if ((code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95) classes[code] = letter;
 }
+const mixed = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 2246822507);
 const classOf = (code: number): number => classes[code] as number;
-const [dot, colon, dash, percent, blank, slash, backslash] = [46, 58, 45, 37, 32, 47, 92];
+const [dot, colon, dash, percent, blank, slash, backslash, quote, equals] = [46, 58, 45, 37, 32, 47, 92, 34, 61];
 const codesOf = (characters: string): ReadonlySet<number> =>
   new Set(Array.from(characters, (character) => character.charCodeAt(0)));
 /** Characters of a long text that are hashed in one call. */
@@ -110,6 +117,7 @@ class Scanner {
   #valuesHigh = 0x9e3779b9 | 0;
   #valuesLow = 0x85ebca6b | 0;
   readonly #words: number[] = [];
+  #bag = 0;
   #numbers = 0;
   #sum = 0;
   #ratios = 0;
@@ -172,6 +180,7 @@ class Scanner {
       exact: finishHash(this.#shapeHigh ^ this.#valuesHigh, this.#shapeLow ^ this.#valuesLow),
       ...(hasLevel && { level: hasRatio ? this.#ratioSum : this.#sum }),
       ...(hasRatio && { isRatio: true }),
+      ...(this.#text.length <= maxRead && { bag: this.#bag }),
       words: this.#words,
     };
   }
@@ -211,6 +220,10 @@ class Scanner {
       this.#labelEnd = -1;
       return this.#digits(start, at, { hasLetter, hasSign, label });
     }
+    if (this.#isRandomId(start, at)) {
+      this.#labelEnd = -1;
+      return this.#volatile(at);
+    }
     this.#feed(hash, hash);
     if (at - start > 1) this.#addWord(hash);
     this.#labelStart = start;
@@ -222,6 +235,7 @@ class Scanner {
   #digits(start: number, end: number, { hasLetter, hasSign, label }: TokenTraits): number {
     const text = this.#text;
     const token = text.slice(start, Math.min(end, start + maxToken));
+    if (isLabelOfId(label) && volatileId.test(text.slice(Math.max(0, start - 24), start))) return this.#volatile(end);
     if (!hasLetter && (hasSign ? plainNumber.test(token) : token.length <= maxDigits)) {
       return this.#number(token, start, end, label);
     }
@@ -270,7 +284,17 @@ class Scanner {
     if (next === percent) this.#addRatio(value / 100);
     else if (whole !== undefined && whole > 0 && value <= whole) this.#addRatio(value / whole);
     else this.#addNumber(value);
-    return this.#value(token, end);
+    return this.#value(token, end, label !== '' && scoreLabel.test(label));
+  }
+
+  /** Whether a word without digits is a random id by its label. */
+  #isRandomId(start: number, end: number): boolean {
+    const isLabelled = this.#labelEnd - this.#labelStart === 2 && isLabelOfId(this.#labelBefore(start));
+    const before = this.#text.charCodeAt(start - 1);
+    const isAfterSign =
+      before === quote || before === equals || (before === blank && this.#text.charCodeAt(start - 2) === colon);
+    const isValue = end - start >= shortestIdOfLetters && isAfterSign;
+    return (isLabelled || isValue) && volatileId.test(this.#text.slice(Math.max(0, start - 24), start));
   }
 
   #labelBefore(start: number): string {
@@ -284,23 +308,27 @@ class Scanner {
     return end;
   }
 
-  #value(token: string, end: number): number {
+  #value(token: string, end: number, isScore = false): number {
     this.#feed(35, 35);
-    this.#hashValue(token);
+    this.#hashValue(token, isScore);
     return end;
   }
 
-  #hashValue(token: string): void {
+  #hashValue(token: string, isScore = false): void {
+    let hash = 0x811c9dc5 | 0;
     for (let index = 0; index < token.length; index += 1) {
       const code = token.charCodeAt(index);
       this.#valuesHigh = Math.imul(this.#valuesHigh ^ code, 2654435761);
       this.#valuesLow = Math.imul(this.#valuesLow ^ code, 1597334677);
+      hash = Math.imul(hash ^ code, 2654435761);
     }
+    if (!isScore) this.#bag = (this.#bag + mixed(hash)) | 0;
     this.#valuesHigh = Math.imul(this.#valuesHigh ^ 10, 2654435761);
     this.#valuesLow = Math.imul(this.#valuesLow ^ 10, 1597334677);
   }
 
   #feed(high: number, low: number): void {
+    if (high !== blank && high !== 10) this.#bag = (this.#bag + mixed(high)) | 0;
     this.#shapeHigh = Math.imul(this.#shapeHigh ^ high, 2654435761);
     this.#shapeLow = Math.imul(this.#shapeLow ^ low, 1597334677);
   }
@@ -320,7 +348,7 @@ class Scanner {
   /** Stores the smallest distinct hashes in order. */
   #addWord(hash: number): void {
     const words = this.#words;
-    const small = (Math.imul(hash ^ (hash >>> 15), 2246822507) >>> 12) & 0xfffff;
+    const small = (mixed(hash) >>> 12) & 0xfffff;
     let at = words.length;
     if (at === maxWords && small >= (words[at - 1] as number)) return;
     while (at > 0 && (words[at - 1] as number) > small) at -= 1;
@@ -346,6 +374,8 @@ const isTemporary = (text: string, start: number, end: number): boolean => {
 
 const isDigitCode = (code: number): boolean => code >= 48 && code <= 57;
 
+const isLabelOfId = (label: string): boolean => label.length === 2 && label.toLowerCase() === 'id';
+
 const isIdOfCall = (text: string, token: string, start: number, label: string): boolean =>
   volatileId.test(text.slice(Math.max(0, start - 24), start)) ||
   /(?:^|[^\w])id=["']?$/.test(text.slice(Math.max(0, start - 5), start)) ||
@@ -354,8 +384,6 @@ const isIdOfCall = (text: string, token: string, start: number, label: string): 
 const isVolatileNumber = (text: string, token: string, start: number, end: number, label: string): boolean => {
   if (token.length >= 10 && secondsSince1970.test(token)) return true;
   if (label !== '' && volatileLabel.test(label)) return true;
-  const isId = label.length === 2 && label.toLowerCase() === 'id';
-  if (isId && volatileId.test(text.slice(Math.max(0, start - 24), start))) return true;
   // `sshd[4711]:` and `==4711==` are process ids.
   const isBracketed = text.charCodeAt(start - 1) === 91 && text.startsWith(']:', end);
   return isBracketed || (text.startsWith('==', start - 2) && text.startsWith('==', end));

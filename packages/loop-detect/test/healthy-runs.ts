@@ -21,6 +21,16 @@ const test = (round: number, failing: number): Move => {
     : ok('bash', { command: 'npx vitest run test/cart.test.ts' }, output);
 };
 
+const inbox = [
+  'The build is red again.',
+  'Who owns the billing service?',
+  'Lunch at noon.',
+  'Please review my branch when you can.',
+  'Deploy finished without trouble.',
+  'Customer Acme reports slow pages.',
+  'Thanks, all good now.',
+];
+
 const edit = (round: number): Move =>
   ok(
     'edit',
@@ -321,5 +331,65 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
     { name: 'bash', input: { command: 'git push' }, status: 'denied', output: 'Needs an approval.' },
     { name: 'bash', input: { command: 'git push' }, status: 'denied', output: 'Needs an approval.' },
     ok('bash', { command: 'git log -1' }, 'commit abc'),
+  ]),
+  'a benchmark repeated nine times': rounds(9, (round) => [
+    ok(
+      'bash',
+      { command: 'npm run bench' },
+      `ops/sec: ${98_000 + ((round * 7919) % 4000)}, ${80 + ((round * 5) % 19)} samples`,
+    ),
+  ]),
+  'a build with long stages, of a tool whose name indicates no poll': rounds(40, (round) => [
+    ok(
+      'get_build',
+      { id: 9 },
+      { status: 'in_progress', stage: ['fetch', 'lint', 'compile', 'test', 'pack'][Math.floor(round / 8)] },
+    ),
+  ]),
+  'an inbox with a new message now and then': rounds(28, (round) => [
+    ok('check_messages', {}, { messages: round % 4 === 3 ? [{ text: inbox[(round - 3) / 4] }] : [] }),
+  ]),
+  'steps of a debugger': rounds(30, (round) => [
+    ok('debug_step', { kind: 'over' }, { file: 'main.c', line: 10 + round, sum: round * round }),
+  ]),
+  'a check with the same short answer for each name': rounds(40, (round) => [
+    ok('check_domain', { domain: `shop${round}.example` }, { available: false }),
+  ]),
+  'commands whose report is an object': rounds(40, (round) => [
+    ok(
+      'bash',
+      { command: `sed -n '${round * 9 + 1},${round * 9 + 9}p' big.ts` },
+      { stdout: `const v${round}`, exit_code: 0 },
+    ),
+  ]),
+  'migrations that one command applies one by one': rounds(12, (round) => [
+    ok(
+      'bash',
+      { command: 'npx prisma migrate deploy --one' },
+      `Applied migration ${'abcdefghijkl'[round]}_tables in order`,
+    ),
+  ]),
+  'a validation with the same long answer for each file': rounds(40, (round) => [
+    ok(
+      'validate_yaml',
+      { path: `k8s/part${round}.yaml` },
+      'The document is valid and has no warnings. All required fields are present in version 1.29 of the schema.',
+    ),
+  ]),
+  'downloads without output, in the report of Cursor': rounds(40, (round) => [
+    ok(
+      'run_terminal_cmd',
+      { command: `curl -sO https://example.com/${round}.zip` },
+      `Exit code: 0\n\nCommand output:\n\n\`\`\`\n\n\`\`\`\n\nCommand completed in ${round * 7} ms.\n\nShell state (cwd, env vars) persists for subsequent calls.`,
+    ),
+  ]),
+  'folders with the same files': rounds(40, (round) => [
+    ok('list_directory', { path: `packages/part${round}` }, '[FILE] package.json\n[FILE] README.md\n[DIR] src'),
+  ]),
+  'a batch in a state that only its name tells from an end': rounds(9, (round) => [
+    ok('get_batch', { id: 'b1' }, { status: 'validating', checked_at: clock(round) }),
+  ]),
+  'names that a tool makes up': rounds(9, (round) => [
+    ok('generate_name', { style: 'short' }, { name: `name${'abcabcabc'[round]}` }),
   ]),
 };

@@ -23,6 +23,17 @@ const failingTest = (round: number): Move =>
     `> shop@1.0.0 test\n1 failing\nAssertionError: expected 1 to be 2\n  at Context (pid ${4000 + round})\nfinished in ${200 + round * 7}ms at 10:${10 + round}:07\nExit code: 1`,
   );
 
+/** Returns the report of Codex about a command. */
+const codex = (text: string, exitCode: number | undefined, round: number): string => {
+  const end = exitCode === undefined ? 'Process running with session ID 4' : `Process exited with code ${exitCode}`;
+  const chunk = (0xabcde + round * 7919).toString(16).padStart(6, '0');
+  return `Chunk ID: ${chunk}\nWall time: 5.${1000 + round} seconds\n${end}\nOriginal token count: 0\nOutput:\n${text}`;
+};
+
+/** Returns a random token, some without digits. */
+const token = (round: number): string =>
+  Array.from({ length: 24 }, (_, index) => 'abcdefghKLMNOPqr'[(round * 7 + index * index * (round + 3)) % 16]).join('');
+
 /** Runs in which an agent was stuck, modeled on bug reports. Each must be detected. */
 export const sickRuns: Readonly<Record<string, SickRun>> = {
   'the same failing command, with different times and pids': {
@@ -256,5 +267,111 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     batches: oneByOne(Array.from({ length: 120 }, (_, index) => read(`src/${index % 12}.ts`))),
     warned: 32,
     broken: 42,
+  },
+  'failing commands in the report of Codex, which has the status ok': {
+    batches: rounds(60, (round) => [
+      ok(
+        'exec_command',
+        { cmd: `cp report${round}.pdf /mnt/archive`, yield_time_ms: 1000 + round },
+        codex(`cp: cannot create '/mnt/archive/report${round}.pdf': Read-only file system`, 1, round),
+      ),
+    ]),
+    warned: 4,
+    blocked: 12,
+    broken: 13,
+  },
+  'searches without a match in the report of Gemini CLI': {
+    batches: rounds(60, (round) => [
+      ok(
+        'run_shell_command',
+        { command: `rg auth_${round} src` },
+        `Command: rg auth_${round} src\nDirectory: (root)\nOutput: (empty)\nError: (none)\nExit Code: 1\nSignal: (none)\nProcess Group PGID: ${4000 + round}`,
+      ),
+    ]),
+    warned: 21,
+    broken: 31,
+  },
+  'polls of a silent process that wait for different times': {
+    batches: rounds(60, (round) => [
+      ok(
+        'write_stdin',
+        { session_id: 4, chars: '', yield_time_ms: 1000 * (1 + (round % 7)) },
+        codex('', undefined, round),
+      ),
+    ]),
+    warned: 10,
+    blocked: 20,
+    broken: 21,
+  },
+  'one search in other words, with shuffled results and other scores': {
+    batches: rounds(60, (round) => {
+      const query = `frobnicator guide ${round}`;
+      const results = ['setup', 'errors', 'limits'].map((topic, index) => ({
+        title: `How ${topic} of the frobnicator work`,
+        url: `https://docs.example.com/${topic}`,
+        score: 0.7 + ((round * 7 + index) % 10) / 100,
+      }));
+      return [
+        ok('web_search', { query }, { query, results: [...results.slice(round % 3), ...results.slice(0, round % 3)] }),
+      ];
+    }),
+    warned: 21,
+    broken: 31,
+  },
+  'searches whose empty answer quotes the query': {
+    batches: rounds(60, (round) => [
+      ok(
+        'WebSearch',
+        { query: `frobnicator error ${round}` },
+        `Web search results for query: "frobnicator error ${round}"\n\nNo links found.`,
+      ),
+    ]),
+    warned: 21,
+    broken: 31,
+  },
+  'reads behind the end of a file': {
+    batches: rounds(60, (round) => [
+      ok(
+        'Read',
+        { file_path: 'a.py', offset: 400 + round * 100, limit: 100 },
+        `Warning: the file is shorter than the provided offset (${400 + round * 100}). The file has 212 lines.`,
+      ),
+    ]),
+    warned: 21,
+    broken: 31,
+  },
+  'hand-offs back and forth, with other reasons each time': {
+    batches: rounds(30, (round) => [
+      ok('transfer_to_sales', { summary: `wants offer ${round}` }, 'Transferred to Sales.'),
+      ok('transfer_to_triage', { summary: `not about offer ${round}` }, 'Transferred to Triage.'),
+    ]),
+    warned: 20,
+    broken: 30,
+  },
+  'one task in other words, with the same report of each agent': {
+    batches: rounds(60, (round) => [
+      ok(
+        'delegate',
+        { task: `look into the failing pipeline, attempt ${round}` },
+        `I looked at the pipeline of the main branch: the secret NPM_TOKEN is missing in the settings. Took ${round + 3} s.`,
+      ),
+    ]),
+    warned: 21,
+    broken: 31,
+  },
+  'pages of a list with new tokens and the same content': {
+    batches: rounds(60, (round) => [
+      ok(
+        'list_objects',
+        { continuation_token: token(round) },
+        { contents: ['a.txt', 'b.txt'], next_continuation_token: token(round + 1) },
+      ),
+    ]),
+    warned: 21,
+    broken: 31,
+  },
+  'a lookup of a value that rises for a long time, which is only warned about': {
+    batches: rounds(30, (round) => [ok('read_sensor', { sensor: 'boiler' }, { celsius: 18 + round * 0.5 })]),
+    warned: 10,
   },
 };

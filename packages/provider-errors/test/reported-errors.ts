@@ -368,4 +368,41 @@ export const reportedErrors: readonly (readonly [ErrorReason, unknown])[] = [
     { name: 'ValidationException', message: '1 validation error detected: Value at x failed to satisfy constraint' },
   ],
   ['quota', { name: 'ServiceQuotaExceededException', message: 'Your account has exceeded a service quota' }],
+  // A gateway of guardrails
+  [
+    'content-filter',
+    { status: 446, error: { message: 'The guardrail checks defined in the config failed.', type: 'hooks_failed' } },
+  ],
+  ['auth', { status: 400, error: { message: 'Tenant provided in token does not match resource tenant' } }],
+  [
+    'context-overflow',
+    {
+      status: 403,
+      error:
+        'Input token count + max_tokens parameter must be less than the context length of the model being queried.',
+    },
+  ],
+  [
+    'auth',
+    {
+      status: 400,
+      error: {
+        type: 'invalid_request_error',
+        message:
+          'This credential is only authorized for use with Claude Code and cannot be used for other API requests.',
+      },
+    },
+  ],
+  [
+    'quota',
+    { status: 429, error: { type: 'FreeUsageLimitError', message: 'Rate limit exceeded. Please try again later.' } },
+  ],
+  [
+    'rate-limit',
+    '<!DOCTYPE html><title>Access denied | api.example.com used Cloudflare to restrict access</title><h2>You are being rate limited</h2>',
+  ],
+  [
+    'unknown',
+    Object.assign(new Error("EACCES: permission denied, open '/etc/shadow'"), { code: 'EACCES', syscall: 'open' }),
+  ],
 ];

@@ -8,14 +8,14 @@ export const authRules: readonly Rule[] = [
     reason: 'auth-permanent',
     codes: `
       account_deactivated access_terminated access_terminated_error oauth_org_not_allowed
-      organization_deactivated api_key_revoked api_key_deleted api_key_deactivated api_key_disabled
+      organization_deactivated api_key_revoked api_key_deleted api_key_deactivated api_key_disabled organization_restricted
       CONSUMER_SUSPENDED 1112 1121`,
   },
   {
     reason: 'auth-permanent',
     says: [
-      /(?:organization|workspace|account|user|key|token|project|consumer|subscription)\b(?:[^.\n]|\.\S){0,60} (?:(?:has|have) been|was|is|are|been)(?: \w{1,12})? (?:disabled|deactivated|revoked|suspended|terminated|deleted|banned|locked|blocked|reported as leaked|denied access(?! to))/i,
-      /(?:key|token|account)[ _](?:revoked|deactivated|suspended|deleted|disabled)|access terminated|oauth authentication is currently not allowed|scope requirement|账户已被锁定|账号已被锁定/i,
+      /(?:organization|workspace|team|account|user|key|token|project|consumer|subscription|access)\b(?:[^.\n]|\.\S){0,60} (?:(?:has|have) been|was|is|are|been)(?: \w{1,12}){0,2} (?:disabled|deactivated|revoked|suspended|terminated|deleted|banned|locked|blocked|reported as leaked|denied access(?! to))/i,
+      /(?:organization|account) (?:has|have) been restricted|(?:key|token|account)[ _](?:revoked|deactivated|suspended|deleted|disabled)|access terminated|oauth authentication is currently not allowed|scope requirement|账户已被锁定|账号已被锁定/i,
     ],
     status: refusal,
     unless: ({ text }) => /enable it by/i.test(text),
@@ -57,13 +57,16 @@ export const authRules: readonly Rule[] = [
     says: [
       /(?:invalid|incorrect|wrong|bad|expired|missing|malformed|unrecognized|illegal|no|not a valid|without a)\b(?:[^.\n]|\.\S){0,25}\b(?:api[ _-]?key|access[ _-]?token|auth(?:entication|orization)?(?: \w{1,12})?|credentials?|bearer|subscription key|secret key|security token)\b/i,
       /(?:invalid|incorrect|expired|missing|illegal) (?:\w{1,12} )?token\b(?! (?:count|limit|id|budget))|(?:api[ _-]?key|access[ _-]?token|credentials?|auth(?:entication|orization)?(?: header| token)?|oauth token|session|login|token)\b(?:[^.\n]|\.\S){0,60}\b(?:is|are|was|has|have|must be|option must be|appears?)? ?(?:to be |been )?(?:invalid|incorrect|expired|not valid|missing|required|not (?:provided|found|set|configured|recognized)|unauthorized|rejected|malformed|fail(?:s|ed|ure))/i,
-      /authentication fail|not authenticated|re-?authenticate|security token included in the request|provide an? (?:valid )?api key|authentication method|client option must be set|(?:please )?(?:log|sign) ?in (?:again|to continue)|load (?:the default )?credentials|身份验证|密钥无效|无效的令牌/i,
-      /insufficient (?:authentication scopes|permissions?|privileges)|missing scopes?\b|permission[ _-]denied|api has not been used|access denied|not authorized\b/i,
+      /authentication (?:fail|error\b)|not authenticated|re-?authenticate|security token included in the request|provide an? (?:valid )?api key|authentication method|unable to authenticate|only authorized for use|tenant\b[^\n]{0,40}does not match|signature (?:has )?expired|not logged in|client option must be set|(?:please )?(?:log|sign) ?in (?:again|to continue)|load (?:the default )?credentials|to (?:get|read|find) the authorization|身份验证|鉴权|认证失败|密钥无效|キーが無効|无效的令牌/i,
+      /insufficient (?:authentication scopes|permissions?|privileges)|missing scopes?\b|(?:does not|doesn't) have permission|not enabled for (?:this|your) account|ip address is not|permission[ _-]denied|api has not been used|access denied|not authorized\b/i,
     ],
     status: refusal,
-    unless: ({ text, status }) =>
+    unless: ({ text, status, codes }) =>
       status === 404 ||
-      /not found the model/i.test(text) ||
+      // The local file system refuses, not the provider; or a gateway that counts requests.
+      codes.has('eacces') ||
+      codes.has('eperm') ||
+      /not found the model|being rate limited/i.test(text) ||
       (status === 400 && /token(?:s|_| count| limit)/i.test(text) && !/key|auth|credential/i.test(text)),
   },
   { reason: 'auth', status: oneOf(401) },
@@ -72,7 +75,7 @@ export const authRules: readonly Rule[] = [
 /** Models that do not exist, or not for this account. */
 export const modelRules: readonly Rule[] = [
   // The history refers to items that another account stores.
-  { reason: 'invalid-request', says: [/item with id/i], status: oneOf(undefined, 400, 404) },
+  { reason: 'invalid-request', says: [/(?:item|response) with id/i], status: oneOf(undefined, 400, 404) },
   {
     reason: 'not-found',
     codes: `
@@ -87,7 +90,7 @@ export const modelRules: readonly Rule[] = [
     says: [
       /\bmodels?\b(?:[^.\n]|\.\S){0,120}(?:does(?: not|n't) exist|not (?:be )?(?:found|exist)|(?:is|was) not available|is not supported for generate|is not a valid|been (?:deprecated|retired|decommissioned|deactivated|removed)|no longer (?:available|supported))/i,
       /(?:model|model id|modelid)\W{1,3}\S{0,80}\W{0,2} (?:is not supported|does not exist|not found)|requested model is not|model is not supported|not found the model|not a valid model/i,
-      /(?:unknown|invalid|no such|unsupported|unrecognized|nonexistent) (?:\w{1,10} )?models?\b(?! (?:output|response|parameter|input))|no endpoints found|try pulling it first|模型不存在|no such (?:endpoint|deployment)/i,
+      /(?:unknown|invalid|no such|unsupported|unrecognized|nonexistent) (?:\w{1,10} )?models?\b(?! (?:output|response|parameter|input))|no endpoints (?:found|available)|try pulling it first|unable to access (?:\S{1,30} )?model|^model: \S{1,100}$|\bcannot (?:get|post) \/|模型不存在|no such (?:endpoint|deployment)|(?:engine|endpoint|deployment|resource) (?:was |could )?not (?:be )?found|no (?:allowed )?providers? (?:are |is )?available|is not deployed/i,
     ],
     status: oneOf(undefined, 400, 403, 404, 410, 422),
   },
@@ -97,5 +100,11 @@ export const modelRules: readonly Rule[] = [
 /** What is left of refusals once every more exact rule has been tried. */
 export const refusalRules: readonly Rule[] = [
   { reason: 'auth', status: oneOf(403, 407) },
-  { reason: 'auth', says: [/\b(?:unauthorized|forbidden)\b/i], status: noStatus },
+  {
+    reason: 'auth',
+    says: [
+      /\b(?:unauthorized|forbidden)\b|\b(?:do|does)(?: not|n't) have access\b|you have been blocked|attention required!|^just a moment\.\.\./i,
+    ],
+    status: noStatus,
+  },
 ];

@@ -9,20 +9,23 @@ const perMinute = /per[ -]?(?:min|sec)|perminute|persecond|\/ ?(?:min|sec)|\b(?:
 
 const concurrency = /concurren|并发|频率/i;
 
+/** Matches an allowance that is available again within a minute, as the one of a rate. */
+const resetsSoon = /\bresets? (?:in|after) \d{1,2}(?:\.\d{1,9})? ?s(?:ec|econds?)?\b/i;
+
 /** Money: credits, balances, bills, spending limits, subscriptions. */
 const money: readonly RegExp[] = [
-  /(?:insufficient|not enough|no(?:t have)? any|doesn't have any|out of|no more|exhausted(?: all)?|depleted|used (?:up )?all|used up (?:your )?|negative|add|purchase|buy|more|zero)\b(?:[^.\n]|\.\S){0,28}\b(?:credits?|balance|funds|points|extra usage|account balance)\b/i,
-  /\b(?:credits?|balance|funds|wallet|prepaid|package|subscription|plan)\b(?:[^.\n]|\.\S){0,40}\b(?:too low|insufficient|exhausted|depleted|used up|has run out|ran out|not enough|negative|exceeded|has expired|have expired)\b/i,
-  /payment (?:is )?required|past[ -]due|overdue|in arrears|arrearage|good standing|recharge|top[ -]?up|can only afford|requires? (?:more|additional) credits|out of credits|credits? (?:are |is )?required|spend(?:ing)? (?:limit|cap)|budget (?:has been|is|was|limit)? ?(?:exceeded|reached|exhausted|used up)|(?:crossed|hit|reached|over)(?:[^.\n]|\.\S){0,30} budget|maximum budget|credit limit/i,
-  /billing (?:hard limit|is not|not enabled|has not|to be enabled|disabled|account)|enable billing|plans? (?:&|and) billing|included credits|余额不足|欠费|充值|套餐已到期|resource package/i,
+  /(?:insufficient|not enough|no(?:t have)? any|doesn't have any|out of|no (?:more|remaining|usable)|exhausted(?: all)?|depleted|used (?:up )?all|used up (?:your )?|negative|add|purchase|buy|more|zero)\b(?:[^.\n]|\.\S){0,28}\b(?:credits?|balance|funds|points|extra usage|account balance|(?:a|your) plan)\b/i,
+  /\b(?:credits?|balance|funds|wallet|prepaid|package|subscription|plan|(?<!thinking |token )budget)\b(?:[^.\n]|\.\S){0,40}\b(?:too low|insufficient|exhausted|depleted|used up|has run out|ran out|not enough|negative|exceeded|has expired|have expired)\b/i,
+  /payment (?:is )?required|payment method|card (?:was |has been )?declined|unpaid|remaining budget|trial (?:has |period )?(?:ended|expired|is over)|past[ -]due|overdue|in arrears|arrearage|good standing|recharge|top[ -]?up|can only afford|requires? (?:more|additional) credits|out of credits|credits? (?:are |is )?required|spend(?:ing)? (?:limit|cap)|(?<!thinking |token )budget (?:has been|is|was|limit)? ?(?:exceeded|reached|exhausted|used up)|(?:crossed|hit|reached|over)(?:[^.\n]|\.\S){0,30} budget|maximum budget|credit limit/i,
+  /billing (?:(?:hard )?limit|is not|not enabled|has not|to be enabled|disabled|account)|enable billing|plans? (?:&|and) billing|included credits|残高|guthaben|(?:balance|credits?) (?:is|are) (?:zero|0\b)|余额不足|余量已用尽|欠费|充值|套餐已到期|resource package/i,
 ];
 
 /** Allowances of plans: quotas, and limits of a period longer than a minute. */
 const allowance: readonly RegExp[] = [
   /(?<!not your )\busage[ -]limits?\b|usage cap|premium requests?\b|request allowance|have no quota|exceeded your (?:monthly|weekly|daily|premium|current|plan)/i,
   /\bquota\b(?! (?:metric|id|increase))(?:[^.\n]|\.\S){0,30}\b(?:exceeded|exhausted|depleted|used up|reached|insufficient|resets?|will reset)\b|(?:exceed\w{0,3}|exhausted|reached|insufficient|over|used up|out of)\b(?:[^.\n]|\.\S){0,30}(?<!account )\bquota\b(?!s)/i,
-  /\b(?:daily|weekly|monthly|hourly|yearly|session|\d{1,2}[- ]hours?|weekly\/monthly)\b(?:[^.\n]|\.\S){0,30}\b(?:limits?|quota|usage|allowance|cap)\b|limit (?:reached|exceeded)(?:[^.\n]|\.\S){0,12} for \d{1,2} hours?|limited to \d(?:[^.\n]|\.\S){0,20}\/ ?month/i,
-  /(?:limit|quota|usage|allowance)\b(?:[^.\n]|\.\S){0,30}\b(?:per (?:day|week|month)|for (?:today|this (?:month|week|period|billing))|this (?:billing cycle|period))|free-models-per-day|regain access on|free tier of the model|key limit exceeded|exhausted your capacity|limit will reset|limit reached\|\d{10}/i,
+  /\b(?:daily|weekly|monthly|hourly|yearly|session|\d{1,2}[- ]hours?|weekly\/monthly)\b(?:[^.\n]|\.\S){0,30}\b(?:limits?|quota|usage|allowance|allocation|cap)\b|limit (?:reached|exceeded)(?:[^.\n]|\.\S){0,12} for \d{1,2} hours?|limited to \d(?:[^.\n]|\.\S){0,20}\/ ?month/i,
+  /(?:limit|quota|usage|allowance)\b(?:[^.\n]|\.\S){0,30}\b(?:per (?:day|week|month)|for (?:today|this (?:month|week|period|billing))|this (?:billing cycle|period))|\b(?:requests|messages|calls) (?:for )?today\b|(?:on|in|with|for) paid (?:plans?|users?|tiers?)|\b(?:plan|subscription) (?:is )?required|free-models-per-day|regain access on|free tier of the model|key limit exceeded|exhausted your capacity|(?<!rate )limit\W{1,3}(?:will )?resets?\b|\bplan limit\b|limit reached\|\d{10}/i,
   /使用上限|限额|额度|今日调用次数/,
 ];
 
@@ -46,8 +49,8 @@ export const quotaRules: readonly Rule[] = [
     reason: 'quota',
     scope: 'model',
     says: [
-      /extra usage is required|(?:usage )?credits are required for long context/i,
-      /(?:tokens?|requests?|calls?|limit|quota)(?:[^.\n]|\.\S){0,20} per[- ]day|\/ ?day\b|\bTPD\b|\bRPD\b/i,
+      /extra usage is required|from your extra usage|(?:usage )?credits are required for long context/i,
+      /(?:tokens?|requests?|calls?|limit|quota)(?:[^.\n]|\.\S){0,20}[ _]per[-_ ]day|\/ ?day\b|\bTPD\b|\bRPD\b/i,
       /plan (?:does not|doesn't) (?:include|support|have access)|not available on (?:the |your )?(?:free|current)|暂未开放/i,
     ],
     status: (status) => status !== 400 && (mayBeLimit(status) || status === 402),
@@ -59,7 +62,9 @@ export const quotaRules: readonly Rule[] = [
       quota_exceeded quota_exhausted session_quota_exceeded token_quota_exceeded exceeded_current_quota_error
       InsufficientQuotaError ServiceQuotaExceededException billing_not_active billing_hard_limit_reached
       billing_not_configured BILLING_DISABLED billing_error payment_required payment_error usage_limit_reached
-      usage_limit_exceeded usage_not_included additional_spend_limit_reached user_weekly_rate_limited
+      usage_limit_exceeded usage_not_included additional_spend_limit_reached user_weekly_rate_limited FreeUsageLimitError
+      GoUsageLimitError CreditsError MonthlyLimitError token_quota_reached
+      FailedOperation.ResourcePackExhausted
       model_not_supported_on_free_tier budget_exceeded BudgetExceededError balance_depleted
       Throttling.AllocationQuota AllocationQuota.FreeTierOnly Arrearage PrepaidBillOverdue PostpaidBillOverdue
       CommodityNotPurchased AccessDenied.Unpurchased 1113 1304 1308 1309 1310 1311 1316 1317 1318 1319 1320
@@ -72,6 +77,7 @@ export const quotaRules: readonly Rule[] = [
     unless: ({ text, times, codes }) =>
       perMinute.test(text) ||
       concurrency.test(text) ||
+      resetsSoon.test(text) ||
       (times.has('retrydelay') && !/credit|balance|billing|spend/i.test(withoutPlanAdvice(text))) ||
       codes.has('ratelimitexceeded') ||
       (/(?:aiplatform|googleapis)\.com/i.test(text) && /quota exceeded for/i.test(text)),
@@ -110,8 +116,8 @@ export const rateRules: readonly Rule[] = [
     reason: 'overloaded',
     says: [
       /overload|over capacity|at (?:full |max(?:imum)? )?capacity|capacity (?:exceeded|constraints)|(?:no|insufficient|not enough) (?:available )?capacity|high (?:demand|load|traffic|volume)|heavy (?:load|traffic)/i,
-      /(?:server|service|system|model|engine)s?(?: is| are)?(?: currently| too)? busy|too busy|queue (?:is )?full|pending requests exceeded|unable to (?:process|handle) (?:your|the) request|(?:is|are) (?:currently |still )?(?:loading|warming up)\b|being loaded|not ready for inference/i,
-      /service (?:is )?(?:temporarily )?unavailable|temporarily (?:unavailable|unable)|no (?:healthy upstream|available (?:server|instance|channel|worker|account|deployment)s?)|访问量过大|系统繁忙|服务繁忙|负载/i,
+      /(?:server|service|system|model|engine|replica|worker|instance)s?(?: is| are)?(?: currently| too| all)? busy|too busy|queue (?:is )?full|pending requests exceeded|unable to (?:process|handle) (?:your|the|additional|more|any) requests?|(?:is|are) (?:currently |still )?(?:loading|warming up)\b|being loaded|not ready for inference/i,
+      /service (?:is )?(?:temporarily )?unavailable|temporarily (?:unavailable|unable)|no (?:healthy upstream|available (?:server|instance|channel|worker|account|deployment)s?|(?:free )?(?:servers?|instances?|workers?|replicas?|gpus?|slots?)(?: are)?(?: currently)? available|free (?:gpu )?slots?)|scaling up\b|访问量过大|繁忙|负载/i,
     ],
     status: (status) => status === undefined || status === 408 || status === 424 || status >= 429,
     unless: ({ text, status }) => status === 429 && /No deployments available/i.test(text),
@@ -130,8 +136,8 @@ export const rateRules: readonly Rule[] = [
   {
     reason: 'rate-limit',
     says: [
-      /rate.?limit|too many (?:concurrent |parallel )?(?:requests|connections|calls)|limiting (?:your )?requests|too many tokens, please wait|throttl|slow down|resource (?:has been )?exhausted|quota exceeded for [^\n]{0,60}googleapis\.com/i,
-      /(?:tokens?|requests?|calls?) (?:per|\/) ?(?:min|sec)|request rate|rate (?:of requests|increased)|\b(?:TPM|RPM|RPS|QPS)\b/i,
+      /rate.?limit|too many (?:concurrent |parallel )?(?:requests|connections|calls)|limiting (?:your )?requests|too many tokens, please wait|throttl|slow down|resource (?:has been )?exhausted|exhausted your capacity|quota exceeded for [^\n]{0,60}googleapis\.com/i,
+      /(?:tokens?|requests?|calls?) (?:per|\/) ?(?:min|sec)|request rate|rate (?:of requests|increased)|\brequests in (?:the last )?\d{1,4} ?s(?:ec|econds)?\b|\bburst limit|リクエストが多すぎ|\b(?:TPM|RPM|RPS|QPS)\b/i,
       /concurren(?:t|cy)(?:[^.\n]|\.\S){0,40}(?:limit|exceed|high|reduce|reached|quota|too many)|(?:reduce|high|too many|limit|max|reached)(?:[^.\n]|\.\S){0,30} concurren|频率|并发|限流|过于频繁|流量限制/i,
     ],
     status: mayBeLimit,

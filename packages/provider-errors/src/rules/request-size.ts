@@ -24,7 +24,7 @@ export const sizeRules: readonly Rule[] = [
     reason: 'context-overflow',
     says: [
       /max_tokens must be at least 1, got -|string too long[^\n]{0,60}maximum length \d{6,}/i,
-      /input length and .{0,3}max_tokens|inputs?.{0,3} tokens \+ .{0,3}max_new_tokens|max_tokens would exceed/i,
+      /input length and .{0,3}max_tokens|inputs?.{0,3} tokens \+ .{0,3}max_new_tokens|max_tokens would exceed|value at \W?body[^\n]{0,60}length less than/i,
     ],
     status: mayBeRequest,
   },
@@ -64,14 +64,21 @@ export const sizeRules: readonly Rule[] = [
       /(?:exceed\w{0,3}|greater than|larger than|longer than|more than|over|beyond|surpass\w{0,2}|larger|overflow\w{0,3})\b(?:[^.\n]|\.\S){0,60}\b(?:context|max_?model_?len|maximum (?:number of (?:input |prompt )?tokens|(?:allowed |model |input |prompt |sequence )?(?:length|size))|max(?:imum)? (?:length|size|(?:input |prompt |message |allowed )?tokens?)|(?:model |input |prompt |request )token limit|configured limit|token limits?)/i,
       /context(?! deadline| cancel)[ _-]?(?:window|length|size|limit|budget)?\b(?:[^.\n]|\.\S){0,60}\b(?:exceed|overflow|too long|is only|limit reached|would exceed|超)/i,
       /(?:prompt|input|inputs|message size|request)\b(?:[^.\n]|\.\S){0,60}\bexceed\w{0,3}\b(?:[^.\n]|\.\S){0,20}\b(?:limit|maximum|max)\b|total message size|token limit exceeded|exceed\w{0,3} (?:the )?model(?:.?s)?\b(?:[^.\n]|\.\S){0,30}(?:limit|length|window)/i,
+      /\b(?:number of|input|prompt|total) tokens\b(?:[^.\n]|\.\S){0,20}\bexceeds? (?:the )?max(?:imum)?\b|longer than (?:what )?the model|maximum allowed input|token count\b(?:[^.\n]|\.\S){0,30}\bover the limit|tokens per request exceeded|too many (?:\w{1,12} ){1,3}(?:bytes|characters)\b/i,
       // The window is smaller than the input.
-      /maximum (?:context|prompt|input|sequence|model|token)\w{0,3} (?:length|size|window|limit|tokens)|maximum number of (?:input |prompt )tokens|context window is \d|max_context_length|n_ctx\b|configured context size/i,
+      /maximum (?:context|prompt|input|sequence|model|token)\w{0,3} (?:length|size|window|limit|tokens)|maximum number of (?:input |prompt )tokens|context window is \d|max_context_length|n_ctx(?:_slot)?\b|slot context|length is \d{1,9} while limit is|context is full|configured context size/i,
       /range of input length|inputs?\W{0,3} must have less than|must be (?:shorter|fewer|less) than \d{1,9} tokens|tokens in request more than|total number of tokens in the prompt|context the overflows|overflows? the context/i,
       /reduce (?:the )?(?:length|size|number)(?:[^.\n]|\.\S){0,20} (?:of )?(?:the |your )?(?:messages|prompt|input|context|conversation|tokens)|reduce (?:your|the) (?:prompt|input|context|message)|shorten (?:your|the) (?:prompt|input|conversation)/i,
-      /上下文[^。\n]{0,20}(?:过长|超|压缩)|压缩上下文|超过最大长度|超出最大|(?:输入|提示|prompt)[^。\n]{0,12}(?:过长|超长|超过|超出)/i,
+      /コンテキスト[^。\n]{0,10}超|上下文[^。\n]{0,20}(?:过长|超|压缩)|压缩上下文|超过最大长度|超出最大|(?:输入|提示|prompt)[^。\n]{0,12}(?:过长|超长|超过|超出)/i,
     ],
     status: mayBeRequest,
     unless: ({ text }) => /content[- ]length|header/i.test(text) && !/context|token/i.test(text),
+  },
+  // Together reports an overflow as 403.
+  {
+    reason: 'context-overflow',
+    says: [/less than the context length|exceeds? the (?:maximum )?context length/i],
+    status: oneOf(403),
   },
   // Several gateways answer a request that is too long with a status alone.
   { reason: 'context-overflow', status: oneOf(413) },

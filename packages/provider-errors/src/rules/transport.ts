@@ -15,7 +15,9 @@ export const transportRules: readonly Rule[] = [
   { reason: 'timeout', status: oneOf(408, 499, 504, 522, 524) },
   {
     reason: 'timeout',
-    says: [/timed?[ -]?out|time-?out\b|deadline (?:exceeded|expired)|took too long|超时/i],
+    says: [
+      /timed?[ -]?out|time-?out\b|deadline (?:exceeded|expired)|took too long|did not respond (?:with)?in\b|no (?:data|response|chunks?|tokens?) received (?:for|within|in) \d|execution expired|超时/i,
+    ],
     status: (status) => status === undefined || isServer(status),
   },
   {
@@ -37,9 +39,9 @@ export const transportRules: readonly Rule[] = [
     reason: 'network',
     says: [
       /fetch failed|failed to fetch|load failed|(?<!\b(?:process|runner|worker)(?: has| was)? )\bterminated\b|other side closed|socket (?:hang up|connection was closed|disconnected)|premature close|connection (?:error|(?:was |has been )?(?:forcibly )?(?:refused|reset|closed|aborted|terminated|lost|failed))|network (?:error|request failed|connection)|networkerror/i,
-      /unable to connect|could not connect|failed to (?:connect|open socket)|typo in the url or port|error sending request|getaddrinfo|no such host|name resolution|dns\b|dial tcp|tcp connect|broken pipe|unexpected eof|upstream connect error|disconnect(?:ed)?\b/i,
-      /\berr_(?:ssl|tls|http2|connection|network|internet)|ssl (?:error|routines)|\[ssl|sslv3 alert|tls (?:handshake|connection)|self.signed certificate|certificate (?:has expired|verif(?:y|ication) (?:failed|error))|unable to verify the first certificate|\bHPE_[A-Z]|parse error: expected http/i,
-      /stream (?:ended|closed|was (?:closed|interrupted))(?:[^.\n]|\.\S){0,40}|incomplete chunked read|peer closed|without sending (?:any )?chunks?|invalid response body while trying to fetch|unexpected end of (?:json|file|stream|data)/i,
+      /unable to connect|could not connect|failed to (?:connect|open socket)|typo in the url or port|error sending request|getaddrinfo|no such host|name resolution|dns\b|dial tcp|tcp connect|broken pipe|unexpected eof|no route to host|failed to establish|reading from remote server|(?:network|host) is unreachable|closed (?:the )?connection|websocket (?:connection )?(?:was )?closed|upstream connect error|disconnect(?:ed)?\b/i,
+      /\berr_(?:ssl|tls|http2|connection|network|internet)|ssl (?:error|routines)|\[ssl|sslv3 alert|tls (?:handshake|connection)|self.signed certificate|certificate[ _](?:has expired|verif(?:y|ication)[ _](?:failed|error))|unable to verify the first certificate|\bHPE_[A-Z]|parse error: expected http/i,
+      /stream (?:ended(?! with empty)|closed|was (?:closed|interrupted))(?:[^.\n]|\.\S){0,40}|incomplete chunked read|ended prematurely|peer closed|without sending (?:any )?chunks?|invalid response body while trying to fetch|unexpected end of (?:json|file|stream|data)/i,
     ],
     status: noStatus,
   },
@@ -59,7 +61,9 @@ export const transportRules: readonly Rule[] = [
   },
   {
     reason: 'server-error',
-    says: [/requires more (?:system )?memory|out of memory|failed to load (?:the )?model/i],
+    says: [
+      /requires more (?:system )?memory|out of memory|insufficient system resources|failed to load (?:the )?model/i,
+    ],
     retryable: false,
     status: (status) => status === undefined || isServer(status),
   },
@@ -72,11 +76,13 @@ export const transportRules: readonly Rule[] = [
       internal InternalError upstream_error bad_gateway ModelStreamErrorException ModelErrorException
       ModelServiceFailed 1120 1200 1230 1234 status:1000 status:1024 status:1013`,
     status: noStatus,
+    // DashScope reports bad parameters as `InternalError.Algo.InvalidParameter`.
+    unless: ({ text }) => /InvalidParameter/.test(text),
   },
   {
     reason: 'server-error',
     says: [
-      /internal (?:server |system )?error|server had an error|server error|unexpectedly stopped|(?:process|runner|worker) (?:has |was )?(?:terminated|crashed|exited)|bad gateway|upstream (?:error|request failed|provider)|provider returned error|something went wrong|error (?:has )?occurred (?:while|during) (?:processing|handling)|unexpected (?:server )?error|内部错误/i,
+      /internal (?:server |system )?error|server had an error|server error|unexpectedly stopped|(?:process|runner|worker) (?:has |was )?(?:terminated|crashed|exited)|bad gateway|upstream (?:error|request failed|provider)|provider returned error|something went wrong|error (?:has )?occurred (?:while|during) (?:processing|handling|streaming|generating)|unexpected (?:server )?error|upstream returned|unknown error|incomplete response|(?:inference|generation) failed|cuda error|(?:model|server|engine|backend) (?:has )?crashed|内部错误/i,
     ],
     status: noStatus,
   },

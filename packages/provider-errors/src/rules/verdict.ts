@@ -2,6 +2,7 @@ import { normalizeCode, type Evidence } from '../evidence.js';
 import type { ErrorReason, FailureScope } from '../reasons.js';
 import { authRules, modelRules, refusalRules } from './access.js';
 import { contentRules } from './content.js';
+import { generalRules } from './general.js';
 import { quotaRules, rateRules } from './limits.js';
 import { sizeRules } from './request-size.js';
 import { isServer, noStatus, type Rule } from './rule.js';
@@ -42,7 +43,7 @@ const emptyRules: readonly Rule[] = [
   {
     reason: 'empty-response',
     says: [
-      /empty (?:response|completion|message)|no (?:content|output|response) (?:was )?(?:generated|returned|received)/i,
+      /empty (?:response|completion|message)|returned no (?:content|output|text|choices)|no choices (?:in|were|returned)|no (?:content|output|response) (?:was )?(?:generated|returned|received)/i,
     ],
     status: noStatus,
   },
@@ -68,7 +69,9 @@ const otherRules: readonly Rule[] = [
   {
     reason: 'invalid-request',
     says: [
-      /\b(?:invalid|bad|malformed|unprocessable|unsupported|unknown|unexpected|missing required) (?:request|value|parameter|argument|format|field|role|type|entity|content|message|schema|property|params?)|must (?:be (?:one of|followed by|a |an |at least|less|greater)|alternate|match|have|contain|start|end|not )|found without|is missing|not allowed|should match pattern|is (?:required|mandatory)|does not support|is not supported|without (?:a )?(?:corresponding )?tool_(?:result|use)|validation (?:error|failed)|cannot be (?:empty|disabled)|参数/i,
+      /\binvalid ['`]|\b(?:invalid|bad|malformed|incorrect|unprocessable|unrecognized|unknown|unexpected|missing required|duplicate) (?:request|name|variant|item|value|parameter|argument|format|field|role|type|entity|content|message|schema|property|params?)|should match pattern|is (?:required|mandatory|missing)|without (?:a |its )?(?:corresponding |required )?(?:tool_(?:result|use)|following)|found without|validation (?:error|failed)|参数/i,
+      /\bmust (?:be (?:one of|followed by|passed|set|defined|a |an |at |less|greater|non-empty|in )|alternate|match|have|contain|start|end|not)\b|cannot be (?:empty|disabled)|(?:may|can) (?:only )?be (?:provided|set|used)|may only be|should be (?:non-empty|one of)|(?:is|are) (?:blank|empty|not set)|could not be verified|not allowed|please ensure|adjust your prompt/i,
+      /\bunsupported (?:image|media|file|tool|feature|by|for|value|parameter)|\b(?:is|are) unsupported\b|(?:is not|isn['’]t) supported|not supported (?:on|by|for|with)\b|(?:are|is)(?: not|n['’]t) (?:compatible|enabled|available for)\b|does(?: not|n['’]t) (?:support|work with)|(?:enabled|supported|allowed|available) only|only (?:enabled|supported|allowed)|\brequires --\w|(?:could not|unable to|failed to|could not be) (?:process|parse|parsed|decode|decrypted|deserialize)(?:d)?\b|\bexpected\b[^.\n]{0,80}\b(?:but|found|got|for the following)\b/i,
     ],
     status: noStatus,
   },
@@ -87,6 +90,7 @@ const rules: readonly Rule[] = [
   ...emptyRules,
   ...invalidRules,
   ...refusalRules,
+  ...generalRules,
   ...otherRules,
 ];
 
