@@ -3,6 +3,7 @@ import { findPointedAt } from './cells.js';
 import { findUserPassword } from './command-line.js';
 import { mayEndKey } from './key-name.js';
 import { findFormField, findNamedValue, isFieldName, isValueName } from './named-value.js';
+import { findNested } from './nested-values.js';
 import { endOfQuoted, quoteAt, quoteBefore } from './quotes.js';
 import { findPuttyKey } from './private-key.js';
 import { findQueryValue, isQueryName } from './query.js';
@@ -28,6 +29,8 @@ const colon = 58;
 const above = 62;
 const percent = 37;
 const hyphen = 45;
+const comma = 44;
+const doubleQuote = 34;
 const brace = 123;
 const lineFeed = 10;
 /** Matches what `var_dump` prints before a string. */
@@ -85,17 +88,31 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   const start = startOfValue(reader, sign, key);
   if (start === undefined) return undefined;
   const hasType = typeEnd !== written;
-  if (hasType && quoteAt(reader, start) === undefined) return undefined;
   const last = key.name.charCodeAt(key.name.length - 1) | 32;
   if (last === 101 && cookieName.test(key.name)) return findCookies(reader, start);
   if (last === 110 && /authorization$/i.test(key.name)) return findAuthorization(reader, start);
+  if (reader.code(start) === brace) return findNested(reader, key, start);
   const isArrow = reader.code(sign.end) === above;
   if (isArrow && !key.isQuoted) return findPointedAt(reader, key, start);
-  const found = valueOf(reader, key, start, { isColon: sign.isColon });
+  const isArgument = key.strength === 'weak' && key.isTight && !sign.isColon && isFlagOrParameter(reader, key.start);
+  const found = valueOf(reader, isArgument ? { ...key, strength: 'strong' } : key, start, { isColon: sign.isColon });
   if (reader.starved) return undefined;
+  if (found !== undefined && isArgument && !isUnlikeName(reader, found)) return undefined;
+  if (found !== undefined && hasType && !isQuoteBefore(reader, found.start)) return undefined;
+  if (found !== undefined && reader.code(sign.end) === equals && !isUnlikeName(reader, found)) return undefined;
   const isLogin = found === undefined && /(?:auth|ident|credentials?|creds)$/i.test(key.name);
   return isLogin ? findUserPassword(reader, sign.start, start) : withChange(reader, key, start, found);
 };
+
+/** Whether a name begins behind the hyphens of a flag, or is that of a parameter of a URL. */
+const isFlagOrParameter = ({ text }: Reader, start: number): boolean =>
+  text.endsWith('--', start) || text.endsWith('?', start) || text.endsWith('&', start);
+
+const isQuoteBefore = ({ text }: Reader, index: number): boolean => /["'`]/.test(text.charAt(index - 1));
+
+/** Whether a value may be compared with a secret: names of states and kinds are compared with variables, too. */
+const isUnlikeName = ({ text }: Reader, { start, end }: Secret): boolean =>
+  looksRandom(text.slice(start, end)) || isUnlikeWord(text.slice(start, end));
 
 /** Matches an old value that is not shown, and what follows an old value, in a plan of Terraform or Pulumi. */
 const hiddenValue = /^\([\w ]{1,30}\)/;
@@ -230,7 +247,13 @@ const beforeOwner = (reader: Reader, end: number): number => {
   const { text } = reader;
   const floor = Math.max(reader.barrier, end - maxOwner);
   let start = end;
-  while (start > floor && text.charCodeAt(start - 1) > 32) start -= 1;
+  for (let before = 0; start > floor; start -= 1) {
+    const code = text.charCodeAt(start - 1);
+    if (code <= 32) break;
+    // Keys of minified JSON have no spaces between them.
+    if ((code === comma || code === brace) && before === doubleQuote) return end;
+    before = code;
+  }
   if (start === end || !text.endsWith(' for ', start) || start - 5 < reader.barrier) return end;
   const near = text.slice(Math.max(reader.barrier, start - 24), start - 5);
   return start - 5 - (/ (?:is|was|has been) generated$/.exec(near)?.[0].length ?? 0);
@@ -247,7 +270,7 @@ const beforeAccount = (reader: Reader, end: number): number => {
 };
 
 /** Matches the types that follow a name without a colon. */
-const spacedType = /[\w$](?: As)? (?:string|str|String|NSString)$/;
+const spacedType = /[\w$](?: As)? (?:string|str|String|NSString|N?VARCHAR2?\(\d{1,4}\))$/;
 const staticType = /: ?&'static str$/;
 
 /** Returns the end of the name in `password: string = "…"` and `password string = "…"`. */
@@ -255,7 +278,7 @@ const beforeType = (reader: Reader, end: number): number => {
   const { text } = reader;
   const floor = Math.max(reader.barrier, end - maxType);
   const last = text.charCodeAt(end - 1);
-  const near = last === 103 || last === 114 ? text.slice(Math.max(reader.barrier, end - 14), end) : '';
+  const near = last === 103 || last === 114 || last === 41 ? text.slice(Math.max(reader.barrier, end - 18), end) : '';
   const isStatic = last === 114 && near.endsWith(' str') && staticType.test(text.slice(floor, end));
   if (isStatic) return text.lastIndexOf(':', end);
   const type = spacedType.exec(near);
@@ -286,6 +309,9 @@ const startOfValue = (reader: Reader, sign: Sign, key: Key): number | undefined 
   // `name:: …` has a value in base64.
   const isEncoded = next === colon && sign.isColon && reader.code(sign.end + 1) === 32;
   if (isEncoded) return sign.end + 2;
+  const comparison =
+    next === equals && !sign.isColon ? /^=={0,1} {1,4}(?=["'])/.exec(reader.slice(sign.end, sign.end + 8)) : null;
+  if (comparison !== null) return sign.end + comparison[0].length;
   if (!isArrow && (next === equals || next === colon || next === above)) return undefined;
   // The default in `${PASSWORD:-…}`.
   const isDefault = next === hyphen && sign.isColon && reader.text.charCodeAt(key.start - 1) === brace;
@@ -358,14 +384,16 @@ const onlyWord = /^\s{1,24}([\w.~+/!@#$%^&*?-]{8,256}={0,2})[ \t]*(?:\r?\n|$)/;
 
 /** Finds a random or chosen value on a line below `Use the following password:`. */
 const findAnnounced = (reader: Reader, sign: Sign, nameEnd: number): Secret | undefined => {
-  const announced = announcement.exec(reader.text.slice(reader.floor(nameEnd), nameEnd));
-  if (announced === null) return undefined;
+  // Most lines that follow have several words.
   const found = onlyWord.exec(reader.slice(sign.end, sign.end + 300));
-  const value = found?.[1] ?? '';
+  if (found === null) return undefined;
+  const announced = announcement.exec(reader.text.slice(Math.max(reader.floor(nameEnd), nameEnd - 110), nameEnd));
+  if (announced === null) return undefined;
+  const value = found[1] ?? '';
   const isChosen = /^pass/i.test(announced[0]) && isMixed(value, { isQuoted: false }) && !isCall(value);
   if (!(looksRandom(value) && value.length >= 16) && !isChosen) return undefined;
   if (isPlaceholder(value)) return undefined;
-  const start = sign.end + (found?.[0].indexOf(value) ?? 0);
+  const start = sign.end + found[0].indexOf(value);
   return { kind: 'assignment', start, end: start + value.length };
 };
 
@@ -379,6 +407,7 @@ const findItems = (reader: Reader, sign: Sign, nameEnd: number): Secret | undefi
   if (key === undefined) return undefined;
   const found: Secret[] = [];
   let end = sign.end;
+  if (!item.test(reader.slice(end, end + 44))) return findNested(reader, key, end);
   for (let items = 0; items < maxItems; items += 1) {
     const head = item.exec(reader.slice(end, end + 44));
     if (head === null) break;
@@ -396,7 +425,9 @@ const findItems = (reader: Reader, sign: Sign, nameEnd: number): Secret | undefi
 const findPassArgument = (reader: Reader, sign: Sign, nameEnd: number): Secret | undefined => {
   if (
     !sign.isColon ||
-    !/ -pass(?:in|out)? ["']?pass$/.test(reader.text.slice(Math.max(reader.barrier, nameEnd - 16), nameEnd))
+    !/ -(?:-\w{1,8}-)?pass(?:in|out)? ["']?pass$/.test(
+      reader.text.slice(Math.max(reader.barrier, nameEnd - 24), nameEnd),
+    )
   ) {
     return undefined;
   }

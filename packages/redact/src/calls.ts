@@ -46,17 +46,18 @@ const beforeWrapper = (reader: Reader, end: number): number => {
 };
 
 /** Matches a method that types a text into a field that was just found, such as `getByLabel("Password").fill`. */
-const typing = /([\w.-]{2,48})["'`)\]]{2,5}\s?\.(?:type|fill|send_keys|sendKeys|setValue|set|pressSequentially)$/;
+const typing =
+  /([\w.-]{2,48})["'`)\]]{2,5}\s?\.(?:type|fill|send_keys|sendKeys|setValue|set|pressSequentially|unwrap_or)$/;
 
 const mayEndTyping = (text: string, end: number): boolean => typingEnds.some((last) => text.endsWith(last, end));
-const typingEnds = ['.type', '.fill', '_keys', 'dKeys', 'Value', '.set', 'ially'];
+const typingEnds = ['.type', '.fill', '_keys', 'dKeys', 'Value', '.set', 'ially', 'ap_or'];
 
 const fieldBefore = (reader: Reader, end: number): string =>
   typing.exec(reader.text.slice(reader.floor(end), end))?.[1] ?? '';
 
 /** Matches the arguments of an authentication before the password. */
 const user =
-  /(?:\b(?:auth|credentials?|creds|login)\s?[=:]\s?|(?:basic_?auth\w{0,14}|\blogin|\bauthenticate|passwordauthentication|credentials?|wifi\w*\.begin)\s?)\(\s?["'][^"'\n]{1,64}["']$/i;
+  /(?:\b(?:auth|credentials?|creds|login)\s?[=:]\s?|(?:basic_?auth\w{0,14}|\blogin|\bauthenticate|passwordauthentication|credentials?|wifi\w*\.begin)\s?)[( ]\s?["'][^"'\n]{1,64}["']$/i;
 /** Matches the arguments of a connection before the password. */
 const account = /(?:connect|connection|\b(?:Sequelize|PDO|mysqli|database))\([^()\n]{1,90},\s?["'][^"'\n]{1,64}["']$/i;
 
@@ -68,7 +69,7 @@ const callBefore = (reader: Reader, index: number): RegExp | undefined => {
   let open = index - 2;
   while (open > floor && text.charCodeAt(open) !== quote) open -= 1;
   const before = text.charCodeAt(open - 1) === 32 ? text.charCodeAt(open - 2) : text.charCodeAt(open - 1);
-  if (before === opening) return user;
+  if (before === opening || (before !== comma && text.charCodeAt(open - 1) === 32)) return user;
   return before === comma ? account : undefined;
 };
 
@@ -80,9 +81,10 @@ export const findCredentialArgument = (reader: Reader, index: number): Secret | 
   const end = quote === undefined ? undefined : endOfQuoted(reader, quote.end, quote.literal, maxArgument);
   if (quote === undefined || end === undefined) return undefined;
   const next = reader.code(end + quote.literal.length);
-  if (next !== closing && next !== comma) return undefined;
+  const isLast = Number.isNaN(next) || next === 10;
+  if (next !== closing && next !== comma && !isLast) return undefined;
   const near = reader.text.slice(reader.floor(index), index);
-  if (!near.includes('(') || !expected.test(near)) return undefined;
+  if (!expected.test(near)) return undefined;
   return chosen(reader, { kind: 'argument', start: quote.end, end });
 };
 

@@ -23,6 +23,9 @@ export const headerStop = 2048;
 /** Ends the user information of a URL. */
 export const userInfoStop = 4096;
 
+/** Belongs to the lines of a key in base64. The bits between are those of tokens. */
+export const keyBody = 1 << 24;
+
 const classes = new Uint32Array(128);
 const mark = (characters: string, bits: number): void => {
   for (const character of characters) classes[character.charCodeAt(0)] = (classes[character.charCodeAt(0)] ?? 0) | bits;
@@ -42,6 +45,7 @@ mark('\n\r\\`"\'', quotedStop);
 mark(' \t\r\n\f\v"\'`<>{}],|\\\u001b', userInfoStop);
 mark('\n\r\\`', headerStop);
 mark('\n\r', lineBreak);
+mark(`${letters}${digits}+/=\n`, keyBody);
 
 /** Additional characters of tokens besides letters, digits, `_` and `-`, with the class of each set. */
 const alphabets: ReadonlyMap<string, number> = new Map(

@@ -1,5 +1,5 @@
 import { is, key as keyClass, lineBreak, word } from './characters.js';
-import { keyStrength, mayEndKey, type KeyStrength } from './key-name.js';
+import { keyStrength, mayEndKey, tailOf, tailsOf, type KeyStrength } from './key-name.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { bars, isMixed, isPassphrase } from './value-of-name.js';
@@ -85,6 +85,35 @@ export const findRuledColumns = (reader: Reader, index: number): Secret | undefi
   return findRows(reader, index, { headStart, headEnd, ruleEnd, cells });
 };
 
+/** Matches names with at least two spaces between them. */
+const spacedNames = /^[A-Z][\w-]*(?: [\w-]+)*(?: {2,}[A-Z][\w-]*(?: [\w-]+)*)+$/;
+
+/** 1 for the last three letters of the last names in {@link findAlignedColumns}, five bits of each. */
+const columnTails = new Uint8Array(32_768);
+for (const name of ['password', 'passphrase', 'pass', 'pwd', 'secret', 'token', 'key']) {
+  for (const tail of tailsOf(name)) columnTails[tail] = 1;
+}
+
+/** Returns quickly whether a line that ends here may have the names of columns. */
+export const mayEndColumns = (text: string, index: number): boolean => columnTails[tailOf(text, index - 1)] === 1;
+
+/** Finds values below names that are aligned with spaces, of which the last one is secret. Called for the line feed. */
+export const findAlignedColumns = (reader: Reader, index: number): Secret | undefined => {
+  if (!mayEndColumns(reader.text, index) || !mayEndKey(reader.text, index)) return undefined;
+  const headStart = startOfLine(reader, index);
+  const head = reader.text.slice(headStart, index);
+  if (!spacedNames.test(head)) return undefined;
+  const offsets = Array.from(head.matchAll(/(?:^| {2,})(?=[A-Z])/g), ({ 0: gap, index: at }) => at + gap.length);
+  const cells: Cells = (text, start, end) => {
+    const isAligned = offsets.every((at) => at === 0 || text.charCodeAt(start + at - 1) === 32);
+    return offsets.slice(0, isAligned ? undefined : 0).map((at, place) => ({
+      start: Math.min(end, start + at),
+      end: Math.min(end, start + (offsets[place + 1] ?? end - start)),
+    }));
+  };
+  return findRows(reader, index, { headStart, headEnd: index, ruleEnd: index, cells, isLoose: true });
+};
+
 /** Returns an expression that matches a line of names with a separator between them. */
 const namesWith = (separator: string): RegExp => separated[separator] ?? never;
 const separated: Readonly<Record<string, RegExp>> = {
@@ -122,6 +151,8 @@ interface Table {
   /** End of the line before the first row. */
   readonly ruleEnd: number;
   readonly cells: Cells;
+  /** Whether the names may be words, so that capitals do not make them those of environment variables. */
+  readonly isLoose?: true | undefined;
 }
 
 /**
@@ -136,7 +167,7 @@ const findRows = (reader: Reader, index: number, table: Table): Secret | undefin
   if (names.length < 2 || isRow(reader, index, table, names.length)) return undefined;
   const columns = names.flatMap(({ start, end }, place): readonly Column[] => {
     const name = text.slice(start, end).trim().replaceAll('"', '');
-    const strength = name.length < 3 ? undefined : keyStrength(name);
+    const strength = name.length < 3 ? undefined : keyStrength(table.isLoose === true ? name.toLowerCase() : name);
     return strength === undefined ? [] : [{ place, name, strength }];
   });
   if (columns.length === 0) return undefined;

@@ -9,6 +9,7 @@ import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 const hyphen = 45;
 const equals = 61;
 const comma = 44;
+const lineFeed = 10;
 const maxFlag = 40;
 const maxArgument = 2048;
 /** Maximum number of commands of a line whose flags are considered. */
@@ -37,7 +38,7 @@ const passwordFlags: readonly PasswordFlag[] = [
     ),
     flag: '-p',
   },
-  { commands: commands('rar'), flag: '-hp' },
+  { commands: commands('rar unrar'), flag: '-hp' },
   { commands: sshpass, flag: '-p' },
   { commands: sshpass, flag: '-p ' },
   { commands: commands('useradd usermod altool unlock-keychain create-keychain poetry cqlsh nuget'), flag: '-p ' },
@@ -66,7 +67,7 @@ const passwordFlags: readonly PasswordFlag[] = [
 ];
 /** Codes of the letters of these flags, in lower case, and of `-u`. */
 const flagLetters: ReadonlySet<number> = new Set(
-  ['-u', ...passwordFlags.map(({ flag }) => flag)].map((flag) => flag.charCodeAt(1) | 32),
+  ['-u', '-t', '-k', ...passwordFlags.map(({ flag }) => flag)].map((flag) => flag.charCodeAt(1) | 32),
 );
 /** The flags by the commands that have them. */
 const flagsOf: ReadonlyMap<string, readonly PasswordFlag[]> = new Map(
@@ -134,8 +135,20 @@ const startOfArgument = (reader: Reader, end: number): number | undefined => {
   const quote = quoteAt(reader, end);
   let index = quote?.end ?? end;
   if (quote !== undefined && reader.code(index) === 44) index += 1;
+  if (reader.code(index) === lineFeed && reader.text.charCodeAt(index - 1) !== comma) return nextItem(reader, index);
   const start = quote === undefined ? reader.skipSpaces(index, 4) : skipWhiteSpace(reader, index);
   return start === end || (start === index && quote === undefined) ? undefined : start;
+};
+
+const itemStart = /^\n[ \t]{0,40}- (?=["'\w])/;
+
+/** Returns the start of the next item of a list in YAML. */
+const nextItem = (reader: Reader, index: number): number | undefined => {
+  const { text } = reader;
+  const line = text.lastIndexOf('\n', index - 1) + 1;
+  if (index - line > 100 || !/^\s*- ["']?--/.test(text.slice(line, index))) return undefined;
+  const item = itemStart.exec(reader.slice(index, index + 48));
+  return item === null ? undefined : index + item[0].length;
 };
 
 const findShortFlag = (reader: Reader, index: number): Secret | undefined => {
@@ -176,7 +189,7 @@ const findKnownFlag = (reader: Reader, index: number): Secret | undefined => {
 };
 
 /** Matches a short flag that stands for a password in many commands. */
-const passwordFlag = /^[-/][a-z]{0,2}[pPwW] {1,4}(?=\S)/;
+const passwordFlag = /^[-/][a-z]{0,2}[pPwWtTkK] {1,4}(?=\S)/;
 /** Matches an argument with a user before the password. */
 const userFlag = /\s(?:(?:-{1,2}\w{0,12}-?|\/\w?)(?:u|U|user(?:name)?)|-[lx]|-D)(?: |=|:)[^\s-][^\n]{0,60}\s$/;
 
@@ -198,6 +211,7 @@ export const findPasswordFlag = (reader: Reader, index: number): Secret | undefi
     return undefined;
   }
   if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
+  if (/[tk] *$/i.test(flag[0])) return isLongRandom(value) ? { kind: 'command-line', start, end } : undefined;
   const isSecret =
     (isUnlikeWord(value) && /[A-Z]|[a-z]{4}\d[a-z]{4}/.test(value)) ||
     userFlag.test(reader.text.slice(reader.floor(index), index));
@@ -388,6 +402,8 @@ export const findPrinted = (reader: Reader, index: number): Secret | undefined =
 const isOutput = (value: string): boolean =>
   looksRandom(value) || isPublicIdentifier(value) || (/^[\w!@#$%^&*+=?-]+$/.test(value) && isChosen(value));
 
+/** Maximum length of the part of a password by which it is judged. */
+const maxJudged = 128;
 const userPassword = /^([\w.@%][\w.@%+\\-]{0,63})(?:(?<!-)[:%](?!\/\/)|,(?=[^,]+$))(.{3,})$/;
 
 /** Finds the password of `user:password`: always for a web client, otherwise unless it may be a group or a port. */
@@ -400,14 +416,30 @@ export const findUserPassword = (
   const argument = argumentAt(reader, from);
   const { start } = argument;
   const isJoined = reader.code(argument.end) === comma && is(reader.code(argument.end + 1), word);
+  const sign = reader.text.charCodeAt(argument.end - 1);
+  const quoted = sign === 58 || sign === comma ? quoteAt(reader, argument.end) : undefined;
+  if (quoted !== undefined && argument.end > start + 1) {
+    return findQuotedPassword(reader, index, argument.end, needsClient);
+  }
   const end = isJoined ? reader.endOfRun(argument.end + 1, stop, maxArgument, false) : argument.end;
   if (end - start < 5) return undefined;
-  const pair = userPassword.exec(reader.text.slice(start, end));
+  const pair = userPassword.exec(reader.text.slice(start, Math.min(end, start + maxJudged)));
   const password = pair?.[2];
-  if (pair === null || password === undefined || password.includes(reader.replacement)) return undefined;
+  if (pair === null || password === undefined) return undefined;
   if (isPlaceholder(`${password}0`) || /^(?:[/:]|\d+(?::|$))/.test(password)) return undefined;
   if ((needsClient || !isChosen(password)) && !isAfter(reader, index, clients)) return undefined;
   // The user may be a secret, too.
-  const secret: Secret = { kind: 'command-line', start: end - password.length, end };
+  const secretStart = start + (pair[0].length - password.length);
+  if (reader.text.slice(secretStart, end).includes(reader.replacement)) return undefined;
+  const secret: Secret = { kind: 'command-line', start: secretStart, end };
   return { ...secret, more: [secret] };
+};
+
+/** Finds the password in `user:'password'`. */
+const findQuotedPassword = (reader: Reader, index: number, from: number, needsClient: boolean): Secret | undefined => {
+  const { start, end } = argumentAt(reader, from);
+  const password = reader.text.slice(start, end);
+  if (end - start < 4 || isPlaceholder(password) || password.includes(reader.replacement)) return undefined;
+  const isSecret = isChosen(password) && !needsClient;
+  return isSecret || isAfter(reader, index, clients) ? { kind: 'command-line', start, end } : undefined;
 };

@@ -17,8 +17,12 @@ const maxUnfinished = 340;
 /** Returns whether the text has a character that may begin a control sequence. */
 export const mayHaveSequences = (text: string): boolean => text.includes(escape) || text.includes('\\');
 
+/** The beginnings of all sequences. A search for them takes less time than the expression. */
+const beginnings: readonly string[] = [escape, '\\u001', '\\x1', '\\033'];
+
 /** Returns whether the text contains a control sequence. */
-export const hasSequences = (text: string): boolean => mayHaveSequences(text) && text.search(sequences) !== -1;
+export const hasSequences = (text: string): boolean =>
+  beginnings.some((beginning) => text.includes(beginning)) && text.search(sequences) !== -1;
 
 /** Splits a text into its visible characters and its control sequences, which could interrupt secrets. */
 export const withoutSequences = (

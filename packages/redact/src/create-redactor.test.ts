@@ -76,6 +76,13 @@ describe('redact', () => {
     },
   );
 
+  it.each(['RSA PRIVATE KEY', 'OPENSSH PRIVATE KEY'])('replaces the last lines of a %s', (label) => {
+    const tail = privateKey(4, label).split('\n').slice(-4).join('\n');
+    expect(redact(`$ tail -4 key.pem\n${tail}\n$ `)).toBe(`$ tail -4 key.pem\n${r}\n-----END ${label}-----\n$ `);
+    const certificate = tail.replace(label, 'CERTIFICATE');
+    expect(redact(certificate)).toBe(certificate);
+  });
+
   it.each([
     'claude-opus-4-1-20250805-thinking',
     'model: claude-sonnet-4-5-20250929',
@@ -135,6 +142,17 @@ describe('redact', () => {
     'const secret = base64Decode(value); let key = md5hex;',
     'toolu_01A09q90qw90lq917835lq9, call_abc123DEF456ghi789JKL012, msg_01XFDUDYJgAACzvnptvVoYEL',
     'date -u +%Y-%m-%d 2>/dev/null || date -u -I',
+    'jwt.verify(token, secret); jwt.sign(payload, "a-test-secret", { algorithm: "RS256" })',
+    'createHmac("sha256", secretKey).update("v1:1700000000"); createHash("sha512", "x1y2z3a4")',
+    'new HttpClient("https://example.org", "v2-beta1"); Object.assign(target, "abc123de")',
+    'credentials:\n  provider: google-oauth2\n  secretName: db-credentials-2\nport: 5432',
+    '"tokens": {"primary": "blue-500", "border": "zinc-900x", "index": "a1b2c3d4e5f60718293a4b5c6d7e8f90"}',
+    'secrets:\n  db_password:\n    file: ./db_password2.txt\n  backend: vault2x',
+    'args:\n  - --token-file\n  - /run/secrets/token2\n  - --token\n  - --verbose2x',
+    "if (token.kind === 'Identifier2' || password === 'confirm') return;",
+    'NAME          TYPE     TOKEN\nlogin-page    string   identifier2\n',
+    '.option("--token <token>", "token of version2"); add_argument("--password", default="", help="hunter2x")',
+    'CREATE TABLE users (password VARCHAR(30) DEFAULT NULL, token VARCHAR2(40));',
   ])('leaves %s', (text) => {
     expect(redact(text)).toBe(text);
   });

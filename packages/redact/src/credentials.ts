@@ -1,4 +1,4 @@
-import { bearer, is, stop, userInfoStop, word } from './characters.js';
+import { bearer, is, key, stop, userInfoStop, word } from './characters.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { isPassphrase, isUnlikeWord } from './value-of-name.js';
@@ -6,6 +6,7 @@ import { isPlaceholder, looksRandom } from './value.js';
 
 const slash = 47;
 const at = 64;
+const star = 42;
 const plus = 43;
 const bar = 124;
 const maxUserInfo = 512;
@@ -181,6 +182,7 @@ export const findPasswordFileEntry = (reader: Reader, index: number): Secret | u
       if (colons === 3 && digits < 4 && text.charCodeAt(start) !== 42) return undefined;
       digits = 0;
     } else if (code <= 32 || is(code, stop)) break;
+    else if (!is(code, key) && code !== at && code !== star) return undefined;
     digits = code >= 48 && code <= 57 ? digits + 1 : 0;
     start -= 1;
   }

@@ -2,7 +2,7 @@ import { findAssignment } from './assignment.js';
 import { findArrow, findCell, findFallback, findField, findNeighbor, findQuotedPair } from './cells.js';
 import { is, stop, word } from './characters.js';
 import { findCallArgument } from './calls.js';
-import { findRuledColumns, findSeparatedColumns } from './columns.js';
+import { findAlignedColumns, findRuledColumns, findSeparatedColumns, mayEndColumns } from './columns.js';
 import { findFlag, findHereString, findNetUser, findPasswordFlag, findPrinted, findSlashFlag } from './command-line.js';
 import {
   findBearer,
@@ -14,12 +14,14 @@ import {
 } from './credentials.js';
 import { findElement } from './elements.js';
 import { ledLetters, ledTails, mayLead } from './key-name.js';
+import { findKeyedCall, mayTakeKey } from './keyed-calls.js';
 import { findManifestData, mayBeManifest } from './manifests.js';
+import { findOracleLogin } from './oracle.js';
 import { findPrefixedToken, mayPrefix } from './prefixed-tokens.js';
-import { findPrivateKey } from './private-key.js';
+import { findKeyTail, findPrivateKey, mayBeKeyLine } from './private-key.js';
 import { maxReach, Reader, type ReaderSettings } from './reader.js';
-import { Repetition } from './repetition.js';
-import type { Finder, Secret } from './replace.js';
+import { Repetition, type DecidesWithin } from './repetition.js';
+import type { Finder, Place, Secret } from './replace.js';
 import { findSpaced } from './spaced.js';
 import { findToken, isAnchor, mayBeToken } from './tokens.js';
 import { bars } from './value-of-name.js';
@@ -54,6 +56,9 @@ const findAtColon: Detector = (reader, index) => {
   if (reader.text.charCodeAt(index - 1) === 114 && reader.text.endsWith(' /user', index)) {
     return findNetUser(reader, index);
   }
+  if (reader.text.charCodeAt(index - 1) === 110 && reader.text.endsWith('oracle:thin', index)) {
+    return findOracleLogin(reader, index + 1);
+  }
   const isSlashFlag = reader.text.charCodeAt(index - 1) === letterP && reader.text.endsWith(' /p', index);
   const value = isSlashFlag ? findSlashFlag(reader, index) : findAssignment(reader, index);
   if (value !== undefined || reader.starved || is(next, stop)) return value;
@@ -83,8 +88,11 @@ const every: readonly Detector[] = [
   findPrinted,
   findHereString,
   findRuledColumns,
+  findAlignedColumns,
+  findKeyTail,
   findSeparatedColumns,
   findCallArgument,
+  findKeyedCall,
   findFallback,
   findField,
 ];
@@ -112,8 +120,10 @@ const detectorsOf = (before: string, character: string): readonly Detector[] => 
   if (character === ',' && /\w/.test(before)) found.push(findField);
   if (character === '$' && before === '\n') found.push(findPrinted);
   if (character === '-' && before === '\n') found.push(findRuledColumns);
+  if (character === '\n' && /[\w+/=]/.test(before)) found.push(findAlignedColumns, findKeyTail);
   if (character === '\t' && /\w/.test(before)) found.push(findSeparatedColumns);
   if (/["'`]/.test(character) && before === '(') found.push(findCallArgument);
+  if (character === '(' && /\w/.test(before)) found.push(findKeyedCall);
   if (character === '<' && before === '<') found.push(findHereString);
   if ((character === '|' || character === '?') && before === character) found.push(findFallback);
   return found;
@@ -135,10 +145,21 @@ const detectorsAfter = (low: number, character: string): readonly Detector[] => 
   return low < 32 || character === ' ' ? [findCell] : [];
 };
 
+/** The lists of the most frequent candidates, nearly all of which the text around them rules out. */
+const guarded: readonly (readonly Detector[])[] = [
+  [findSpaced],
+  [findToken],
+  [findPrefixedToken],
+  [findKeyedCall],
+  [findAlignedColumns, findKeyTail],
+];
+
 /** The number of the detector list of each character pair; 0, the empty list, for most. */
 const { lists, listOf } = ((): { readonly lists: readonly (readonly Detector[])[]; readonly listOf: Uint8Array } => {
-  const numbers = new Map<string, number>([['', 0]]);
-  const all: (readonly Detector[])[] = [[]];
+  const all: (readonly Detector[])[] = [[], ...guarded];
+  const nameOf = (detectors: readonly Detector[]): string =>
+    detectors.map((detector) => every.indexOf(detector)).join(' ');
+  const numbers = new Map(all.map((detectors, number) => [nameOf(detectors), number]));
   const table = new Uint8Array(65_536);
   for (let pair = 0; pair < 65_536; pair += 1) {
     const [before, code] = [pair >>> 8, pair & 255];
@@ -148,7 +169,7 @@ const { lists, listOf } = ((): { readonly lists: readonly (readonly Detector[])[
       ...detectorsOf(before < 128 ? String.fromCharCode(before) : ' ', character),
       ...detectorsAfter(before, character),
     ];
-    const name = detectors.map((detector) => every.indexOf(detector)).join(' ');
+    const name = nameOf(detectors);
     const known = numbers.get(name);
     table[pair] = known ?? all.length;
     if (known !== undefined) continue;
@@ -158,11 +179,21 @@ const { lists, listOf } = ((): { readonly lists: readonly (readonly Detector[])[
   return { lists: all, listOf: table };
 })();
 
-/** Returns the number of the list that has only this detector. */
-const listOfOnly = (detector: Detector): number => lists.findIndex((list) => list.length === 1 && list[0] === detector);
-const spaced = listOfOnly(findSpaced);
-const token = listOfOnly(findToken);
-const prefixed = listOfOnly(findPrefixedToken);
+/** Returns whether the text around a candidate of one of the {@link guarded} lists rules it out. */
+const isRuledOut = (list: number, text: string, index: number): boolean => {
+  switch (list) {
+    case 1:
+      return !mayBeSpaced(text, index);
+    case 2:
+      return !mayBeToken(text, index);
+    case 3:
+      return !mayPrefix(text, index);
+    case 4:
+      return !mayTakeKey(text, index);
+    default:
+      return !mayBeKeyLine(text, index) && !mayEndColumns(text, index);
+  }
+};
 
 /**
  * Returns the offset of the next possible secret. This loop runs for every character, so it has nothing else.
@@ -183,10 +214,7 @@ const nextCandidate = (
     const list = listOf[(before << 8) | byte] ?? 0;
     before = byte;
     if (list === 0) continue;
-    // The text around the most frequent candidates rules out nearly all of them.
-    if (list === spaced && !mayBeSpaced(text, index)) continue;
-    if (list === token && !mayBeToken(text, index)) continue;
-    if (list === prefixed && !mayPrefix(text, index)) continue;
+    if (list <= 5 && isRuledOut(list, text, index)) continue;
     if (text.charCodeAt(index) < 128) return index;
   }
   return to;
@@ -218,7 +246,8 @@ export const formFinder = (replacement: string): Finder => {
       if (index === length) break;
       reader ??= new Reader(text, settings, place);
       if (hasReplacements) reader.passReplacements(index);
-      const later = ahead.length === 0 ? repetition.skip(index, reader.barrier) : index;
+      const isDecided = ahead.length === 0 && repetition.isDecided(index, reader.barrier);
+      const later = isDecided ? repetition.skip(index, decidesWithin(reader, settings, place)) : index;
       if (later > index) {
         before = text.charCodeAt(later - 1) & 255;
         from = later;
@@ -252,6 +281,25 @@ export const formFinder = (replacement: string): Finder => {
     const settled = place.isWhole ? length : settledBefore(text, reader?.barrier ?? place.barrier, length);
     return { secrets: secrets ?? none, settled, ahead };
   };
+};
+
+/** Returns a function that makes the decisions about a range as if the text were still arriving. */
+const decidesWithin =
+  ({ text, barrier }: Reader, settings: ReaderSettings, place: Place): DecidesWithin =>
+  (from, to, end) =>
+    isDecided(new Reader(text.slice(0, end), settings, { ...place, isWhole: false, barrier }), from, to);
+
+/** Whether the decisions about a range find nothing and do not depend on text that has not arrived. */
+const isDecided = (reader: Reader, from: number, to: number): boolean => {
+  const { text } = reader;
+  for (let index = from; index < to; index += 1) {
+    const before = text.charCodeAt(index - 1) & 255;
+    index = nextCandidate(text, undefined, index, to, before);
+    const detectors =
+      lists[listOf[((text.charCodeAt(index - 1) & 255) << 8) | (text.charCodeAt(index) & 255)] ?? 0] ?? [];
+    if (index < to && (detect(reader, index, detectors) !== undefined || reader.starved)) return false;
+  }
+  return true;
 };
 
 const after = (secrets: readonly Secret[], end: number): readonly Secret[] =>

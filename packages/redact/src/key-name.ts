@@ -53,7 +53,7 @@ const suffixes = words(
 );
 
 /** Creates a fast test of name endings with a table of their last letters. */
-const endingTest = (
+export const endingTest = (
   endings: readonly string[],
   bare: ReadonlySet<string>,
 ): ((text: string, end: number) => boolean) => {
@@ -86,11 +86,11 @@ const endingTest = (
   };
 };
 
-const tailOf = (text: string, last: number): number =>
+export const tailOf = (text: string, last: number): number =>
   ((text.charCodeAt(last - 2) & 31) << 10) | ((text.charCodeAt(last - 1) & 31) << 5) | (text.charCodeAt(last) & 31);
 
 /** Returns the last letters of an ending. An ending of two letters matches any third letter. */
-const tailsOf = (ending: string): readonly number[] => {
+export const tailsOf = (ending: string): readonly number[] => {
   const last = ending.length - 1;
   const tail = tailOf(ending, last);
   return last > 1 ? [tail] : Array.from({ length: 32 }, (_, any) => (any << 10) | tail);
@@ -141,6 +141,7 @@ const ledEndings = [
   'send',
   'plain',
   'upwd',
+  'sqlplus',
 ];
 /** The last letters of the texts that {@link mayLead} looks for. */
 export const ledLetters: ReadonlySet<string> = new Set(ledEndings.map((ending) => ending.slice(-1)));
@@ -219,6 +220,7 @@ const strengthOf = (noun: string, before: string | undefined, isEnvironment: boo
     return before !== undefined && isEnvironment && noun === 'key' ? 'weak' : undefined;
   }
   if (noun === 'token' || (noun === 'tokens' && isQualified)) return isQualified || isEnvironment ? 'strong' : 'weak';
+  if (noun === 'pat' && isQualified && isEnvironment) return 'strong';
   if (noun === 'session') return isEnvironment && before !== undefined ? 'weak' : undefined;
   if (noun === 'passe') return before === 'de' ? 'strong' : undefined;
   return weakNouns.has(noun) ? 'weak' : undefined;

@@ -36,6 +36,8 @@ export const findFormField = (reader: Reader, start: number): Secret | undefined
 
 const nameBefore =
   /(?:name|key|label|variable|header|field|parameter)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,80})["'\\]{0,8}[\s,;]{0,40}(?:["'\\]{0,8}\w{1,20}["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}\w{0,24}["'\\]{0,8}[\s,;]{1,40})?["'\\]{0,8}$/i;
+/** Matches the flag in `option("--token", default="…")`. */
+const flagBefore = /\(\s{0,8}["'](?:-\w["'],\s?["'])?--?([\w-]{2,48})(?: [^"'\n]{1,24})?["'],[^()\n]{0,100}$/;
 /** Matches the name of an object whose `value` follows, as in outputs of Terraform. */
 const nameAround = /["']([\w.-]{2,64})["'](?:\s{0,4}:)?\s{0,4}\{[^{}]{0,100}$/;
 const nameAfter =
@@ -56,7 +58,7 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
   let end = nameEnd - (isContent ? 7 : 5);
   while (kindOf(reader.text.charCodeAt(end - 1)) === 1 || kindOf(reader.text.charCodeAt(end - 1)) === 2) end -= 1;
   const before = reader.text.slice(reader.floor(nameEnd), end);
-  const named = nameBefore.exec(before)?.[1] ?? nameAround.exec(before)?.[1];
+  const named = nameBefore.exec(before)?.[1] ?? nameAround.exec(before)?.[1] ?? flagBefore.exec(before)?.[1];
   const start = skipGap(reader, signEnd);
   if (named === undefined && stated.test(before)) return findStatedValue(reader, nameEnd, start);
   const key = (name: string): Key => ({

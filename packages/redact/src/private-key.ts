@@ -1,4 +1,5 @@
-import { base64, is } from './characters.js';
+import { base64, is, keyBody } from './characters.js';
+import { looksRandom } from './value.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 
@@ -23,6 +24,33 @@ export const findPrivateKey = (reader: Reader, index: number): Secret | undefine
   const start = index + label[0].length;
   const { end, longest } = readBody(reader, start);
   return longest < minRun ? undefined : { kind: 'private-key', start, end };
+};
+
+/** Numbers of characters of the lines of keys in PEM and of OpenSSH. */
+const pemLength = 64;
+const openSshLength = 70;
+/** Maximum length of the end of a key. */
+const maxTail = 4096;
+
+/** Returns quickly whether the line that ends before this line feed may be one of a key. */
+export const mayBeKeyLine = (text: string, index: number): boolean =>
+  text.charCodeAt(index - pemLength - 1) === 10 ||
+  text.charCodeAt(index - openSshLength - 1) === 10 ||
+  index === pemLength ||
+  index === openSshLength;
+
+/** Finds the end of a key whose first lines are missing, above `-----END`. Called for the line feed of a line. */
+export const findKeyTail = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  const isPem = index === pemLength || text.charCodeAt(index - pemLength - 1) === 10;
+  const length = isPem ? pemLength : openSshLength;
+  if (index - length < reader.barrier || !mayBeKeyLine(text, index)) return undefined;
+  const end = reader.endOfRun(index, keyBody, maxTail);
+  if (reader.code(end) !== hyphen || !reader.matches('-----END ', end)) return undefined;
+  if (!/^-----END [A-Z0-9 ]{0,30}PRIVATE KEY-----/.test(reader.slice(end, end + maxLabel))) return undefined;
+  const start = index - length;
+  const line = text.slice(start, index);
+  return /^[\w+/]+$/.test(line) && looksRandom(line) ? { kind: 'private-key', start, end: end - 1 } : undefined;
 };
 
 /** Finds the body of a private key of PuTTY. Called for the colon of `Private-Lines`. */

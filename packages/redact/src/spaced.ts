@@ -1,6 +1,7 @@
-import { base64, is, quotedStop, stop, word } from './characters.js';
+import { base64, bearer, is, quotedStop, stop, word } from './characters.js';
 import { findConverted, findEchoed, findLogin, findUsersArgument } from './command-line.js';
 import { findInserted } from './inserts.js';
+import { findOracleLogin } from './oracle.js';
 import { mayEndSpacedKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
@@ -19,13 +20,15 @@ import { looksRandom } from './value.js';
 
 /** Minimum length of a random value behind which text may follow. */
 const minLong = 32;
+const colon = 58;
+const equals = 61;
 const dot = 46;
 const hyphen = 45;
 const backslash = 92;
 const identified = /\bIDENTIFIED (?:WITH '?\w{1,40}'? )?BY(?: PASSWORD)?$/i;
 /** Matches commands whose arguments are a name and a value. */
 const directive =
-  /(?:^|\s)(?:ENV|setx|setenv|set -[gUl]{0,3}x|env[: ](?:set|add)|configure set|config set(?: --?\w{1,12}){0,2}|secrets? set|header_up|(?:proxy_)?set_header|(?:machine|default) (?:\S{1,80} )?login \S{1,80}(?: port \S{1,8})?|^\s*login \S{1,80})\s{1,8}(?:\/\/\S{1,80}:)?$/;
+  /(?:^|\s)(?:ENV|setx|setenv|set -[gUl]{0,3}x|set-environment -g|env[: ](?:set|add)|configure set|config set(?: --?\w{1,12}){0,2}|secrets? set|header_up|(?:proxy_)?set_header|(?:machine|default) (?:\S{1,80} )?login \S{1,80}(?: port \S{1,8})?|^\s*login \S{1,80})\s{1,8}(?:\/\/\S{1,80}:)?$/;
 
 /** Finds the keys in `expect "password:"; send "…\\r"`. */
 const findTyped = (reader: Reader, index: number): Secret | undefined => {
@@ -48,8 +51,21 @@ const findPlainLogin = (reader: Reader, index: number): Secret | undefined => {
   return isLogin ? { kind: 'basic', start: index + 1, end } : undefined;
 };
 
+/** Finds the password in `sqlplus user/password@database`. */
+const findOracleArgument = (reader: Reader, index: number): Secret | undefined =>
+  reader.text.endsWith('sqlplus', index) ? findOracleLogin(reader, index + 1) : undefined;
+
 /** The detectors of secrets behind a space that are not after the name of one. */
-const led = [findTyped, findPlainLogin, findLogin, findUsersArgument, findEchoed, findInserted, findConverted];
+const led = [
+  findTyped,
+  findPlainLogin,
+  findLogin,
+  findUsersArgument,
+  findEchoed,
+  findInserted,
+  findConverted,
+  findOracleArgument,
+];
 
 /** Names of commands with a user before the secret. */
 const secondArgument = /^(?:change_password|wpa_passphrase)$/;
@@ -59,7 +75,7 @@ const owner = /^for (?:[\w.@'"-]{1,40} ){1,6}is (?=\S)/;
 
 /** Tests quickly whether {@link directive} may match. */
 const mayBeDirective = (near: string): boolean =>
-  /[Vvxtprd]\s{1,8}$/.test(near.slice(-9)) || near.includes('login') || near.endsWith(':');
+  /[Vvxtprdg]\s{1,8}$/.test(near.slice(-9)) || near.includes('login') || near.endsWith(':');
 
 /** Finds the value of `password hunter2`, as in `.netrc`, configuration files, tables and SQL. Called for the space. */
 export const findSpaced = (reader: Reader, index: number): Secret | undefined => {
@@ -71,6 +87,9 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   if (!mayEndSpacedKey(text, index)) {
     return endsWithBy(text, index) ? findIdentifiedBy(reader, index) : undefined;
   }
+  const next = reader.code(index + 1);
+  // The value behind a sign is found at the sign.
+  if (next === equals || next === colon) return undefined;
   if (text.endsWith('PASS', index) && !is(reader.before(index - 4), word)) return findLoginLine(reader, index);
   if (text.endsWith(' pass', index)) return findUsersPass(reader, index);
   const key = readKey(reader, index, index);
@@ -98,7 +117,7 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   }
   const isColumn = valueStart > index + 1 || text.charCodeAt(index) === 9;
   if (!isQuoted && !isColumn) {
-    if (strength === 'weak') return undefined;
+    if (strength === 'weak') return findLongRandom(reader, valueStart);
     const isFirst = Number.isNaN(before) || before === 10 || before === 13 || isIndented(near);
     if (!isFirst) return findWithin(reader, key, valueStart);
   }
@@ -124,10 +143,17 @@ const isIndented = (near: string): boolean => {
   return lineFeed !== -1 && near.slice(lineFeed).trim() === '';
 };
 
-/** Returns the offset behind the digit that is the type of a password in `password 7 …`. */
+/** Returns the offset behind the type in `password 7 …` and in `DefaultPassword REG_SZ …`. */
 const afterType = (reader: Reader, index: number): number => {
   const code = reader.code(index);
+  if (code === 82 && reader.matches('REG_SZ ', index)) return reader.skipSpaces(index + 6, maxSpaces);
   return code >= 48 && code <= 57 && reader.code(index + 1) === 32 ? index + 2 : index;
+};
+
+/** Finds a random value in a sentence such as `logged in with token …`. */
+const findLongRandom = (reader: Reader, start: number): Secret | undefined => {
+  const end = reader.endOfRun(start, bearer, 2048);
+  return end - start >= minLong && reader.isRandom(start, end) ? { kind: 'assignment', start, end } : undefined;
 };
 
 /** Finds a value that is no word within a line, as in `mysqladmin -u root password hunter2x`. */

@@ -97,6 +97,8 @@ export const tokenForms: readonly TokenForm[] = [
   }),
   ...forms('azure', 'AzFu AzSe AzCa JQQJ99', 4, { extra: '=', max: 40, isInner: true, head: /^[A-Za-z\d]{40,60}$/ }),
   ...forms('aws-access-key', 'AKIA ASIA ABIA ACCA', 16, exactly(16, { body: /^[A-Z2-7]{16}$/ })),
+  ...forms('aws-bedrock', 'ABSK', 100, { extra: '+/=', isWeak }),
+  ...forms('azure', 'AZDO', 4, exactly(4, { isInner: true, head: /^[A-Za-z\d]{76}$/ })),
   ...forms('aws-bedrock', 'ABSKQmVkcm9ja0FQSUtleS bedrock-api-key-', 60, { extra: '+/=' }),
   ...forms('azure', 'Q~', 31, { max: 34, extra: '.~', isInner: true, body: /[\w~.-]{31}/ }),
   ...forms('google-api-key', 'AIza', 35, exactly(39)),

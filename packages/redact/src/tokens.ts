@@ -180,12 +180,13 @@ const isJwt = (body: string): boolean => {
 /** Whether the body consists of words, so that it is an identifier with the prefix of a token. */
 const isWords = (body: string): boolean => !/\d/.test(body) && !/[a-z][A-Z]|[A-Z]{2}/.test(body);
 
-/** Matches a secret key, with a date or a state before it. */
-const keyPair = /^(?:[,\t ]{1,4}[\w:.+-]{1,30})?[,\t ]{1,4}([A-Za-z0-9+/]{40})(?![\w+/=])/;
+/** Matches a secret key, with a date or a state before it, and a session token behind it. */
+const keyPair =
+  /^(?:[,\t ]{1,4}[\w:.+-]{1,30})?[,:\t ]{1,4}([A-Za-z0-9+/]{40})(?![\w+/=])(?:[,\t ][A-Za-z0-9+/=]{100,2048})?/;
 
 /** Returns the end of the secret key that command-line tools and downloads print after its id. */
 const endOfKeyPair = (reader: Reader, end: number): number => {
-  if (!is(reader.code(end), space) && reader.code(end) !== comma) return end;
-  const pair = keyPair.exec(reader.slice(end, end + 80));
+  if (!is(reader.code(end), space) && reader.code(end) !== comma && reader.code(end) !== 58) return end;
+  const pair = keyPair.exec(reader.slice(end, end + 2200));
   return pair !== null && looksRandom(pair[1] ?? '') ? end + pair[0].length : end;
 };

@@ -302,7 +302,7 @@ const isChosen = (
   value: string,
   { key: { name, strength }, style, isRandom }: Pick<Candidate, 'key' | 'style'> & { readonly isRandom: boolean },
 ): boolean => {
-  const isPath = !style.isQuoted && path.test(value.slice(0, maxChosen));
+  const isPath = !style.isQuoted && path.test(value.slice(0, maxChosen)) && !value.split('.').some(isScrambled);
   if (strength === 'weak') {
     if (isPublicIdentifier(value)) return isTokenId(value, name, style) || roleSecret.test(name);
     return isRandom && value.length >= minWeak && !isPath && !/\s/.test(value);
@@ -321,9 +321,10 @@ const isChosen = (
 /** Matches names whose values may be several words. Other secrets often have names of this form. */
 const passphraseName = /pass|pwd|psk|(?:client|webhook|jwt|session|shared|signing|cookie|auth)[_-]?secret$/i;
 
-/** Whether a hash, or a UUID outside of quotes, is the value of a token. */
-const isTokenId = (value: string, name: string, { isQuoted }: Style): boolean =>
-  /token$/i.test(name) && (isHash(value) || (!isQuoted && name.length > 'token'.length));
+/** Whether a hash, or a UUID outside of quotes, is the value of a token, or a short hash that of a key. */
+const isTokenId = (value: string, name: string, { isQuoted, isLiteral }: Style): boolean =>
+  (/token$/i.test(name) && (isHash(value) || (!isQuoted && name.length > 'token'.length))) ||
+  (isLiteral && name.endsWith('_KEY') && /^[\da-f]{32}$/.test(value));
 
 export const isCall = (value: string): boolean => /^[A-Za-z_$][\w$.]*[([]/.test(value);
 

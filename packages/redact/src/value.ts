@@ -7,7 +7,7 @@ const minDistinct = 8;
 
 /** Matches the beginning of a placeholder for a secret. */
 const placeholder =
-  /^(?:[$<%*#[(\\?~@…]|\/[\^\\([]|x{3,}|\.{3}|your|my[-_.]|an?[-_]|the[-_]|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|sha\d+[-:]|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$)|\{[a-z_ -]+\}$)/i;
+  /^(?:[$<%*#[(\\?~@…]|\/[\^\\([]|\/\* ?[@#]__|x{3,}|\.{3}|your|my[-_.]|an?[-_]|the[-_]|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|sha\d+[-:]|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$)|\{[a-z_ -]+\}$)/i;
 
 /** Matches words anywhere in a placeholder for a secret. */
 const disclaimer =
@@ -19,6 +19,8 @@ const defaultPasswords = new Set(
     'key anonymous anoncvs production development staging preview'
   ).split(' '),
 );
+
+const maxDefault = 16;
 
 /** Words that name a secret. */
 const nouns: ReadonlySet<string> = new Set([
@@ -39,7 +41,7 @@ export const isPlaceholder = (value: string): boolean =>
   value.length < 4 ||
   placeholder.test(value) ||
   disclaimer.test(value.slice(0, maxLooked)) ||
-  defaultPasswords.has(value.toLowerCase()) ||
+  (value.length <= maxDefault && defaultPasswords.has(value.toLowerCase())) ||
   isDescription(value) ||
   distinctOf(value) === 1;
 
