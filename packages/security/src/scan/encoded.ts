@@ -1,4 +1,5 @@
 import { CueIndex } from './cues.js';
+import { fromBase85, fromBraille, fromMorse } from './letter-codes.js';
 import { runsOf, type Region } from './regions.js';
 
 /** An encoded span and its decoded text. */
@@ -15,7 +16,10 @@ const maxLine = 2000;
 const reach = 100;
 const minPrintable = 0.95;
 
-/** Finds text in base64, base32, hexadecimal, binary, codes, escapes, entities, percent-encoding, and joined strings. */
+/**
+ * Finds text in base64, base32, base85, hexadecimal, binary, Morse code, Braille, codes, escapes, entities,
+ * percent-encoding, and joined strings.
+ */
 export const findEncoded = (text: string): readonly Encoded[] => [
   ...spans(text, base64Regions(text), /(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{4,76}\s{0,2}){1,110}={0,2}/g, fromBase64),
   ...spans(text, runsOf(text, 24, isBase32), /(?<![A-Z2-7])[A-Z2-7]{24,4096}={0,6}/g, fromBase32),
@@ -31,6 +35,9 @@ export const findEncoded = (text: string): readonly Encoded[] => [
   ...spans(text, runsOf(text, 24, isDecimal), /(?<!\d)(?:\d{2,3}[ ,;]{1,2}){10,1000}\d{2,3}/g, (span) =>
     characters(span.match(/\d+/g) ?? [], 10),
   ),
+  ...spans(text, runsOf(text, minLength, isMorse), /(?:[.-]{1,5}[ /|]{1,3}){10,2000}[.-]{1,5}/g, fromMorse),
+  ...spans(text, runsOf(text, minLength, isBraille), /(?:[\u2800-\u28ff][ ,:./-]{0,3}){12,2000}/g, fromBraille),
+  ...(text.includes('<~') ? spans(text, [{ start: 0, end: text.length }], /<~[!-uz\s]{20,8192}~>/g, fromBase85) : []),
   ...joined(text),
   ...lines(text, '&#', /&#(?:x([0-9a-f]{2,5})|(\d{2,6}));?/gi, (hex, decimal) =>
     hex === undefined ? Number(decimal) : Number.parseInt(hex, 16),
@@ -58,6 +65,12 @@ const isBase64 = (code: number): boolean =>
 const isHexadecimal = (code: number): boolean =>
   isDigit(code) || ((code | 32) >= 97 && (code | 32) <= 102) || code === 120 || isSeparator(code);
 const isDecimal = (code: number): boolean => isDigit(code) || isSeparator(code);
+
+/** Whether the code is a sign of the Morse code, or one between its letters and words. */
+const isMorse = (code: number): boolean => (code >= 45 && code <= 47) || code === 32 || code === 124;
+/** Whether the code is a Braille cell, or a sign that texts in Braille share with others. */
+const isBraille = (code: number): boolean =>
+  (code >= 0x2800 && code <= 0x28ff) || (code >= 44 && code <= 47) || code === 32 || code === 58;
 
 /** Minimum length of a word in base64 without its padding. */
 const minWord = 18;

@@ -68,6 +68,8 @@ const asides: readonly { readonly needs: string; readonly pattern: RegExp }[] = 
       /"(?:[_$]?comments?|\/\/|_?notes?|_?hint|_?remarks?|(?:ai|llm|agent|assistant|model)[_-]\w{1,30})"\s{0,3}:\s{0,3}("[^"\n]{20,2000}")/gi,
   },
   { needs: 'content', pattern: /\bcontent\s{0,3}:\s{0,3}("[^"\n]{20,2000}"|'[^'\n]{20,2000}')\s{0,3}[;}]/g },
+  { needs: '--', pattern: /[\s;{]--[\w-]{1,40}\s{0,3}:\s{0,3}("[^"\n]{20,2000}"|'[^'\n]{20,2000}')\s{0,3}[;}]/g },
+  { needs: '```', pattern: /^ {0,3}```\w{0,20} ([^`\n]{20,2000})$/gm },
   { needs: '<', pattern: /<(?:!\[CDATA\[|\?(?!php|xml))([^\]?]{10,4000})/gi },
   { needs: ']:', pattern: /^(?:\*\[[^\]\n]{1,40}\]|\[\^[^\]\n]{1,40}\]): ?([^\n]{10,4000})$/gm },
   { needs: '](', pattern: /\[([^\]\n]{20,2000})\]\((?:#|\s)?\)/g },
