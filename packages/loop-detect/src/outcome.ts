@@ -58,12 +58,11 @@ type Traits = Pick<Fingerprint, 'isEmpty' | 'isRunning' | 'failure' | 'kind'> & 
  * then.
  */
 export class PendingFingerprint implements Fingerprint {
-  /** Hash of the beginning of the output. */
-  readonly start: number;
   readonly #status: ToolStatus;
   readonly #traits: Traits;
   readonly #length: number;
   #text: string;
+  #start: number | undefined;
   #scan: Scan | undefined;
 
   constructor(call: LoopCall, { status, output }: LoopOutcome, select?: (output: unknown) => unknown) {
@@ -80,7 +79,11 @@ export class PendingFingerprint implements Fingerprint {
       message: printed?.text ?? readable,
       printed,
     });
-    this.start = scanStart(this.#text, status);
+  }
+
+  /** Hash of the beginning of the output. */
+  get start(): number {
+    return (this.#start ??= this.#scan?.start ?? scanStart(this.#text, this.#status));
   }
 
   /** Number of characters that it holds. */

@@ -8,6 +8,8 @@ export interface Scan {
   readonly exact: number;
   /** Sum of the plain numbers, or of the ratios if there are any; `undefined` if the text has none. */
   readonly level?: number | undefined;
+  /** Hash of the beginning, as {@link scanStart} returns it. */
+  readonly start: number;
   /** Whether `level` is the sum of ratios: `12 of 214`, `3/5`, `45%`. */
   readonly isRatio?: boolean | undefined;
   /** Sum of the hashes of its parts in any order, without scores; `undefined` if it was not read in full. */
@@ -87,16 +89,18 @@ const labelGaps = codesOf(' \t:=#"\'\\([');
  */
 export const scan = (text: string, seed = ''): Scan => {
   const scanner = new Scanner(text, seed);
+  const startEnd = readStart(scanner, text);
+  const start = scanner.exact;
   if (text.length <= maxRead) {
-    scanner.read(0, text.length);
+    scanner.read(startEnd, text.length);
   } else {
-    scanner.read(0, maxRead / 2);
+    scanner.read(startEnd, maxRead / 2);
     const end = text.length - maxRead / 2;
     // In chunks: V8 optimizes a function that is called often better than one with a long loop.
     for (let at = maxRead / 2; at < end; at += chunk) scanner.skim(at, Math.min(end, at + chunk));
     scanner.read(text.length - maxRead / 2, text.length);
   }
-  return scanner.result();
+  return scanner.result(start);
 };
 
 /** Units of a text, such as words and signs, that {@link scanStart} reads. */
@@ -105,9 +109,13 @@ const startUnits = 64;
 /** Hashes the beginning of a text as `exact` does: texts with different hashes are different in `exact`. */
 export const scanStart = (text: string, seed = ''): number => {
   const scanner = new Scanner(text, seed);
-  scanner.read(0, Math.min(text.length, maxRead / 2), startUnits);
-  return scanner.result().exact;
+  readStart(scanner, text);
+  return scanner.exact;
 };
+
+/** Reads the beginning of a text. @returns where it ends */
+const readStart = (scanner: Scanner, text: string): number =>
+  scanner.read(0, Math.min(text.length, maxRead / 2), startUnits);
 
 class Scanner {
   readonly #text: string;
@@ -125,17 +133,19 @@ class Scanner {
   /** The last word without digits, which may be the label of the next number. */
   #labelStart = 0;
   #labelEnd = -1;
+  /** Whether the last character was a space. */
+  #isBlank = false;
 
   constructor(text: string, seed: string) {
     this.#text = text;
     for (let at = 0; at < seed.length; at += 1) this.#feed(seed.charCodeAt(at), 7);
   }
 
-  /** @param maxUnits how many units are hashed at most */
-  read(from: number, to: number, maxUnits = Infinity): void {
+  /** @param maxUnits how many units are hashed at most. @returns the end of the last one */
+  read(from: number, to: number, maxUnits = Infinity): number {
     const text = this.#text;
     let at = from;
-    let isBlank = false;
+    let isBlank = this.#isBlank;
     let units = 0;
     while (at < to && units < maxUnits) {
       const code = text.charCodeAt(at);
@@ -154,6 +164,8 @@ class Scanner {
       at = this.#token(at, to);
       units += 1;
     }
+    this.#isBlank = isBlank;
+    return at;
   }
 
   /** Hashes only the letters. */
@@ -170,14 +182,22 @@ class Scanner {
     this.#shapeHigh = high;
     this.#shapeLow = low;
     this.#labelEnd = -1;
+    this.#isBlank = false;
   }
 
-  result(): Scan {
+  /** Hash of all that was read. */
+  get exact(): number {
+    return finishHash(this.#shapeHigh ^ this.#valuesHigh, this.#shapeLow ^ this.#valuesLow);
+  }
+
+  /** @param start hash of the beginning */
+  result(start: number): Scan {
     const hasRatio = this.#ratios > 0;
     const hasLevel = hasRatio || this.#numbers > 0;
     return {
       shape: finishHash(this.#shapeHigh, this.#shapeLow),
-      exact: finishHash(this.#shapeHigh ^ this.#valuesHigh, this.#shapeLow ^ this.#valuesLow),
+      exact: this.exact,
+      start,
       ...(hasLevel && { level: hasRatio ? this.#ratioSum : this.#sum }),
       ...(hasRatio && { isRatio: true }),
       ...(this.#text.length <= maxRead && { bag: this.#bag }),
