@@ -4,7 +4,7 @@ import { canonicalText } from './canonical.js';
 import { failureText, kindOf } from './failure-text.js';
 import { printedOf, type Printed } from './printed.js';
 import { messageOf, reportsError, reportsNothing, reportsRunning } from './reports.js';
-import { scan, scanStart, similarity, type Scan } from './scan.js';
+import { maxRead, scan, scanStart, similarity, type Scan } from './scan.js';
 import { shellLineOf } from './shell.js';
 
 /** A summary of an outcome. It is stored with the result and suffices to judge the outcome after a restart. */
@@ -104,7 +104,8 @@ export class PendingFingerprint implements Fingerprint {
   /** Whether another one may have the same parts in another order: numbers that do not count differ in few digits. */
   isAsLongAs(other: PendingFingerprint): boolean {
     const difference = Math.abs(this.#length - other.#length);
-    return difference <= lengthTolerance || difference * 3 <= Math.min(this.#length, other.#length);
+    const shorter = Math.min(this.#length, other.#length);
+    return shorter <= maxRead && (difference <= lengthTolerance || difference * 8 <= shorter);
   }
 
   get outcome(): number {

@@ -67,8 +67,9 @@ export const compareOutcome = (
 ): Change => {
   if (known === undefined) return somethingElse;
   const { print: before, trend, drift } = known;
-  const isShuffled = call.isLookup && !call.isPoll && hasSameParts(before, print);
-  if (isSameOutcome(before, print) || isShuffled) return { isSame: true, drift, trend };
+  if (isSameOutcome(before, print) || (call.isLookup && !call.isPoll && hasSameParts(before, print))) {
+    return { isSame: true, drift, trend };
+  }
   const isUnchanged = known.writes === writes;
   const isPoll = call.isPoll || print.isRunning === true;
   const isSameFailure = !isOk && before.failure !== undefined && before.failure === print.failure;

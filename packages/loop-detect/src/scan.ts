@@ -22,7 +22,7 @@ export interface Scan {
 const maxWords = 16;
 const maxNumbers = 12;
 /** Texts longer than this are read in full at both ends; in the middle only letters count. */
-const maxRead = 8_000;
+export const maxRead = 8_000;
 const maxToken = 100;
 /** Minimum length of random hashes and ids. */
 const shortestId = 7;
