@@ -176,11 +176,37 @@ interface Ending {
 export const maxPatterns = 31;
 
 /**
- * Tells in one pass which of up to `maxPatterns` patterns a text may match: an automaton (Aho-Corasick) for the literals
- * of all of them. A pattern without literals may match any text.
+ * Tells in one pass which of up to `maxPatterns` patterns a text may match. A pattern without literals may match any text.
+ * Its tables are built for the first text.
  */
 export class CueIndex {
+  readonly #patterns: readonly RegExp[];
   readonly #bits: ReadonlyMap<RegExp, number>;
+  #automaton: Automaton | undefined;
+
+  constructor(patterns: readonly RegExp[]) {
+    if (patterns.length > maxPatterns) throw new RangeError(`An index takes up to ${maxPatterns} patterns.`);
+    this.#patterns = patterns;
+    this.#bits = new Map(patterns.map((pattern, place) => [pattern, 1 << place]));
+  }
+
+  /** Returns a function that tells whether the text may match a pattern; `true` for patterns that the index lacks. */
+  in(text: string): (pattern: RegExp) => boolean {
+    const bits = this.bitsIn(text);
+    return (pattern) => {
+      const bit = this.#bits.get(pattern);
+      return bit === undefined || (bits & bit) !== 0;
+    };
+  }
+
+  /** Returns the bits of the patterns that the text may match, by their places in the list. */
+  bitsIn(text: string): number {
+    return (this.#automaton ??= new Automaton(this.#patterns)).bitsIn(text);
+  }
+}
+
+/** An automaton (Aho-Corasick) for the literals of patterns. */
+class Automaton {
   readonly #always: number = 0;
   /** The class of each character of ASCII. Capitals have those of small letters, and white space has one class. */
   readonly #classes = new Uint8Array(128);
@@ -191,8 +217,6 @@ export class CueIndex {
   readonly #endingBits: Int32Array;
 
   constructor(patterns: readonly RegExp[]) {
-    if (patterns.length > maxPatterns) throw new RangeError(`An index takes up to ${maxPatterns} patterns.`);
-    this.#bits = new Map(patterns.map((pattern, place) => [pattern, 1 << place]));
     const known = patterns.map(cuesOf);
     const signs = new Set(known.flatMap((cues) => cues ?? []).flatMap((cue) => Array.from(cue.replaceAll(edge, ''))));
     for (const [index, sign] of [...signs].entries()) this.#classes[sign.charCodeAt(0)] = index + 1;
@@ -225,15 +249,6 @@ export class CueIndex {
     this.#next = transitions(children, endings, this.#width);
     this.#endings = endings;
     this.#endingBits = Int32Array.from(endings, (list) => list.reduce((bits, { bit }) => bits | bit, 0));
-  }
-
-  /** Returns a function that tells whether the text may match a pattern; `true` for patterns that the index lacks. */
-  in(text: string): (pattern: RegExp) => boolean {
-    const bits = this.bitsIn(text);
-    return (pattern) => {
-      const bit = this.#bits.get(pattern);
-      return bit === undefined || (bits & bit) !== 0;
-    };
   }
 
   /** Returns the bits of the patterns that the text may match, by their places in the list. */
