@@ -187,7 +187,7 @@ const pollingWords: ReadonlySet<string> = wordSet(
 );
 const pollingActions: ReadonlySet<string> = wordSet('poll log logs status wait progress tail');
 const lookupWords: ReadonlySet<string> = wordSet(
-  'read get list search find grep glob query lookup look fetch view show browse describe inspect count',
+  'read get list search find grep glob query lookup look fetch retrieve recall view show browse describe inspect count',
 );
 
 const lookupCommands: ReadonlySet<string> = wordSet(

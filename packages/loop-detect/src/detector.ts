@@ -407,7 +407,9 @@ export class Detector {
     if (count < 2) return undefined;
     const detector = call.isPoll || isWatched ? 'poll' : 'no-progress';
     if (streak >= this.#limits(detector, tool).warn && !isInBatch) return repeated('warn', detector, call, streak);
-    if (call.isPoll || print.isRunning === true) return undefined;
+    // What was running may have ended.
+    const hasEnded = known?.isWatched === true && !isSame;
+    if (call.isPoll || print.isRunning === true || hasEnded) return undefined;
     const { warn } = this.#limits('repeat', tool);
     // Many equal outcomes with other calls in between, in contrast to a continuous streak.
     const isStale = sames >= maxSameOutcomes && sames > streak && warn < Infinity && !isInBatch && !isWatched;

@@ -389,6 +389,9 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
   'a batch in a state that only its name tells from an end': rounds(9, (round) => [
     ok('get_batch', { id: 'b1' }, { status: 'validating', checked_at: clock(round) }),
   ]),
+  'a deployment that ends shortly before the limit of polls': rounds(9, (round) => [
+    ok('check_deployment', { id: 'd1' }, round < 8 ? { status: 'building', at: clock(round) } : { status: 'ready' }),
+  ]),
   'names that a tool makes up': rounds(9, (round) => [
     ok('generate_name', { style: 'short' }, { name: `name${'abcabcabc'[round]}` }),
   ]),

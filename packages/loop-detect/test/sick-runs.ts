@@ -359,6 +359,13 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     warned: 21,
     broken: 31,
   },
+  'a question in other words, with the same passages': {
+    batches: rounds(60, (round) => [
+      ok('retrieve', { query: `question ${round}` }, [{ id: 'doc-1', text: 'The ledger closes at midnight.' }]),
+    ]),
+    warned: 21,
+    broken: 31,
+  },
   'pages of a list with new tokens and the same content': {
     batches: rounds(60, (round) => [
       ok(
