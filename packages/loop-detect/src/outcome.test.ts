@@ -126,6 +126,20 @@ describe('keyOf', () => {
   });
 });
 
+describe('a report of a state', () => {
+  it.each([
+    ['status: in_progress', true],
+    ['{"phase":"deploying"}', true],
+    ['status: ready', undefined],
+    // A schema, not a state.
+    ['status: string', undefined],
+    ['state: missing', undefined],
+  ])('of %s is running: %s', (output, isRunning) => {
+    const call = { id: '1', name: 'get_job', input: {} };
+    expect(fingerprintOf(call, { status: 'ok', output }).isRunning).toBe(isRunning);
+  });
+});
+
 describe('fingerprintOf', () => {
   const edit = (text: string) => ({ id: '1', name: 'Edit', input: { old_string: text } });
   const failureOf = (name: string, input: unknown, output: string): number | undefined =>

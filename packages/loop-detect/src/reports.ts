@@ -17,7 +17,7 @@ export const reportsNothing = (output: unknown, text: string): boolean =>
 /** A report of a state is not longer than this. */
 const maxState = 1_000;
 const running =
-  /(?:stat(?:e|us)|phase|stage)\b["']?\s{0,3}[:=>]\s{0,3}["']?(?:in[_ -]?progress|pending|queued|scheduled|(?!missing|failing|warning|nothing|existing)\w{3,20}ing)\b/i;
+  /(?:stat(?:e|us)|phase|stage)\b["']?\s{0,3}[:=>]\s{0,3}["']?(?:in[_ -]?progress|pending|queued|scheduled|(?!missing|failing|warning|nothing|existing|string)\w{3,20}ing)\b/i;
 
 /** Whether a report says that something is still running, so that it is requested until it has ended. */
 export const reportsRunning = (text: string): boolean => text.length <= maxState && running.test(text);
