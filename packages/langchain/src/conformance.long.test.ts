@@ -1,4 +1,4 @@
 import { describeHost } from '@h/bridge/testing';
 import { langchainHost } from '../test/langchain-host.js';
 
-describeHost({ ...langchainHost, wires: ['responses', 'messages'] });
+describeHost({ ...langchainHost, wires: ['chat-completions', 'responses', 'messages'] });

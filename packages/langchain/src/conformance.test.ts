@@ -1,4 +1,5 @@
 import { describeHost } from '@h/bridge/testing';
 import { langchainHost } from '../test/langchain-host.js';
 
-describeHost({ ...langchainHost, wires: ['chat-completions'] });
+/** Streamed answers and other wires are among the long tests. */
+describeHost({ ...langchainHost, wires: ['chat-completions'], streams: false });

@@ -1,4 +1,4 @@
 import { describeHost } from '@h/bridge/testing';
 import { mastraHost } from '../test/mastra-host.js';
 
-describeHost({ ...mastraHost, wires: ['responses', 'messages'] });
+describeHost({ ...mastraHost, wires: ['chat-completions', 'responses', 'messages'] });

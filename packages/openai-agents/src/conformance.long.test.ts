@@ -1,4 +1,4 @@
 import { describeHost } from '@h/bridge/testing';
 import { agentsHost } from '../test/agents-host.js';
 
-describeHost({ ...agentsHost, wires: ['chat-completions'] });
+describeHost({ ...agentsHost, wires: ['chat-completions', 'responses'] });

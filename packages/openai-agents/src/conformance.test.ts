@@ -1,4 +1,5 @@
 import { describeHost } from '@h/bridge/testing';
 import { agentsHost } from '../test/agents-host.js';
 
-describeHost({ ...agentsHost, wires: ['responses'] });
+/** Streamed answers and other wires are among the long tests. */
+describeHost({ ...agentsHost, wires: ['responses'], streams: false });

@@ -1,4 +1,4 @@
 import { describeHost } from '@h/bridge/testing';
 import { piHost } from '../test/pi-host.js';
 
-describeHost({ ...piHost, wires: ['responses', 'messages'] });
+describeHost({ ...piHost, wires: ['chat-completions', 'responses', 'messages'] });

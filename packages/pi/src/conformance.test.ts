@@ -1,4 +1,5 @@
 import { describeHost } from '@h/bridge/testing';
 import { piHost } from '../test/pi-host.js';
 
-describeHost({ ...piHost, wires: ['chat-completions'] });
+/** Streamed answers and other wires are among the long tests. */
+describeHost({ ...piHost, wires: ['chat-completions'], streams: false });

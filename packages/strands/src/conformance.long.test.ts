@@ -1,4 +1,4 @@
 import { describeHost } from '@h/bridge/testing';
 import { strandsHost } from '../test/strands-host.js';
 
-describeHost({ ...strandsHost, wires: ['messages'] });
+describeHost({ ...strandsHost, wires: ['responses', 'messages'] });
