@@ -1,6 +1,9 @@
 import fc from 'fast-check';
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import { commandPermissions } from './command-permissions.js';
 
 const everydayReading = JSON.parse(
@@ -64,8 +67,55 @@ describe('allowWrite: false', () => {
     'curl -X DELETE http://x',
     'redis-cli --scan flushall',
     'gcloud container clusters get-credentials x',
+    'exiftool -json=x photo.jpg',
+    'git diff --submodule=diff',
+    'git status --ignore-submodules=none',
+    // Git without the function that disables the programs of a repository.
+    'command git diff',
+    'env git status',
+    'timeout 5 git log -p',
+    '/usr/bin/git status',
+    'find . -exec git status \\;',
+    'git ls-files | xargs git blame',
+    "sh -c 'git status'",
+    'bash -c \'dash -c "git status"\'',
+    'unset git; git status',
+    "bash -c 'unset git; git status'",
+    'git() { :; }; git push',
   ])('denies %s', (line) => {
     expect(permissions(line, { cwd: '/work' }).decision).toBe('deny');
+  });
+
+  it.each(['git status', "bash -c 'git log -p'", 'time git status', '(git diff)', 'go list -json=Name ./...'])(
+    'allows %s',
+    (line) => {
+      expect(permissions(line, { cwd: '/work' })).toEqual({ decision: 'allow', reason: '' });
+    },
+  );
+
+  it.each([
+    ['yarn --version', '.yarnrc', 'yarn-path "./evil.js"'],
+    ['yarn -v', '.yarnrc.yml', 'yarnPath: ./evil.cjs'],
+    ['cd src && cargo --version', 'rust-toolchain.toml', '[toolchain]\npath = "evil"'],
+    ['mvn -v', '.mvn/jvm.config', '-javaagent:evil.jar'],
+    ['dotnet --version', 'global.json', '{"sdk":{"paths":["evil"]}}'],
+  ])('denies %s where %s names what runs', (line, file, content) => {
+    const cwd = temporaryFolder();
+    mkdirSync(join(cwd, '.mvn'));
+    mkdirSync(join(cwd, 'src'));
+    expect(permissions(line, { cwd }).decision).toBe('allow');
+    writeFileSync(join(cwd, file), content);
+    expect(permissions(line, { cwd }).reason).toContain(file);
+    expect(permissions(line, { cwd: join(cwd, 'src', 'deep') }).decision).toBe('deny');
+    expect(
+      commandPermissions({ allowedCommands: ['yarn', 'cargo', 'mvn', 'dotnet', 'cd'] })(line, { cwd }).decision,
+    ).toBe('allow');
+  });
+
+  it('does not wait for a pipe in the place of such a file', () => {
+    const cwd = temporaryFolder();
+    execFileSync('mkfifo', [join(cwd, '.yarnrc')]);
+    expect(permissions('yarn -v', { cwd }).decision).toBe('deny');
   });
 });
 

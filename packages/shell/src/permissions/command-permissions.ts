@@ -1,11 +1,11 @@
-import { existsSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { anyBoolean, arrayOf, checkOptions, type OptionCheck } from '@h/options';
 import { isKnown } from '../read/field.js';
 import { readCommandLine } from '../read/read-command-line.js';
 import { gitSubcommand } from './read-only-git.js';
+import { whyProjectRuns } from './project-programs.js';
 import { readOnlyCommands } from './read-only-commands.js';
-import { readStrictly, repositoryRoot, type StrictCommand, type StrictLine } from './strict-reader.js';
+import { readStrictly, type StrictCommand } from './strict-reader.js';
 
 /** Options of {@link commandPermissions}. All rules must agree. */
 export interface CommandPermissionOptions {
@@ -52,7 +52,7 @@ const allowed: PermissionVerdict = { decision: 'allow', reason: '' };
  *
  * `allowWrite: false` and `allowedCommands` accept a positive grammar: known syntax, known commands, known options.
  * Everything unknown is denied. The file system is accessed for one purpose: to check whether a folder in which the
- * line calls git belongs to another repository, whose configuration could run programs.
+ * line runs a program belongs to another repository or names a program in a file, such as `yarn-path` in `.yarnrc`.
  *
  * @throws InvalidOptionError `invalid-option` for an unknown or invalid option
  *
@@ -90,8 +90,8 @@ const whyNotAllowed = (
       ? `The command writes to ${target}, but allowedCommands has no entry ">".`
       : `Only read-only commands are allowed (allowWrite is false), but it writes to ${target}.`;
   }
-  const elsewhere = whyForeignRepository(line, cwd);
-  if (elsewhere !== undefined) return elsewhere;
+  const program = whyProjectRuns(line, { cwd, allowWrite });
+  if (program !== undefined) return program;
   for (const one of line.commands) {
     const reason =
       (allowList === undefined ? undefined : whyNotListed(one, allowList)) ??
@@ -146,31 +146,6 @@ const gitWriting =
   'add am apply archive bisect branch bundle checkout cherry-pick clean clone commit config fetch format-patch gc init merge mv notes prune pull push rebase remote reset restore revert rm sparse-checkout stash submodule switch tag worktree';
 const isGitCommand = (name: string): boolean => gitWriting.split(' ').includes(name);
 const readsAsGit = (name: string): boolean => /^(?:diff|log|show|status|grep|blame)$/.test(name);
-
-/** Returns the repository that git would find in a folder: the nearest one above it. */
-const repositoryOf = (folder: string): string | undefined => {
-  for (let at = folder; ; at = dirname(at)) {
-    const isBare = existsSync(`${at}/HEAD`) && existsSync(`${at}/objects`) && existsSync(`${at}/refs`);
-    if (isBare || existsSync(`${at}/.git`)) return at;
-    if (at === dirname(at)) return undefined;
-  }
-};
-
-const whyForeignRepository = ({ commands, folders }: StrictLine, cwd: string): string | undefined => {
-  if (folders.length === 0 || !commands.some(({ name }) => name === 'git')) return undefined;
-  let at = cwd;
-  const own = repositoryOf(cwd);
-  for (const folder of folders) {
-    if (folder === undefined) return 'The command calls git in a folder that is unknown until it runs.';
-    // Each `cd` may have failed, so its folder is resolved from here and from the result of the previous one.
-    const reached = folder === repositoryRoot ? [own ?? cwd] : [resolve(at, folder), resolve(cwd, folder)];
-    if (reached.some((one) => repositoryOf(one) !== own)) {
-      return `The command calls git in ${folder}, which belongs to another repository, whose configuration may run programs.`;
-    }
-    at = reached[0] ?? at;
-  }
-  return undefined;
-};
 
 const whyBlocked = (command: string, cwd: string, blockList: readonly Words[]): string | undefined => {
   const { invocations, problems } = readCommandLine(command, resolve('/', cwd), '/home/user');

@@ -41,13 +41,7 @@ export const anyOptions: Check = () => undefined;
 /** Creates a check from a grammar. */
 export const options = (grammar: OptionGrammar): Check => {
   const names = (grammar.long ?? '').split(' ');
-  const flags = new Set(names);
-  const long = new Map(
-    names.map((name) => {
-      const plain = name.replace('=', '');
-      return [plain, name.endsWith('=') && !flags.has(plain)] as const;
-    }),
-  );
+  const long = new Set(names);
   return (args) => {
     let operands = 0;
     let isOpen = true;
@@ -77,15 +71,16 @@ const optionAt = (
   args: readonly StaticWord[],
   index: number,
   { flags = '', values = '', attached = '' }: OptionGrammar,
-  long: ReadonlyMap<string, boolean>,
+  long: ReadonlySet<string>,
 ): number | undefined => {
   const { value, start, isMany } = args[index] as StaticWord;
   const name = start.split('=', 1)[0] ?? '';
   // `--format="$x"`: the option is known, even if its value is not.
-  const given = name.startsWith('--') ? long.get(name.slice(2)) : long.get(name);
-  if (given !== undefined && (value !== undefined || start.includes('='))) {
-    if (start.includes('=')) return isMany ? undefined : index;
-    return given && args[index + 1] !== undefined ? endOfValue(args, index + 1, name) : index;
+  const plain = name.replace(/^--/, '');
+  if (start.includes('=') && long.has(`${plain}=`)) return isMany ? undefined : index;
+  if (value !== undefined && !start.includes('=')) {
+    if (long.has(plain)) return index;
+    if (long.has(`${plain}=`)) return args[index + 1] === undefined ? index : endOfValue(args, index + 1, name);
   }
   if (name.startsWith('--')) return undefined;
   if (value !== undefined && /^-\d+$/.test(value)) return index;

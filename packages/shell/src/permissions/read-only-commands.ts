@@ -157,7 +157,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   go: subcommands({
     version: options({ flags: 'm' }),
     env: options({ long: '-json -changed' }),
-    list: options({ flags: 'mef', long: '-json -deps -test -u -versions -f' }),
+    list: options({ flags: 'mef', long: '-json -json= -deps -test -u -versions -f' }),
     help: anyOptions,
     doc: options({ flags: 'ucs', long: '-all -src -short -cmd' }),
   }),

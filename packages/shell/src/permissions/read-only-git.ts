@@ -7,7 +7,7 @@ const diff: DiffGrammar = {
   flags: 'psuwbaRzWDq',
   values: 'SGOl',
   attached: 'BMCXU',
-  long: 'stat stat= numstat shortstat dirstat dirstat= summary compact-summary name-only name-status patch no-patch patch-with-stat raw minimal patience histogram diff-algorithm= unified unified= color color= no-color color-moved color-moved= word-diff word-diff= word-diff-regex= color-words cached staged merge-base check ignore-all-space ignore-space-change ignore-space-at-eol ignore-cr-at-eol ignore-blank-lines function-context find-renames find-renames= find-copies find-copies= find-copies-harder no-renames rename-empty diff-filter= pickaxe-all pickaxe-regex relative relative= no-relative exit-code quiet no-ext-diff no-textconv submodule submodule= ignore-submodules ignore-submodules= text binary full-index abbrev abbrev= no-prefix default-prefix src-prefix= dst-prefix= inter-hunk-context= no-index ws-error-highlight= anchored= irreversible-delete break-rewrites indent-heuristic skip-to= rotate-to= cc combined-all-paths',
+  long: 'stat stat= numstat shortstat dirstat dirstat= summary compact-summary name-only name-status patch no-patch patch-with-stat raw minimal patience histogram diff-algorithm= unified unified= color color= no-color color-moved color-moved= word-diff word-diff= word-diff-regex= color-words cached staged merge-base check ignore-all-space ignore-space-change ignore-space-at-eol ignore-cr-at-eol ignore-blank-lines function-context find-renames find-renames= find-copies find-copies= find-copies-harder no-renames rename-empty diff-filter= pickaxe-all pickaxe-regex relative relative= no-relative exit-code quiet no-ext-diff no-textconv submodule ignore-submodules text binary full-index abbrev abbrev= no-prefix default-prefix src-prefix= dst-prefix= inter-hunk-context= no-index ws-error-highlight= anchored= irreversible-delete break-rewrites indent-heuristic skip-to= rotate-to= cc combined-all-paths',
 };
 
 const log: DiffGrammar = {
@@ -167,7 +167,7 @@ const reading = subcommands({
   status: options({
     flags: 'sbvz',
     attached: 'u',
-    long: 'short branch porcelain porcelain= long verbose untracked-files untracked-files= ignored ignored= column column= no-column ahead-behind no-ahead-behind show-stash renames no-renames find-renames find-renames= ignore-submodules ignore-submodules= null',
+    long: 'short branch porcelain porcelain= long verbose untracked-files untracked-files= ignored ignored= column column= no-column ahead-behind no-ahead-behind show-stash renames no-renames find-renames find-renames= ignore-submodules null',
   }),
   submodule: (args) => (args.length === 0 ? undefined : subcommands({ status: options({ operands: 0 }) })(args)),
   'symbolic-ref': options({ flags: 'q', long: 'short quiet no-recurse', operands: 1 }),

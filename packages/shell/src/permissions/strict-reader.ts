@@ -68,14 +68,18 @@ class StrictReader implements StrictLine {
   readonly writes: string[] = [];
   readonly folders: (string | undefined)[] = [];
 
-  /** Reads a line, or the script of `sh -c`, which has separate variables. */
-  text(text: string, depth: number): void {
+  /**
+   * Reads a line, or the script of `sh -c`, which has separate variables.
+   *
+   * @param isBash whether Bash runs it, which knows the functions of its parent
+   */
+  text(text: string, depth: number, isBash = true): void {
     if (depth > maxDepth) refuse('commands that are nested too deeply');
     if (text.length > maxChars) refuse(`more than ${maxChars} characters`);
     if (text.includes('\r')) refuse('a carriage return');
     const parsed = parseLine(text);
     if (!parsed.ok) return refuse(parsed.problem);
-    new ScriptWalk(this, parsed.script, depth).node(parsed.script);
+    new ScriptWalk(this, parsed.script, depth, isBash).node(parsed.script);
   }
 
   add(command: StrictCommand): void {
@@ -92,12 +96,14 @@ class ScriptWalk {
   /** Functions that are certainly defined at this point. */
   readonly #functions = new Set<string>();
   readonly #depth: number;
+  readonly #isBash: boolean;
 
-  constructor(line: StrictReader, script: SyntaxNode, depth: number) {
+  constructor(line: StrictReader, script: SyntaxNode, depth: number, isBash: boolean) {
     this.#line = line;
     this.#script = script;
     this.#variables = new Variables(script);
     this.#depth = depth;
+    this.#isBash = isBash;
   }
 
   node(node: SyntaxNode): void {
@@ -124,7 +130,9 @@ class ScriptWalk {
         this.#redirections(node.redirects);
         return this.node(node.command);
       case 'Function':
-        if (!/^[A-Za-z_][\w-]*$/.test(node.name.value)) refuse(`a function called ${node.name.value}`);
+        if (!/^[A-Za-z_][\w-]*$/.test(node.name.value) || node.name.value === 'git') {
+          refuse(`a function called ${node.name.value}`);
+        }
         return this.node(node.body);
       case 'Subshell':
       case 'BraceGroup':
@@ -191,7 +199,7 @@ class ScriptWalk {
     if (name.value === undefined) return refuse(`a command whose name is unknown until it runs, ${name.source}`);
     const isDeclaration = /^(?:export|declare|typeset|local|readonly)$/.test(name.value);
     const args = node.args.map((word) => this.#argument(word, name.value === 'export', isDeclaration));
-    if (!this.#functions.has(name.value)) this.#run([name, ...args]);
+    if (!this.#functions.has(name.value)) this.#run([name, ...args], this.#isBash ? undefined : 'sh -c');
   }
 
   #argument(word: CommandArgument, isExported: boolean, isDeclaration: boolean): StaticWord {
@@ -213,23 +221,34 @@ class ScriptWalk {
     return checkAssignment(name, undefined, isExported);
   }
 
-  /** Records a command, and the commands that it runs in turn. */
-  #run(words: readonly StaticWord[]): void {
+  /**
+   * Records a command, and the commands that it runs in turn.
+   *
+   * @param runner what runs it, if that is not the shell, whose functions it does not know
+   */
+  #run(words: readonly StaticWord[], runner?: string): void {
     const [first, ...args] = words;
     if (first?.value === undefined) return refuse('a command whose name is unknown until it runs');
     const name = programFolder.test(first.value) ? programName(first.value) : first.value;
+    if (name === 'git' && (runner !== undefined || first.value !== 'git')) {
+      refuse(
+        `git behind ${runner ?? 'its path'}, where the programs in the settings of a repository are not disabled; call it as git`,
+      );
+    }
     this.#line.add({ name, args });
     if (this.#line.commands.length > maxCommands) return refuse(`more than ${maxCommands} commands`);
     if (/^(?:read|unset|mapfile|readarray)$/.test(name)) {
       for (const { value } of args) {
+        // Without a variable of this name, `unset` removes the function that replaces git.
+        if (name === 'unset' && value === 'git') refuse('unset git');
         if (/^[A-Za-z_]\w*$/.test(value ?? '')) checkAssignment(value ?? '', undefined, false);
       }
     }
     this.#line.folders.push(...foldersOf(name, args));
     const behind = commandBehind(name, args);
     for (const { name: assigned, value } of behind.assigns) checkAssignment(assigned, value, true);
-    for (const command of behind.commands) this.#run(command);
-    for (const text of behind.lines) this.#line.text(text, this.#depth + 1);
+    for (const command of behind.commands) this.#run(command, name);
+    for (const text of behind.lines) this.#line.text(text, this.#depth + 1, runner === undefined && name === 'bash');
   }
 
   #redirections(redirections: readonly Redirection[]): void {

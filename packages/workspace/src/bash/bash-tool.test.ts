@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSandbox, type Sandbox, type SandboxCommand } from '@h/sandbox';
 import { createRegistry, toolDriver } from '@h/tools';
@@ -362,6 +362,51 @@ describe('bash with restricted permissions', () => {
     expect((await bash('git diff')).text).toContain('+b');
     expect((await bash('git -c color.ui=never --no-pager log -p')).text).toContain('+a');
     expect(hasRun()).toBe(false);
+  });
+
+  it('runs no filter, driver or signature check that a repository names', async () => {
+    const { root, bash } = await bench({ permissions: { allowWrite: false } });
+    const git = (...args: readonly string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd: root, encoding: 'utf8' });
+    git('init', '-q', '-b', 'main');
+    writeFileSync(join(root, 'log'), 'a\n');
+    git('add', 'log');
+    git('commit', '-qm', 'one');
+    const [head, ...message] = git('cat-file', 'commit', 'HEAD').split('\n\n');
+    const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----';
+    writeFileSync(join(root, '.git/signed'), `${head}\n${signature}\n\n${message.join('\n\n')}`);
+    git('reset', '-q', '--hard', git('hash-object', '-t', 'commit', '-w', '.git/signed').trim());
+    writeFileSync(join(root, 'log'), 'b\n');
+    writeFileSync(join(root, '.gitattributes'), '* diff=own filter=own merge=own\n');
+    const keys = {
+      'filter.own.clean': 'clean',
+      'filter.own.smudge': 'smudge',
+      'diff.own.textconv': 'textconv',
+      'diff.own.command': 'driver',
+      'gpg.program': 'gpg',
+      'core.sshCommand': 'ssh',
+    };
+    for (const [key, name] of Object.entries(keys)) {
+      const program = join(root, `.git/${name}`);
+      writeFileSync(program, '#!/bin/sh\ntouch "$0-ran"\ncat "$@" 2>/dev/null || true\n', { mode: 0o755 });
+      // Git passes all but the program for signatures to a shell.
+      git('config', key, name === 'gpg' ? program : `'${program.replaceAll("'", `'\\''`)}'`);
+    }
+    git('remote', 'add', 'origin', 'ssh://host.invalid/x');
+    expect((await bash('git status --short')).text).toContain(' M log');
+    expect((await bash('git blame log')).text).toContain('b');
+    expect((await bash('git reflog -p')).text).toContain('+a');
+    expect((await bash("bash -c 'git whatchanged -p; git diff HEAD'")).text).toContain('+b');
+    await bash('git log --pretty=format:%GK');
+    await bash('git -c log.showSignature=true log');
+    await bash('git ls-remote origin');
+    expect((await bash('set -eu; cd . && git diff --quiet || echo changed')).text).toContain('changed');
+    const ran = () => readdirSync(join(root, '.git')).filter((name) => name.endsWith('-ran'));
+    expect(ran()).toEqual([]);
+    // Without restrictions, they run.
+    git('diff', 'HEAD');
+    git('log', '--pretty=format:%GK');
+    expect(ran().toSorted()).toEqual(['clean-ran', 'driver-ran', 'gpg-ran', 'smudge-ran']);
   });
 
   it('does so with an allow list', async () => {
