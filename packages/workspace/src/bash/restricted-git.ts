@@ -56,6 +56,7 @@ const gitFunction = `git() {
         local:gpg.x509.*|worktree:gpg.x509.*) h_value=gpgsm ;;
         local:gpg.*|worktree:gpg.*) h_value=gpg ;;
         local:remote.*|worktree:remote.*) h_value=git-upload-pack ;;
+        local:merge.*|worktree:merge.*) h_value='git merge-file --quiet %A %O %B' ;;
         local:*|worktree:*) h_value= ;;
         *) continue ;;
       esac
