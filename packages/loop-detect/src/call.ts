@@ -72,9 +72,20 @@ export class DescribedCall {
     return wordsOf(this.tool).some((word) => lookupWords.has(word)) && !this.writes();
   }
 
+  /** Whether it reads figures, as of a sensor, a queue or a database, and not a state, a page or a log. */
+  get isGauge(): boolean {
+    const commands = this.#commands;
+    if (commands === undefined) {
+      return (this.isLookup || this.isPoll) && !wordsOf(this.tool).some((word) => stateWords.has(word));
+    }
+    const leaders = leadersOf(commands).filter(([name]) => name !== 'sleep');
+    const isRead = leaders.length > 0 && leaders.every(([name = '']) => gaugeCommands.has(name));
+    return isRead && commands.every((effect) => !effect.writes || discards(effect));
+  }
+
   /** Whether it only stores notes of the model, which is never progress. */
   get isNote(): boolean {
-    return wordsOf(this.tool).some((word) => noteWords.has(word)) || handOff.test(this.tool);
+    return isNoteTool(this.tool) || handOff.test(this.tool);
   }
 
   /** What it is about: a file, a page or a record, if its input names one. */
@@ -96,6 +107,8 @@ export class DescribedCall {
 
   /** Whether it only lets time pass, so that an equal answer is no progress. */
   get isPause(): boolean {
+    const commands = this.#commands;
+    if (commands !== undefined) return commands.length > 0 && commands.every(({ program }) => program === 'sleep');
     return wordsOf(this.tool).some((word) => pauseWords.has(word));
   }
 
@@ -110,6 +123,10 @@ export class DescribedCall {
 
 /** Members in which models state the reason for a call, with different wording each time. */
 const reasonMembers: ReadonlySet<string> = wordSet('explanation justification reasoning thought toolSummary');
+/** Members in which tools for thoughts count them. The thought itself is what the call is about. */
+const thoughtCounters: ReadonlySet<string> = wordSet(
+  'thoughtNumber totalThoughts nextThoughtNeeded needsMoreThoughts thought_number total_thoughts next_thought_needed',
+);
 /** Members that differ between equivalent calls. */
 const volatileMembers: ReadonlySet<string> = wordSet(
   'requestId request_id traceId trace_id nonce timestamp idempotencyKey idempotency_key yield_time_ms',
@@ -141,11 +158,13 @@ const sleepLength = /\bsleep +[\d.]{1,20}[smhd]?(?![\w.])/g;
 const relevantInput = (name: string, input: unknown): unknown => {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   let rest: Record<string, unknown> | undefined;
+  const isThought = 'thought' in input && isNoteTool(name);
   for (const [member, value] of Object.entries(input)) {
     const isCommand =
       (member === 'command' || member === 'cmd') && typeof value === 'string' && /#|\bsleep /.test(value);
     const isLabel = shellLabels.has(member);
-    if (!isCommand && !isLabel && !reasonMembers.has(member) && !volatileMembers.has(member)) continue;
+    const isReason = isThought ? thoughtCounters.has(member) : reasonMembers.has(member);
+    if (!isCommand && !isLabel && !isReason && !volatileMembers.has(member)) continue;
     if ((isCommand || isLabel) && shellLineOf(name, input) === undefined) continue;
     rest ??= { ...input };
     if (isCommand) rest[member] = withoutComments(value).replaceAll(sleepLength, 'sleep');
@@ -185,6 +204,8 @@ const pollingWords: ReadonlySet<string> = wordSet(
     'step continue resume random generate sample roll claim lease reserve messages inbox notifications ' +
     'dequeue pop receive screenshot snapshot click press tap swipe refresh',
 );
+/** Those of a state, whose figures are details. */
+const stateWords: ReadonlySet<string> = wordSet('poll status wait watch progress sleep checks check logs output await');
 const pollingActions: ReadonlySet<string> = wordSet('poll log logs status wait progress tail');
 const lookupWords: ReadonlySet<string> = wordSet(
   'read get list search find grep glob query lookup look fetch retrieve recall view show browse describe inspect count',
@@ -194,45 +215,63 @@ const lookupCommands: ReadonlySet<string> = wordSet(
   'cat head tail less ls grep egrep rg find fd wc stat file echo pwd which type env printenv tree du sed awk ' +
     'git cd',
 );
+/** Commands that print figures, or what a request returns. */
+const gaugeCommands: ReadonlySet<string> = wordSet(
+  'curl wget cat wc du df free uptime vmstat iostat mpstat sensors nvidia-smi rocm-smi ping redis-cli rabbitmqctl ' +
+    'mysqladmin psql mysql mariadb sqlite3 mongosh clickhouse-client duckdb',
+);
 const pauseWords: ReadonlySet<string> = wordSet('wait sleep pause delay');
 /** Members of an input that name what a call is about. */
 const subjectMember = /^(?:\w{1,20}_)?(?:path|file|directory|folder|url|id|domain)$/i;
 /** Matches tools that give the conversation to another agent, which is no progress either. */
 const handOff = /^(?:transfer_?to|hand_?off)/i;
-const noteWords: ReadonlySet<string> = wordSet('think thought thinking todo todos plan note notes');
+const noteWords: ReadonlySet<string> = wordSet('think thought thinking sequentialthinking todo todos plan note notes');
+
+const isNoteTool = (name: string): boolean => wordsOf(name).some((word) => noteWords.has(word));
 
 type Commands = ReadonlyMap<string, ReadonlySet<string> | undefined>;
 
-/** Commands that poll, either always or with one of these arguments. */
+const containerStates = new Set(['ps', 'logs', 'inspect', 'stats', 'top', 'events']);
+const clusterStates = new Set(['get', 'describe', 'logs', 'rollout', 'wait', 'top']);
+const cloudStates = new Set(['wait', 'describe', 'describe-stacks', 'describe-instances', 'list', 'get', 'show']);
+
+/**
+ * Commands that report the state of a system, service or job, either always or with one of these arguments. From the
+ * manuals of procps, sysstat, iproute2, BIND, PostgreSQL, MySQL, Redis, RabbitMQ, Slurm, PBS, LSF and of the process
+ * managers, container and cloud clients in common use, November 2026.
+ */
 const pollingCommands: Commands = new Map<string, ReadonlySet<string> | undefined>([
-  ...[
-    'sleep',
-    'ps',
-    'pgrep',
-    'jobs',
-    'tail',
-    'lsof',
-    'nc',
-    'ping',
-    'curl',
-    'squeue',
-    'wait',
-    'uptime',
-    'journalctl',
-  ].map((name) => [name, undefined] as const),
+  ...(
+    'sleep ps pgrep jobs tail lsof nc ping curl squeue wait uptime journalctl top htop vmstat iostat mpstat free ' +
+    'nvidia-smi rocm-smi ss netstat ncat telnet dig host nslookup pg_isready sacct sstat qstat bjobs condor_q'
+  )
+    .split(' ')
+    .map((name) => [name, undefined] as const),
   ['gh', new Set(['view', 'checks', 'watch', 'list', 'status'])],
   ['glab', new Set(['status', 'view', 'list'])],
-  ['kubectl', new Set(['get', 'describe', 'logs', 'rollout', 'wait', 'top'])],
-  ['docker', new Set(['ps', 'logs', 'inspect', 'stats'])],
-  ['systemctl', new Set(['status', 'is-active'])],
-  ['aws', new Set(['wait', 'describe', 'describe-stacks', 'describe-instances', 'list', 'get'])],
+  ...['kubectl', 'oc'].map((name) => [name, clusterStates] as const),
+  ...['docker', 'docker-compose', 'podman', 'nerdctl'].map((name) => [name, containerStates] as const),
+  ['systemctl', new Set(['status', 'is-active', 'is-failed', 'show'])],
+  ...['service', 'pg_ctl', 'helm', 'nomad', 'fly', 'flyctl'].map((name) => [name, new Set(['status'])] as const),
+  ['wget', new Set(['--spider'])],
+  ['virsh', new Set(['domstate', 'list'])],
+  ['supervisorctl', new Set(['status', 'tail'])],
+  ['pm2', new Set(['status', 'list', 'ls', 'logs', 'show', 'describe'])],
+  ['mysqladmin', new Set(['ping', 'status', 'processlist'])],
+  ['redis-cli', new Set(['ping', 'info', 'dbsize', 'llen', 'scard', 'zcard', 'xlen', 'hlen', 'ttl'])],
+  ['rabbitmqctl', new Set(['status', 'list_queues', 'list_consumers', 'list_connections'])],
+  ...['aws', 'az', 'gcloud'].map((name) => [name, cloudStates] as const),
 ]);
 
 export const isKnownPoll = (
   call: LoopCall,
   effects: readonly CommandEffect[] | undefined = effectsOf(call.name, call.input),
 ): boolean => {
-  if (effects !== undefined) return leadersOf(effects).some(isPollingCommand) && !writes(call, effects);
+  if (effects !== undefined) {
+    // Some shells report new output on an empty line.
+    if (effects.length === 0) return true;
+    return leadersOf(effects).some(isPollingCommand) && effects.every((effect) => !effect.writes || discards(effect));
+  }
   const action = textMember(call.input, 'action') ?? textMember(call.input, 'command');
   if (action !== undefined && pollingActions.has(action)) return true;
   // Some shells report new output on an empty write to the process.
@@ -240,6 +279,9 @@ export const isKnownPoll = (
   const words = wordsOf(call.name);
   return words.some((word) => pollingWords.has(word)) && !words.includes('git');
 };
+
+/** Whether a request writes what it receives nowhere. */
+const discards = ({ program, args }: CommandEffect): boolean => program === 'curl' && args.includes('/dev/null');
 
 const isLookupCommand = ([name]: readonly string[]): boolean => name === undefined || lookupCommands.has(name);
 

@@ -142,6 +142,8 @@ interface DetectorState {
   newsBatch: number;
   lastKey: string;
   lastKeyRun: number;
+  /** Whether the previous call only let time pass. */
+  hasPaused: boolean;
   latestStrike: number | undefined;
   newsAtForgiveness: number;
 }
@@ -154,6 +156,7 @@ const initialState: DetectorState = {
   newsBatch: -1,
   lastKey: '',
   lastKeyRun: 0,
+  hasPaused: false,
   latestStrike: undefined,
   newsAtForgiveness: -1,
 };
@@ -253,6 +256,7 @@ export class Detector {
       this.#recordRepeat(sighting, known),
       sighting.isDenied ? undefined : this.#failures.record(call, print, sighting.isNews),
     ];
+    this.#state.hasPaused = call.isPause;
     return call.isExempt ? fine(call.key) : worstOf(found, fine(call.key));
   }
 
@@ -380,7 +384,7 @@ export class Detector {
   }
 
   #recordRepeat(sighting: Sighting, known: KnownCall | undefined): LoopVerdict | undefined {
-    const { call, print, isSame, isOk, isMeasured = false, drift, trend } = sighting;
+    const { call, print, isSame, isOk, isMeasured = false, isReading = false, drift, trend, figures } = sighting;
     const { key, tool } = call;
     const isUnchanged = known?.writes === this.#counts.writes;
     const count = isUnchanged ? known.count + 1 : 1;
@@ -389,12 +393,16 @@ export class Detector {
     const isInBatch = known?.batch === this.#counts.batch;
     const isStreak = known !== undefined && isSame && known.news === this.#counts.news;
     const streak = isStreak ? known.streak + (isInBatch ? 0 : 1) : 1;
-    const isWatched = isMeasured || print.isRunning === true || (isStreak && known.isWatched);
+    const isGauge = isReading || (isUnchanged && known.isGauge === true);
+    const isWatched =
+      isMeasured || isGauge || print.isRunning === true || this.#state.hasPaused || (isStreak && known.isWatched);
     this.#calls.set(key, {
       print,
       isOk,
       shapes: isUnchanged ? addShape(known, print) : undefined,
       trend,
+      figures,
+      isGauge,
       drift,
       streak,
       isWatched,
@@ -409,7 +417,7 @@ export class Detector {
     if (streak >= this.#limits(detector, tool).warn && !isInBatch) return repeated('warn', detector, call, streak);
     // What was running may have ended.
     const hasEnded = known?.isWatched === true && !isSame;
-    if (call.isPoll || print.isRunning === true || hasEnded) return undefined;
+    if (call.isPoll || print.isRunning === true || hasEnded || isGauge) return undefined;
     const { warn } = this.#limits('repeat', tool);
     // Many equal outcomes with other calls in between, in contrast to a continuous streak.
     const isStale = sames >= maxSameOutcomes && sames > streak && warn < Infinity && !isInBatch && !isWatched;

@@ -126,6 +126,11 @@ describe('isKnownPoll', () => {
     'systemctl status nginx',
     'cd app; sleep 1',
     'aws cloudformation describe-stacks',
+    'pg_isready -h localhost',
+    'docker compose ps',
+    'redis-cli llen jobs',
+    'curl -s -o /dev/null -w "%{http_code}" http://localhost:3000',
+    '',
   ])('knows %s', (command) => {
     expect(isKnownPoll(run(command))).toBe(true);
   });
@@ -137,6 +142,8 @@ describe('isKnownPoll', () => {
     'ls',
     'git status',
     'curl -X POST localhost',
+    'curl -o page.html localhost',
+    'redis-cli set a 1',
     'docker build .',
     'sleep 1; rm x',
   ])('does not treat %s as polling', (command) => {

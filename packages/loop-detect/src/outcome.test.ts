@@ -130,6 +130,11 @@ describe('a report of a state', () => {
   it.each([
     ['status: in_progress', true],
     ['{"phase":"deploying"}', true],
+    ['{"StackStatus":"CREATE_IN_PROGRESS"}', true],
+    ['status  ● Building', true],
+    ['{"building":true}', true],
+    ['The transcript is being processed.', true],
+    ['3 tests are still failing', undefined],
     ['status: ready', undefined],
     // A schema, not a state.
     ['status: string', undefined],
@@ -137,6 +142,17 @@ describe('a report of a state', () => {
   ])('of %s is running: %s', (output, isRunning) => {
     const call = { id: '1', name: 'get_job', input: {} };
     expect(fingerprintOf(call, { status: 'ok', output }).isRunning).toBe(isRunning);
+  });
+
+  it.each([
+    ['connect ECONNREFUSED 127.0.0.1:5432', true],
+    ['E: Could not get lock /var/lib/dpkg/lock. It is held by process 812 (apt)', true],
+    ['The result is not available yet', true],
+    ['Permission denied', undefined],
+    ['Property lock does not exist', undefined],
+  ])('that fails with %s may be repeated: %s', (output, isRunning) => {
+    const call = { id: '1', name: 'run', input: {} };
+    expect(fingerprintOf(call, { status: 'failed', output }).isRunning).toBe(isRunning);
   });
 });
 

@@ -3,7 +3,7 @@ import { selectFrom, type LoopCall, type LoopOutcome } from './call.js';
 import { canonicalText } from './canonical.js';
 import { failureText, kindOf } from './failure-text.js';
 import { printedOf, type Printed } from './printed.js';
-import { messageOf, reportsError, reportsNothing, reportsRunning } from './reports.js';
+import { messageOf, reportsError, reportsHeld, reportsNothing, reportsRunning } from './reports.js';
 import { maxRead, scan, scanStart, similarity, type Scan } from './scan.js';
 import { shellLineOf } from './shell.js';
 
@@ -192,7 +192,8 @@ const traitsOf = (call: LoopCall, status: ToolStatus, { output, text, message, p
   const failure = failureText(call, message);
   if (failure === undefined) return printed === undefined ? {} : { isEmpty: true };
   const { words, shape } = scan(failure);
-  return { said: words, failure: shape, kind: kindOf(failure, status) };
+  const isRunning = reportsHeld(failure);
+  return { said: words, failure: shape, kind: kindOf(failure, status), ...(isRunning && { isRunning }) };
 };
 
 /** Members of an input that say which part of a list to return. */

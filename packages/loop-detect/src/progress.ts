@@ -19,6 +19,11 @@ const driftOfFailures = 3;
 /** Minimum share of common words of two outcomes with a small difference. */
 const alikeOutcome = 0.5;
 
+/** A reading of a gauge has at most this many different words. Longer outputs have figures in passing. */
+const maxReadingWords = 12;
+/** Maximum number of figures stored per call. */
+const maxFigures = 4;
+
 /** Maximum number of shapes stored per call. */
 const maxShapes = 8;
 
@@ -30,6 +35,10 @@ export interface KnownCall {
   readonly shapes: readonly number[] | undefined;
   /** Which way the numbers in its outcomes move; `undefined` before they moved, `0` once they turned around. */
   readonly trend: 1 | -1 | 0 | undefined;
+  /** The last figures before the present one, latest first, if all had the same words. */
+  readonly figures?: readonly number[] | undefined;
+  /** Whether its figures went up and down, so that it may be read any number of times. */
+  readonly isGauge?: boolean;
   /** Number of consecutive outcomes with a small difference to the previous one. */
   readonly drift: number;
   /** Number of consecutive equal outcomes with no new outcome in between. */
@@ -45,11 +54,13 @@ export interface KnownCall {
 }
 
 /** The difference between an outcome and the previous one of the same call. */
-export interface Change extends Pick<KnownCall, 'drift' | 'trend'> {
+export interface Change extends Pick<KnownCall, 'drift' | 'trend' | 'figures'> {
   /** Whether the outcomes are equal apart from volatile parts. */
   readonly isSame: boolean;
   /** Whether it is a success with other figures, as of a benchmark that is repeated on purpose. */
   readonly isMeasured?: boolean;
+  /** Whether it is another figure of a gauge. */
+  readonly isReading?: boolean;
 }
 
 const somethingElse: Change = { isSame: false, drift: 0, trend: undefined };
@@ -68,7 +79,7 @@ export const compareOutcome = (
   if (known === undefined) return somethingElse;
   const { print: before, trend, drift } = known;
   if (isSameOutcome(before, print) || (call.isLookup && !call.isPoll && hasSameParts(before, print))) {
-    return { isSame: true, drift, trend };
+    return { isSame: true, drift, trend, figures: known.figures };
   }
   const isUnchanged = known.writes === writes;
   const isPoll = call.isPoll || print.isRunning === true;
@@ -79,9 +90,13 @@ export const compareOutcome = (
     if (isMoving && print.isRatio === true) return { isSame: false, drift: 0, trend: next };
     if (!isOk) return { isSame: true, drift, trend: next };
     if (!isUnchanged) return somethingElse;
+    const figures = addFigure(known);
+    if (!isMoving && isReading(call, print, figures)) {
+      return { isSame: false, drift: 0, trend: next, figures, isReading: true };
+    }
     const isWatching = isMoving && (isPoll || call.isShell || call.isLookup);
     const allowed = isWatching ? driftOfNumbers.poll : isMoving ? driftOfNumbers.call : 0;
-    return { isSame: drift >= allowed, drift: drift + 1, trend: next, isMeasured: !isMoving };
+    return { isSame: drift >= allowed, drift: drift + 1, trend: next, figures, isMeasured: !isMoving };
   }
   if (!isUnchanged) return somethingElse;
   if (known.shapes?.includes(print.shape) === true) return { isSame: true, drift, trend };
@@ -104,6 +119,20 @@ export const addShape = ({ print, shapes }: KnownCall, next: Fingerprint): Known
   if (shape === print.shape || shapes?.includes(shape) === true) return shapes;
   return [shape, ...(shapes ?? [print.shape]).slice(0, maxShapes - 1)];
 };
+
+const addFigure = ({ print: { level }, figures = [] }: KnownCall): readonly number[] =>
+  level === undefined ? figures : [level, ...figures.slice(0, maxFigures - 1)];
+
+/**
+ * Whether an outcome is another figure of a sensor, a queue or a price, which is new whatever its direction. Figures
+ * that alternate between a few values are a state.
+ */
+const isReading = (call: DescribedCall, print: Fingerprint, figures: readonly number[]): boolean =>
+  print.level !== undefined &&
+  !figures.includes(print.level) &&
+  print.isEmpty !== true &&
+  print.words.length <= maxReadingWords &&
+  (call.isGauge || (print.isRatio === true && call.isPoll));
 
 /** Returns the direction in which the numbers of two outcomes move; `0` after a reversal or without a move. */
 const trendOf = ({ level: before }: Fingerprint, { level }: Fingerprint, trend: KnownCall['trend']): 1 | -1 | 0 => {

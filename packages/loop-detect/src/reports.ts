@@ -17,10 +17,16 @@ export const reportsNothing = (output: unknown, text: string): boolean =>
 /** A report of a state is not longer than this. */
 const maxState = 1_000;
 const running =
-  /(?:stat(?:e|us)|phase|stage)\b["']?\s{0,3}[:=>]\s{0,3}["']?(?:in[_ -]?progress|pending|queued|scheduled|(?!missing|failing|warning|nothing|existing|string)\w{3,20}ing)\b/i;
+  /\b(?:not (?:yet )?(?:available|ready|complete|finished)|still (?!missing|failing|warning|existing|using)\w{3,20}ing|being (?:processed|prepared|generated|created|deployed|provisioned|initialized|indexed|uploaded|rendered|built))\b|"(?:building|running|pending|processing)": ?true|(?:stat(?:e|us)|phase|stage)\b["']?(?:\s{0,3}[:=>]\s{0,3}["']?|[ \t]{1,3}[^\w\s][ \t])(?:(?:[a-z]{1,20}_){0,3}in[_ -]?(?:progress|queue)|pending|queued|scheduled|submitted|(?!missing|failing|warning|nothing|existing|string)\w{3,20}ing)\b/i;
 
 /** Whether a report says that something is still running, so that it is requested until it has ended. */
 export const reportsRunning = (text: string): boolean => text.length <= maxState && running.test(text);
+
+const held =
+  /\b(?:could not|unable to|failed to|error) (?:get|acquir\w{1,3}|obtain)\b[^\n]{0,60}\block\b|\bheld by (?:another )?process\b|\bnot (?:yet )?ready\b|\bnot \w{3,20} yet\b|\bnot yet\b|\bstarting up\b|\bresource temporarily unavailable\b|\bconnection refused\b|\bECONNREFUSED\b|\b(?:could not|couldn't|can't|failed to|unable to) connect\b|\bconnection\b[^\n]{0,60}\bcould not be established\b/i;
+
+/** Whether a failure says that something is held or not up yet, so that the call is repeated until it succeeds. */
+export const reportsHeld = (failure: string): boolean => failure.length <= maxState && held.test(failure);
 
 /** Whether an object has an empty list or a count of zero, and no list with items. */
 const isEmptyList = (output: unknown, text: string): boolean => {
@@ -69,7 +75,7 @@ const reportStart = new RegExp(
   `^(?:${[
     String.raw`(?:[\w.-]{1,30} ){0,3}(?:[a-z]*error|exception|failure|fault)\b${reported}`,
     String.raw`(?:fehler|erreur|errore|erro|fout|fel|hata|błąd|ошибка|помилка|错误|錯誤|エラー|오류|خطأ)\s{0,3}[:：!]`,
-    String.raw`(?:permission|access|deadline|panic|fatal|abort|quota|gateway|internal server|conflict|network|time(?:out)?)\b${reported}`,
+    String.raw`(?:permission|access|deadline|panic|fatal|abort|quota|gateway|internal server|conflict|network|time(?:out)?(?!: \d))\b${reported}`,
     String.raw`(?:[\w'"./:-]{1,60} ){0,5}(?:failed|refused|denied|rejected|timed out|aborted|not found|not (?:be )?(?:allowed|permitted|available|supported|exist)|unavailable|unreachable|does not exist|doesn't exist|disconnected)\b`,
     String.raw`(?:[\w'"./:-]{1,60} ){0,4}(?:fails?|could ?n[o']t|cannot|can(?:no|')t|unable|not able|was not able) (?:to )?\w`,
     String.raw`(?:denied|forbidden|unauthori[sz]ed|no such|no (?:permission|access|route|space)|invalid|illegal|unknown|unsupported|missing|malformed|timed out|traceback|segmentation|killed|out of memory|sorry|oops|something went wrong|too many requests|rate limit|service unavailable|bad (?:request|gateway)|connection (?:refused|reset|closed|lost))\b`,

@@ -434,6 +434,28 @@ export const loops: Families = {
       const draw = drawing(given);
       return rounds(rounds40, () => [ok(tool, { seconds: 1 + draw(90) }, text), ok('get_status', { job: 7 }, state)]);
     }),
+  'a failing command between pauses': fc
+    .record({ tool: shellName, run: command, length: fc.integer({ min: 1, max: 90 }), text: template, seed })
+    .map(({ tool, run, length, text, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, (round) => [
+        ok(tool, { command: `sleep ${length}` }, ''),
+        failed(tool, { command: run }, text(draw, round)),
+      ]);
+    }),
+  'a figure that alternates between two values': fc
+    .record({
+      tool: fc.constantFrom('get_level', 'read_value', 'query_metric'),
+      values: fc.tuple(fc.nat(99), fc.nat(99)),
+    })
+    .map(({ tool, values }) => rounds(rounds40, (round) => [ok(tool, { id: 1 }, `value ${values[round % 2]}`)])),
+  'one thought under a new number': fc
+    .record({ tool: fc.constantFrom('think', 'mcp__sequential-thinking__sequentialthinking'), thought: words(3, 8) })
+    .map(({ tool, thought }) =>
+      rounds(rounds40, (round) => [
+        ok(tool, { thought, thoughtNumber: round + 1 }, { thoughtNumber: round + 1, thoughtHistoryLength: round + 1 }),
+      ]),
+    ),
   'a failure in a list of content parts, in several languages': fc
     .record({
       tool: toolName,
@@ -489,6 +511,56 @@ export const healthy: Families = {
         failed(tool, { command: 'npm test' }, `${1 + draw(3)} failing, 20 passing in ${draw(900)}ms`),
       ]);
     }),
+  'a sensor whose figure moves up and down': fc
+    .record({
+      tool: fc.constantFrom('get_temperature', 'get_quote', 'query_metric', 'bash'),
+      run: fc.constantFrom('redis-cli llen jobs', 'curl -s http://sensor/', 'uptime', 'cat /sys/class/thermal/temp'),
+      unit: words(1, 4),
+      seed,
+    })
+    .map(({ tool, run, unit, seed: given }) => {
+      const draw = drawing(given);
+      const input = tool === 'bash' ? { command: run } : { id: 1 };
+      return rounds(rounds40, () => [ok(tool, input, `${unit}: ${20 + draw(900) / 10}`)]);
+    }),
+  'waiting until a service is up': fc
+    .record({
+      tool: shellName,
+      run: fc.constantFrom(
+        'pg_isready -h localhost',
+        'mysqladmin ping',
+        'redis-cli ping',
+        'curl -s -o /dev/null -w "%{http_code}" http://localhost:3000',
+        'dig +short app.example.com',
+      ),
+      text: words(2, 6),
+      times: fc.integer({ min: 2, max: 9 }),
+    })
+    .map(({ tool, run, text, times }) => [
+      ...rounds(times, () => [failed(tool, { command: run }, text)]),
+      ...oneByOne([ok(tool, { command: run }, 'up'), ok(tool, { command: 'npm run migrate' }, 'migrated')]),
+    ]),
+  'waiting until a lock is released': fc
+    .record({
+      tool: shellName,
+      run: command,
+      pid: fc.integer({ min: 100, max: 9_000 }),
+      times: fc.integer({ min: 2, max: 9 }),
+    })
+    .map(({ tool, run, pid, times }) => [
+      ...rounds(times, () => [
+        failed(tool, { command: run }, `E: Could not get lock /var/lib/lock. It is held by process ${pid} (updater)`),
+      ]),
+      ...oneByOne([ok(tool, { command: run }, 'done')]),
+    ]),
+  'thoughts between reads': fc
+    .array(words(8, 12), { minLength: 8, maxLength: 20 })
+    .map((thoughts) =>
+      rounds(thoughts.length, (round) => [
+        ok('think', { thought: thoughts[round] }, 'Your thought has been logged.'),
+        ok('read_file', { path: `src/${round}.ts` }, `export const a = '${thoughts[round]}';`),
+      ]),
+    ),
   'tests between edits, with fewer failures each time': fc
     .record({ file: path, tool: shellName, failures: fc.integer({ min: 2, max: 15 }), name: words(2, 4), seed })
     .map(({ file, tool, failures, name, seed: given }) => {

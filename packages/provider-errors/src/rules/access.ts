@@ -15,7 +15,7 @@ export const authRules: readonly Rule[] = [
     reason: 'auth-permanent',
     says: [
       /(?:organization|workspace|team|account|user|key|token|project|consumer|subscription|access)\b(?:[^.\n]|\.\S){0,60} (?:(?:has|have) been|was|is|are|been)(?: \w{1,12}){0,2} (?:disabled|deactivated|revoked|suspended|terminated|deleted|banned|locked|blocked|reported as leaked|denied access(?! to))/i,
-      /(?:organization|account) (?:has|have) been restricted|(?:key|token|account)[ _](?:revoked|deactivated|suspended|deleted|disabled)|access terminated|oauth authentication is currently not allowed|scope requirement|账户已被锁定|账号已被锁定/i,
+      /(?:organization|account) (?:has|have) been restricted|(?:key|token|account)[ _](?:revoked|deactivated|suspended|deleted|disabled)|access terminated|oauth authentication is currently not allowed|scope requirement|(?:账[户号]|用户|令牌|密钥)已?被?(?:锁定|禁用|封禁|停用|吊销)/i,
     ],
     status: refusal,
     unless: ({ text }) => /enable it by/i.test(text),
@@ -34,6 +34,7 @@ export const authRules: readonly Rule[] = [
     scope: 'model',
     says: [
       /access to (?:the |this )?model|model access is denied|not allowed to use publisher model|access to model denied/i,
+      /\bpermission \W\S{1,80}\W denied on\b/i,
       /\bnot? (?:have |has )?(?:permission|access|authorized|entitled)(?:[^.\n]|\.\S){0,40}\b(?:resource|model)\b|无权访问/i,
     ],
     status: oneOf(undefined, 400, 401, 403),
@@ -50,6 +51,7 @@ export const authRules: readonly Rule[] = [
       IncompleteSignatureException MissingAuthenticationToken CredentialsProviderError auth_error
       AI_LoadAPIKeyError GatewayAuthenticationError ACCESS_TOKEN_SCOPE_INSUFFICIENT ACCESS_TOKEN_EXPIRED
       API_KEY_SERVICE_BLOCKED SERVICE_DISABLED 1000 1001 1002 1003 1004 1110 1111 1220 status:1004 status:2049`,
+    codePrefixes: 'AADSTS',
     status: (status) => status !== 429 && !isServer(status),
   },
   {
@@ -58,7 +60,7 @@ export const authRules: readonly Rule[] = [
       /(?:invalid|incorrect|wrong|bad|expired|missing|malformed|unrecognized|illegal|no|not a valid|without a)\b(?:[^.\n]|\.\S){0,25}\b(?:api[ _-]?key|access[ _-]?token|auth(?:entication|orization)?(?: \w{1,12})?|credentials?|bearer|subscription key|secret key|security token)\b/i,
       /(?:invalid|incorrect|expired|missing|illegal) (?:\w{1,12} )?token\b(?! (?:count|limit|id|budget))|(?:api[ _-]?key|access[ _-]?token|credentials?|auth(?:entication|orization)?(?: header| token)?|oauth token|session|login|token)\b(?:[^.\n]|\.\S){0,60}\b(?:is|are|was|has|have|must be|option must be|appears?)? ?(?:to be |been )?(?:invalid|incorrect|expired|not valid|missing|required|not (?:provided|found|set|configured|recognized)|unauthorized|rejected|malformed|fail(?:s|ed|ure))/i,
       /authentication (?:fail|error\b)|not authenticated|re-?authenticate|security token included in the request|provide an? (?:valid )?api key|authentication method|unable to authenticate|only authorized for use|tenant\b[^\n]{0,40}does not match|signature (?:has )?expired|not logged in|client option must be set|(?:please )?(?:log|sign) ?in (?:again|to continue)|load (?:the default )?credentials|to (?:get|read|find) the authorization|身份验证|鉴权|认证失败|密钥无效|キーが無効|无效的令牌/i,
-      /insufficient (?:authentication scopes|permissions?|privileges)|missing scopes?\b|(?:does not|doesn't) have permission|not enabled for (?:this|your) account|ip address is not|permission[ _-]denied|api has not been used|access denied|not authorized\b/i,
+      /insufficient (?:authentication scopes|permissions?|privileges)|missing scopes?\b|(?:does not|doesn't) have permission|not enabled for (?:this|your) account|ip address is not|permission[ _-]denied(?! \(publickey)|api has not been used|access denied|not authorized\b/i,
     ],
     status: refusal,
     unless: ({ text, status, codes }) =>
@@ -90,7 +92,7 @@ export const modelRules: readonly Rule[] = [
     says: [
       /\bmodels?\b(?:[^.\n]|\.\S){0,120}(?:does(?: not|n't) exist|not (?:be )?(?:found|exist)|(?:is|was) not available|is not supported for generate|is not a valid|been (?:deprecated|retired|decommissioned|deactivated|removed)|no longer (?:available|supported))/i,
       /(?:model|model id|modelid)\W{1,3}\S{0,80}\W{0,2} (?:is not supported|does not exist|not found)|requested model is not|model is not supported|not found the model|not a valid model/i,
-      /(?:unknown|invalid|no such|unsupported|unrecognized|nonexistent) (?:\w{1,10} )?models?\b(?! (?:output|response|parameter|input))|no endpoints (?:found|available)|try pulling it first|unable to access (?:\S{1,30} )?model|^model: \S{1,100}$|\bcannot (?:get|post) \/|模型不存在|no such (?:endpoint|deployment)|(?:engine|endpoint|deployment|resource) (?:was |could )?not (?:be )?found|no (?:allowed )?providers? (?:are |is )?available|is not deployed/i,
+      /(?:unknown|invalid|no such|unsupported|unrecognized|nonexistent) (?:\w{1,10} )?models?\b(?! (?:output|response|parameter|input))|no endpoints (?:found|available)|try pulling it first|unable to access (?:\S{1,30} )?model|(?:^|\n)model: \S{1,100}(?:$|\n)|\bmodel (?:identifier|id|name) is (?:invalid|not valid)\b|\bcannot (?:get|post) \/|模型不存在|no such (?:endpoint|deployment)|(?:engine|endpoint|deployment|resource) (?:was |could )?not (?:be )?found|\bdeployment\b(?:[^.\n]|\.\S){0,40} does not exist|no (?:allowed )?providers? (?:are |is )?available|is not deployed/i,
     ],
     status: oneOf(undefined, 400, 403, 404, 410, 422),
   },

@@ -15,7 +15,7 @@ export const contentRules: readonly Rule[] = [
     says: [
       /content[ -]?(?:management|filter(?:ing|ed)?|moderation|safety) (?:policy|polic|system|block|reject|trigger)|content blocked|blocked content|violated (?:the |a )?guardrail|guardrail (?:checks?|policy|intervened)|produced invalid content|blocked by (?:the |our |a )?(?:content|safety|moderation|guardrail)/i,
       /content exists risk|considered high risk|requires moderation|(?:input|prompt|request|message|content|response) (?:was|has been|is|were) (?:flagged|filtered)|flagged (?:for|as|by)\b/i,
-      /violat\w{1,8} (?:[^.\n]|\.\S){0,30}(?:usage|content|safety|acceptable)(?:[^.\n]|\.\S){0,12} polic|due to (?:safety|content policy)|safety (?:system|filter|reasons|polic)/i,
+      /violat\w{1,8} (?:[^.\n]|\.\S){0,30}(?:usage|content|safety|acceptable)(?:[^.\n]|\.\S){0,12} (?:polic|guideline)|due to (?:safety|content policy)|safety (?:system|filter|reasons|polic)/i,
       /(?:inappropriate|sensitive|unsafe|prohibited|harmful|disallowed) (?:content|words|material|information)|new_sensitive|敏感|不安全|违规内容/i,
     ],
     status: oneOf(undefined, 200, 400, 403, 421, 422, 446, 451, 500),

@@ -16,7 +16,7 @@ const resetsSoon = /\bresets? (?:in|after) \d{1,2}(?:\.\d{1,9})? ?s(?:ec|econds?
 const money: readonly RegExp[] = [
   /(?:insufficient|not enough|no(?:t have)? any|doesn't have any|out of|no (?:more|remaining|usable)|exhausted(?: all)?|depleted|used (?:up )?all|used up (?:your )?|negative|add|purchase|buy|more|zero)\b(?:[^.\n]|\.\S){0,28}\b(?:credits?|balance|funds|points|extra usage|account balance|(?:a|your) plan)\b/i,
   /\b(?:credits?|balance|funds|wallet|prepaid|package|subscription|plan|(?<!thinking |token )budget)\b(?:[^.\n]|\.\S){0,40}\b(?:too low|insufficient|exhausted|depleted|used up|has run out|ran out|not enough|negative|exceeded|has expired|have expired)\b/i,
-  /payment (?:is )?required|payment method|card (?:was |has been )?declined|unpaid|remaining budget|trial (?:has |period )?(?:ended|expired|is over)|past[ -]due|overdue|in arrears|arrearage|good standing|recharge|top[ -]?up|can only afford|requires? (?:more|additional) credits|out of credits|credits? (?:are |is )?required|spend(?:ing)? (?:limit|cap)|(?<!thinking |token )budget (?:has been|is|was|limit)? ?(?:exceeded|reached|exhausted|used up)|(?:crossed|hit|reached|over)(?:[^.\n]|\.\S){0,30} budget|maximum budget|credit limit/i,
+  /payment (?:is )?required|payment method|card (?:was |has been )?declined|unpaid|remaining budget|trial (?:has |period )?(?:ended|expired|is over)|past[ -]due|overdue|in arrears|arrearage|good standing|recharge|top[ -]?up|can only afford|requires? (?:more|additional) credits|out of credits|credits? (?:are |is )?required|spend(?:ing)? (?:limit|cap)|(?<!thinking |token )budget (?:has been|is|was|limit)? ?(?:exceeded|reached|exhausted|used up)|(?:crossed|hit|reached|over)(?:[^.\n]|\.\S){0,30} budget|maximum budget|credit limit|\b(?:subscription|plan|credits?) expired\b/i,
   /billing (?:(?:hard )?limit|is not|not enabled|has not|to be enabled|disabled|account)|enable billing|plans? (?:&|and) billing|included credits|残高|guthaben|(?:balance|credits?) (?:is|are) (?:zero|0\b)|余额不足|余量已用尽|欠费|充值|套餐已到期|resource package/i,
 ];
 
@@ -80,6 +80,8 @@ export const quotaRules: readonly Rule[] = [
       resetsSoon.test(text) ||
       (times.has('retrydelay') && !/credit|balance|billing|spend/i.test(withoutPlanAdvice(text))) ||
       codes.has('ratelimitexceeded') ||
+      codes.has('edquot') ||
+      /\bdisk quota\b/i.test(text) ||
       (/(?:aiplatform|googleapis)\.com/i.test(text) && /quota exceeded for/i.test(text)),
   },
   { reason: 'quota', status: oneOf(402) },
@@ -117,7 +119,7 @@ export const rateRules: readonly Rule[] = [
     says: [
       /overload|over capacity|at (?:full |max(?:imum)? )?capacity|capacity (?:exceeded|constraints)|(?:no|insufficient|not enough) (?:available )?capacity|high (?:demand|load|traffic|volume)|heavy (?:load|traffic)/i,
       /(?:server|service|system|model|engine|replica|worker|instance)s?(?: is| are)?(?: currently| too| all)? busy|too busy|queue (?:is )?full|pending requests exceeded|unable to (?:process|handle) (?:your|the|additional|more|any) requests?|(?:is|are) (?:currently |still )?(?:loading|warming up)\b|being loaded|not ready for inference/i,
-      /service (?:is )?(?:temporarily )?unavailable|temporarily (?:unavailable|unable)|no (?:healthy upstream|available (?:server|instance|channel|worker|account|deployment)s?|(?:free )?(?:servers?|instances?|workers?|replicas?|gpus?|slots?)(?: are)?(?: currently)? available|free (?:gpu )?slots?)|scaling up\b|访问量过大|繁忙|负载/i,
+      /service (?:is )?(?:temporarily )?unavailable|temporarily (?:unavailable|unable)|no (?:healthy upstream|available (?:server|instance|channel|worker|account|deployment)s?|(?:free )?(?:servers?|instances?|workers?|replicas?|gpus?|slots?)(?: are)?(?: currently)? available|free (?:gpu )?slots?)|(?:^|\n)loading model|scaling up\b|访问量过大|繁忙|负载/i,
     ],
     status: (status) => status === undefined || status === 408 || status === 424 || status >= 429,
     unless: ({ text, status }) => status === 429 && /No deployments available/i.test(text),

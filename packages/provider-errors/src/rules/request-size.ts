@@ -13,6 +13,7 @@ export const sizeRules: readonly Rule[] = [
     says: [
       /\b(?:image|images|pdf|document|file|audio|video|attachment|media)\b(?:[^.\n]|\.\S){0,60}(?:exceeds?|too (?:large|big|many|long)|larger than|max(?:imum)?(?:[^.\n]|\.\S){0,20}(?:size|pixels|bytes|pages))/i,
       /too many (?:images|tools|functions|files|pages|documents|stop)|maximum of \d{1,5} (?:images?|pdf|pages?|files?|documents?|tools?)|exceeds? (?:[^.\n]|\.\S){0,20}upload|array too long|name(?:[^.\n]|\.\S){0,10} too long|context window (?:is )?too small/i,
+      /\btools?\b(?:[^.\n]|\.\S){0,40}\b(?:response|result|output)\b(?:[^.\n]|\.\S){0,30} exceeds? maximum allowed tokens/i,
       /(?:tool|function)s?\b(?:[^.\n]|\.\S){0,40}(?:name|description)\b(?:[^.\n]|\.\S){0,40}(?:too long|exceeds?|at most|maximum length)/i,
       /string too long[^\n]{0,60}maximum length \d{1,5}\b|'(?:tools|user|metadata|functions|stop|name)\b[^\n]{0,60}string too long/i,
     ],
@@ -43,6 +44,7 @@ export const sizeRules: readonly Rule[] = [
       /maximum tokens you requested exceeds?|higher max_tokens|output (?:token )?(?:limit|length)(?:[^.\n]|\.\S){0,30}(?:exceed|reached)|(?:requested|exceeds?)(?:[^.\n]|\.\S){0,40} (?:completion|output) tokens?\b|thinking(?:[^.\n]|\.\S){0,30}budget/i,
     ],
     status: mayBeRequest,
+    unless: ({ text }) => /exceeds the model.{0,3} maximum context/i.test(text),
   },
   {
     reason: 'context-overflow',
@@ -63,11 +65,11 @@ export const sizeRules: readonly Rule[] = [
       // The input exceeds the window.
       /(?:exceed\w{0,3}|greater than|larger than|longer than|more than|over|beyond|surpass\w{0,2}|larger|overflow\w{0,3})\b(?:[^.\n]|\.\S){0,60}\b(?:context|max_?model_?len|maximum (?:number of (?:input |prompt )?tokens|(?:allowed |model |input |prompt |sequence )?(?:length|size))|max(?:imum)? (?:length|size|(?:input |prompt |message |allowed )?tokens?)|(?:model |input |prompt |request )token limit|configured limit|token limits?)/i,
       /context(?! deadline| cancel)[ _-]?(?:window|length|size|limit|budget)?\b(?:[^.\n]|\.\S){0,60}\b(?:exceed|overflow|too long|is only|limit reached|would exceed|超)/i,
-      /(?:prompt|input|inputs|message size|request)\b(?:[^.\n]|\.\S){0,60}\bexceed\w{0,3}\b(?:[^.\n]|\.\S){0,20}\b(?:limit|maximum|max)\b|total message size|token limit exceeded|exceed\w{0,3} (?:the )?model(?:.?s)?\b(?:[^.\n]|\.\S){0,30}(?:limit|length|window)/i,
+      /(?:prompt|input|inputs|message size|request)\b(?:[^.\n]|\.\S){0,60}\bexceed\w{0,3}\b(?:[^.\n]|\.\S){0,20}\b(?<!\btime )(?:limit|maximum|max)\b|total message size|token limit exceeded|exceed\w{0,3} (?:the )?model(?:.?s)?\b(?:[^.\n]|\.\S){0,30}(?:limit|length|window)/i,
       /\b(?:number of|input|prompt|total) tokens\b(?:[^.\n]|\.\S){0,20}\bexceeds? (?:the )?max(?:imum)?\b|longer than (?:what )?the model|maximum allowed input|token count\b(?:[^.\n]|\.\S){0,30}\bover the limit|tokens per request exceeded|too many (?:\w{1,12} ){1,3}(?:bytes|characters)\b/i,
       // The window is smaller than the input.
       /maximum (?:context|prompt|input|sequence|model|token)\w{0,3} (?:length|size|window|limit|tokens)|maximum number of (?:input |prompt )tokens|context window is \d|max_context_length|n_ctx(?:_slot)?\b|slot context|length is \d{1,9} while limit is|context is full|configured context size/i,
-      /range of input length|inputs?\W{0,3} must have less than|must be (?:shorter|fewer|less) than \d{1,9} tokens|tokens in request more than|total number of tokens in the prompt|context the overflows|overflows? the context/i,
+      /(?:prompt|input)\w{0,7}\b(?:[^.\n]|\.\S){0,60}\b(?:must|should) be (?:less than|at most) max_?(?:seq|model)_?len|range of input length|inputs?\W{0,3} must have less than|must be (?:shorter|fewer|less) than \d{1,9} tokens|tokens in request more than|total number of tokens in the prompt|context the overflows|overflows? the context/i,
       /reduce (?:the )?(?:length|size|number)(?:[^.\n]|\.\S){0,20} (?:of )?(?:the |your )?(?:messages|prompt|input|context|conversation|tokens)|reduce (?:your|the) (?:prompt|input|context|message)|shorten (?:your|the) (?:prompt|input|conversation)/i,
       /コンテキスト[^。\n]{0,10}超|上下文[^。\n]{0,20}(?:过长|超|压缩)|压缩上下文|超过最大长度|超出最大|(?:输入|提示|prompt)[^。\n]{0,12}(?:过长|超长|超过|超出)/i,
     ],

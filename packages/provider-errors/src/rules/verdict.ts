@@ -43,7 +43,7 @@ const emptyRules: readonly Rule[] = [
   {
     reason: 'empty-response',
     says: [
-      /empty (?:response|completion|message)|returned no (?:content|output|text|choices)|no choices (?:in|were|returned)|no (?:content|output|response) (?:was )?(?:generated|returned|received)/i,
+      /empty (?:or \w{1,15} )?(?:response|completion|message)|returned no (?:content|output|text|choices)|(?:no|without) (?:choices|candidates)(?: in| were| returned|$)|no (?:content|output|response) (?:was )?(?:generated|returned|received)|(?:response|answer) without (?:any )?content|output text or tool calls/i,
     ],
     status: noStatus,
   },
@@ -69,8 +69,8 @@ const otherRules: readonly Rule[] = [
   {
     reason: 'invalid-request',
     says: [
-      /\binvalid ['`]|\b(?:invalid|bad|malformed|incorrect|unprocessable|unrecognized|unknown|unexpected|missing required|duplicate) (?:request|name|variant|item|value|parameter|argument|format|field|role|type|entity|content|message|schema|property|params?)|should match pattern|is (?:required|mandatory|missing)|without (?:a |its )?(?:corresponding |required )?(?:tool_(?:result|use)|following)|found without|validation (?:error|failed)|参数/i,
-      /\bmust (?:be (?:one of|followed by|passed|set|defined|a |an |at |less|greater|non-empty|in )|alternate|match|have|contain|start|end|not)\b|cannot be (?:empty|disabled)|(?:may|can) (?:only )?be (?:provided|set|used)|may only be|should be (?:non-empty|one of)|(?:is|are) (?:blank|empty|not set)|could not be verified|not allowed|please ensure|adjust your prompt/i,
+      /\binvalid ['`]|\b(?:invalid|bad|malformed|incorrect|unprocessable|unrecognized|unknown|unexpected|missing required|duplicate) (?:request|name|variant|item|value|parameter|argument|format|field|role|type|entity|content|message|schema|property|params?)|should match pattern|is (?:required|mandatory|missing)|without (?:a |its )?(?:corresponding |required )?(?:tool_(?:result|use)|following)|found without|validation (?:error|failed)|\bduplicate (?:\w{1,20} )?name|\bis a required property|\binput should be\b|\bis not one of\b|\bunexpected tool_use_id|\b(?:cannot|can't) both be\b|\bshould be equal to\b|\bno user (?:query|message)|\bonly supports?\b|\bonly [^.\n]{1,40} (?:is|are) supported\b|\btool_call_id\b[^.\n]{0,60} not found|(?:extra|additional) (?:inputs?|fields?|properties|keys?) (?:is|are) not (?:permitted|allowed)|\b(?:is|are) (?:not valid|invalid)\b|参数/i,
+      /\bmust (?:be (?:one of|between|unique|true|false|null|followed by|passed|set|defined|a |an |at |less|greater|non-empty|in )|alternate|match|have|contain|start|end|not)\b|cannot be (?:empty|disabled)|(?:may|can) (?:only )?be (?:provided|set|used)|may only be|should be (?:non-empty|one of)|(?:is|are) (?:blank|empty|not set)|could not be verified|not allowed|please ensure|adjust your prompt/i,
       /\bunsupported (?:image|media|file|tool|feature|by|for|value|parameter)|\b(?:is|are) unsupported\b|(?:is not|isn['’]t) supported|not supported (?:on|by|for|with)\b|(?:are|is)(?: not|n['’]t) (?:compatible|enabled|available for)\b|does(?: not|n['’]t) (?:support|work with)|(?:enabled|supported|allowed|available) only|only (?:enabled|supported|allowed)|\brequires --\w|(?:could not|unable to|failed to|could not be) (?:process|parse|parsed|decode|decrypted|deserialize)(?:d)?\b|\bexpected\b[^.\n]{0,80}\b(?:but|found|got|for the following)\b/i,
     ],
     status: noStatus,
@@ -139,6 +139,8 @@ const isAborted = ({ status, codes, text }: Evidence): boolean => {
   if (status !== undefined || codes.has('timeouterror')) return codes.has('aborted') && codes.has('aborterror');
   return (
     ['aborted', 'aborterr', 'errcanceled', 'aborterror', 'apiuseraborterror'].some((code) => codes.has(code)) ||
-    /^(?:last error: )?(?:this|the)? ?(?:operation|request) was aborted(?! due to (?:a )?timeout)/im.test(text)
+    /^(?:last error: )?(?:this|the)? ?(?:operation|request) was aborted(?! due to (?:a )?timeout)|^the user aborted a request/im.test(
+      text,
+    )
   );
 };
