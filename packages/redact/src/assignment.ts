@@ -1,12 +1,14 @@
-import { headerStop, is, lineBreak, quotedStop, stop, word } from './characters.js';
+import { is, lineBreak, stop, word } from './characters.js';
 import { findPointedAt } from './cells.js';
 import { findUserPassword } from './command-line.js';
-import { mayEndKey } from './key-name.js';
+import { cookieName, findAuthorization, findCookies } from './headers.js';
+import { keyStrength, mayEndKey } from './key-name.js';
 import { findFormField, findNamedValue, isFieldName, isValueName } from './named-value.js';
 import { findNested } from './nested-values.js';
 import { endOfQuoted, quoteAt, quoteBefore } from './quotes.js';
 import { findPuttyKey } from './private-key.js';
 import { findQueryValue, isQueryName } from './query.js';
+import { findRecoveryCodes } from './recovery-codes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import {
@@ -14,9 +16,9 @@ import {
   isCall,
   isGap,
   isMixed,
+  isSetting,
   isUnlikeWord,
   maxSpaces,
-  path,
   readKey,
   skipGap,
   valueOf,
@@ -26,6 +28,7 @@ import { isPlaceholder, looksRandom } from './value.js';
 
 const equals = 61;
 const colon = 58;
+const wideColon = 0xff1a;
 const above = 62;
 const percent = 37;
 const hyphen = 45;
@@ -35,11 +38,9 @@ const brace = 123;
 const lineFeed = 10;
 /** Matches what `var_dump` prints before a string. */
 const dumped = /^\n {1,40}string\(\d{1,4}\) (?=")/;
-const maxHeader = 4096;
+const maxQuoted = 4096;
 /** Minimum length of a member of a JSON web key, which has 32 bytes. */
 const minKeyMember = 42;
-/** Maximum length of the text that identifies a header. */
-const maxHead = 256;
 /** Maximum length of a type between a name and its value. */
 const maxType = 32;
 /** Maximum length of the account between a name and its value. */
@@ -64,6 +65,8 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (isFieldName(reader, sign, written)) return findFormField(reader, sign.end);
   if (isValueName(reader, written)) return findNamedValue(reader, sign.end, written);
   if (sign.isColon && reader.code(sign.end) === lineFeed) {
+    const codes = findRecoveryCodes(reader, written, sign.end);
+    if (codes !== undefined || reader.starved) return codes;
     return findAnnounced(reader, sign, written) ?? (reader.starved ? undefined : findItems(reader, sign, written));
   }
   if (sign.isColon && written < sign.start && isKeyMember(reader, written)) return findKeyMember(reader, sign.end);
@@ -77,11 +80,12 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
       ? beforeVerb(reader, beforeOwner(reader, beforeNumber(reader, written)))
       : beforeAccount(reader, written);
     if (nameEnd === written && !sign.isColon) nameEnd = typeEnd = beforeType(reader, written);
-    if (nameEnd === written && shortKey(reader, nameEnd, sign) === undefined) return undefined;
+    if (nameEnd === written && shortKey(reader, nameEnd, sign) === undefined) return findMember(reader, sign, written);
     if (nameEnd !== written && !mayEndKey(reader.text, nameEnd)) return undefined;
   }
   const key = readKey(reader, nameEnd, sign.start) ?? shortKey(reader, nameEnd, sign);
   if (key === undefined) return undefined;
+  if (sign.isColon && isPartOfName(reader, key)) return undefined;
   if (key.name === 'pass' && !key.isTight) {
     return findPass(reader, key, sign) ?? (reader.starved ? undefined : findPassArgument(reader, sign, nameEnd));
   }
@@ -94,19 +98,50 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (reader.code(start) === brace) return findNested(reader, key, start);
   const isArrow = reader.code(sign.end) === above;
   if (isArrow && !key.isQuoted) return findPointedAt(reader, key, start);
-  const isArgument = key.strength === 'weak' && key.isTight && !sign.isColon && isFlagOrParameter(reader, key.start);
+  const isArgument =
+    key.strength === 'weak' &&
+    key.isTight &&
+    !sign.isColon &&
+    (isFlagOrParameter(reader, key.start) ||
+      (/^(?:\w+[_.-])?token$/i.test(key.name) && isSetting(reader, key.start, start)));
   const found = valueOf(reader, isArgument ? { ...key, strength: 'strong' } : key, start, { isColon: sign.isColon });
   if (reader.starved) return undefined;
-  if (found !== undefined && isArgument && !isUnlikeName(reader, found)) return undefined;
+  if (found !== undefined && isArgument && (!isUnlikeName(reader, found) || isBadge(reader, key, start))) {
+    return undefined;
+  }
   if (found !== undefined && hasType && !isQuoteBefore(reader, found.start)) return undefined;
   if (found !== undefined && reader.code(sign.end) === equals && !isUnlikeName(reader, found)) return undefined;
   const isLogin = found === undefined && /(?:auth|ident|credentials?|creds)$/i.test(key.name);
   return isLogin ? findUserPassword(reader, sign.start, start) : withChange(reader, key, start, found);
 };
 
+const isPluralOfCode = (text: string, end: number): boolean =>
+  text.charCodeAt(end - 3) === 100 && text.endsWith('odes', end);
+
+/** Matches what is before the last part of a type of CloudFormation. */
+const resourceType = /["'][A-Z][A-Za-z\d]{1,31}::[A-Z][A-Za-z\d]{1,31}::$/;
+/** Matches what is before the kind of a resource in its name. */
+const resource = /\barn:aws[\w-]{0,12}:secretsmanager:[\w-]{0,24}:\d{0,12}:$/;
+
+/** Whether the name is part of the type or the name of a resource of AWS. */
+const isPartOfName = (reader: Reader, { name, start, isQuoted, isTight }: Key): boolean => {
+  if (reader.before(start) !== colon || !(isQuoted || (isTight && name === 'secret'))) return false;
+  return (isQuoted ? resourceType : resource).test(reader.text.slice(Math.max(reader.barrier, start - 80), start));
+};
+
 /** Whether a name begins behind the hyphens of a flag, or is that of a parameter of a URL. */
 const isFlagOrParameter = ({ text }: Reader, start: number): boolean =>
   text.endsWith('--', start) || text.endsWith('?', start) || text.endsWith('&', start);
+
+/** Matches the URL of a badge, whose token is public. */
+const badge = /\/(?:badge\.svg|\/img\.shields\.io\/[\w./-]{1,80})\?(?:[\w-]{1,16}=[\w-]{0,24}&(?:amp;)?){0,2}$/;
+const maxBadgeToken = 12;
+
+/** Whether the value is the token of a badge. */
+const isBadge = (reader: Reader, { name, start }: Key, from: number): boolean =>
+  name === 'token' &&
+  badge.test(reader.text.slice(reader.floor(start), start)) &&
+  reader.endOfRun(from, stop, maxBadgeToken + 1, false) - from <= maxBadgeToken;
 
 const isQuoteBefore = ({ text }: Reader, index: number): boolean => /["'`]/.test(text.charAt(index - 1));
 
@@ -136,7 +171,7 @@ const endOfOld = (reader: Reader, start: number): number | undefined => {
   }
   const quote = quoteAt(reader, start);
   if (quote === undefined) return reader.endOfRun(start, stop, maxOwner, false);
-  return quote.literal.length === 1 ? endOfQuoted(reader, quote.end, quote.literal, maxHeader) : undefined;
+  return quote.literal.length === 1 ? endOfQuoted(reader, quote.end, quote.literal, maxQuoted) : undefined;
 };
 
 const foreignName = /(?:contraseña|пароль|hasło|şifre|密码|密碼|パスワード|비밀번호|암호|كلمة المرور|סיסמה)$/i;
@@ -149,6 +184,15 @@ const isForeignName = ({ text, barrier }: Reader, end: number): boolean =>
 const findBehindForeign = (reader: Reader, sign: Sign, end: number): Secret | undefined => {
   const key: Key = { name: 'password', strength: 'strong', start: end, isQuoted: false, isTight: false };
   return valueOf(reader, key, skipGap(reader, sign.end), { isColon: true });
+};
+
+/** Finds the value behind the wide colon of `密码：…`. Called for the character behind it. */
+export const findBehindWideColon = (reader: Reader, index: number): Secret | undefined => {
+  const start = index - 1;
+  if (start < reader.barrier || reader.text.charCodeAt(start) !== wideColon || !isForeignName(reader, start)) {
+    return undefined;
+  }
+  return findBehindForeign(reader, { start, end: index, isColon: true }, start);
 };
 
 const isPuttyName = ({ text }: Reader, end: number): boolean =>
@@ -164,10 +208,36 @@ const isKeyMember = (reader: Reader, end: number): boolean => {
 /** Finds the value of a private member of a JSON web key. */
 const findKeyMember = (reader: Reader, from: number): Secret | undefined => {
   const quote = quoteAt(reader, skipGap(reader, from));
-  const end = quote === undefined ? undefined : endOfQuoted(reader, quote.end, quote.literal, maxHeader);
+  const end = quote === undefined ? undefined : endOfQuoted(reader, quote.end, quote.literal, maxQuoted);
   if (quote === undefined || end === undefined || end - quote.end < minKeyMember) return undefined;
   const value = reader.text.slice(quote.end, end);
   return /^[\w-]+$/.test(value) && looksRandom(value) ? { kind: 'json-web-key', start: quote.end, end } : undefined;
+};
+
+/** Matches the name of the object of a member. */
+const ofObject = /([A-Za-z][\w-]{1,31})["']?\s{0,2}[:=]\s{0,2}\{[^{}]{0,100}$/;
+const minMember = 16;
+
+/**
+ * Finds the codes behind `Recovery codes: …`, and the random value of `key` in an object whose name makes it secret, as
+ * in `"Jwt": { "Key": "…" }`.
+ */
+const findMember = (reader: Reader, sign: Sign, end: number): Secret | undefined => {
+  const { text } = reader;
+  if (sign.isColon && text.charCodeAt(end - 1) === 115 && isPluralOfCode(text, end)) {
+    return findRecoveryCodes(reader, end, sign.end);
+  }
+  if (!sign.isColon || (text.charCodeAt(end - 1) | 32) !== 121 || !/["'\s{,]key$/i.test(text.slice(end - 4, end))) {
+    return undefined;
+  }
+  const quote = quoteAt(reader, skipGap(reader, sign.end));
+  const valueEnd = quote === undefined ? undefined : endOfQuoted(reader, quote.end, quote.literal, maxQuoted);
+  if (quote === undefined || valueEnd === undefined || valueEnd - quote.end < minMember) return undefined;
+  const value = text.slice(quote.end, valueEnd);
+  if (!looksRandom(value) || isPlaceholder(value) || value.includes(reader.replacement)) return undefined;
+  const object = ofObject.exec(text.slice(reader.floor(end), end))?.[1];
+  const isFound = object !== undefined && keyStrength(`${object}_key`) === 'strong';
+  return isFound ? { kind: 'assignment', start: quote.end, end: valueEnd } : undefined;
 };
 
 /** Returns the name of `pass=…` and `"pass": …`. */
@@ -225,6 +295,9 @@ const endOfName = (reader: Reader, index: number): number | undefined => {
   return end > barrier ? end : undefined;
 };
 
+const verb = / (?:is|provided|used|supplied|received|generated|created|set)$/;
+const auxiliary = /(?: (?:is|was|has been))?(?: successfully)?$/;
+
 /** Returns the end of the name in `the password is: …` and `password provided: …`. */
 const beforeVerb = (reader: Reader, end: number): number => {
   const last = reader.text.charCodeAt(end - 1);
@@ -232,8 +305,10 @@ const beforeVerb = (reader: Reader, end: number): number => {
   const mayBe =
     (last === 100 && second === 101) || (last === 115 && second === 105) || (last === 116 && second === 101);
   if (!mayBe) return end;
-  const near = reader.text.slice(Math.max(reader.barrier, end - 14), end);
-  return end - (/ (?:is|provided|used|supplied|received|generated|created|set)$/.exec(near)?.[0].length ?? 0);
+  const length = verb.exec(reader.text.slice(Math.max(reader.barrier, end - 14), end))?.[0].length ?? 0;
+  if (length === 0) return end;
+  const start = end - length;
+  return start - (auxiliary.exec(reader.text.slice(Math.max(reader.barrier, start - 24), start))?.[0].length ?? 0);
 };
 
 /** Returns the end of the name in `Unseal Key 1: …`. */
@@ -327,55 +402,6 @@ const afterTag = (reader: Reader, from: number): number => {
   const first = reader.code(from);
   if (first !== 38 && first !== 33) return from;
   return from + (/^(?:&[\w-]{1,32}|!{1,2}\w{1,16}) (?=\S)/.exec(reader.slice(from, from + 36))?.[0].length ?? 0);
-};
-
-const cookieName = /(?:^|[-_])(?:set)?cookie$/i;
-/** Matches cookies up to the first with a value of some length. */
-const cookieHead =
-  /^(?:[\w!#$%&*+.^|~-]{1,80}=[^\s;"'`\\]{0,80}; ?){0,4}?[\w!#$%&*+.^|~-]{1,80}=(?=[^\s;"'`\\]*\d|[^\s;"'`\\]{12})[^\s;"'`\\]{6,}/;
-
-/** Finds the whole value of a cookie header, because each cookie may be a secret. */
-const findCookies = (reader: Reader, start: number): Secret | undefined => {
-  const from = quoteAt(reader, start)?.end ?? start;
-  if (!cookieHead.test(reader.slice(from, from + 160))) return undefined;
-  const end = reader.endOfRun(from, quotedStop, maxHeader, false);
-  return reader.text.slice(from, end).includes(reader.replacement) ? undefined : { kind: 'cookie', start: from, end };
-};
-
-const scheme = /^[A-Za-z][\w-]{1,30}(?: +|%20|\+)(?=\S)/;
-
-/** Finds the credential of an authorization header, without its scheme. */
-const findAuthorization = (reader: Reader, start: number): Secret | undefined => {
-  const quote = quoteAt(reader, start);
-  const from = quote?.end ?? start;
-  const isInQuotes = quote !== undefined || isQuotedBefore(reader, start);
-  const end = reader.endOfRun(from, isInQuotes ? quotedStop : headerStop, maxHeader, false);
-  const head = reader.text.slice(from, Math.min(end, from + maxHead)).trimEnd();
-  const named = scheme.exec(head)?.[0] ?? '';
-  const credential = head.slice(named.length);
-  const isParameters = named !== '' && /^[\w-]+\s?[=:]\s?\S/.test(credential) && /["',]|=\S{8}/.test(credential);
-  if (!isParameters && /\s/.test(credential)) return undefined;
-  const isKnown =
-    isParameters ||
-    looksRandom(credential) ||
-    isUnlikeWord(credential) ||
-    (credential.length >= 12 && /\d/.test(credential) && !path.test(credential));
-  const credentialStart = from + named.length;
-  if (!isKnown || isPlaceholder(credential) || isCall(credential)) return undefined;
-  if (reader.text.slice(from, end).includes(reader.replacement)) return undefined;
-  const credentialEnd = head.length < maxHead ? credentialStart + credential.length : end;
-  return { kind: 'authorization', start: credentialStart, end: credentialEnd };
-};
-
-/** Whether a quote was opened or closed shortly before on this line. */
-const isQuotedBefore = (reader: Reader, index: number): boolean => {
-  const floor = Math.max(reader.barrier, index - 40);
-  for (let at = index - 1; at >= floor; at -= 1) {
-    const code = reader.text.charCodeAt(at);
-    if (code === 34 || code === 39) return true;
-    if (code === 10) return false;
-  }
-  return false;
 };
 
 const announcement = /\b(?:password|passphrase|secret|token|(?:api|access|secret|recovery|license) key)\b[^\n]{0,80}$/i;

@@ -72,6 +72,7 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   const found = valueOf(reader, key, valueStart, { isColon: true, isCell });
   if (found === undefined) return undefined;
   const value = text.slice(found.start, found.end);
+  if (isCell && isSibling(name, value)) return undefined;
   if (looksRandom(value) && !(isCell && typeName.test(value))) return found;
   const next = reader.code(isCell ? reader.skipSpaces(found.end, maxSpaces) : afterQuotes(reader, found.end));
   const closes = isCell ? next === 124 || next === 96 || bars.has(next) : next === 41 || next === 93;
@@ -83,6 +84,10 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
 
 /** Matches names of types, as in a union. */
 const typeName = /^[A-Z][A-Za-z\d]*[a-z]{3}$/;
+
+/** Whether a name and a value are types of a union: they begin and end with the same word. */
+const isSibling = (name: string, value: string): boolean =>
+  /^[A-Z][a-z]{4}/.test(value) && name.startsWith(value.slice(0, 5)) && name.endsWith(value.slice(-5));
 
 /** Matches names of models and packages. */
 const model = /^[a-z]+(?:-[a-z\d.]+)+$/;

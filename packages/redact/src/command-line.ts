@@ -181,12 +181,18 @@ const findKnownFlag = (reader: Reader, index: number): Secret | undefined => {
       if (!isItem && !near.startsWith(flag)) continue;
       if (needs !== undefined && !words.some((one, at) => at > place && one.word === needs)) continue;
       const start = isItem ? startOfArgument(reader, index + 2) : index + flag.length;
-      const found = start === undefined ? undefined : findArgument(reader, start);
+      // Without quotes, an item of a list in code is a variable.
+      const isVariable = isItem && start !== undefined && isCodeItem(reader, start);
+      const found = start === undefined || isVariable ? undefined : findArgument(reader, start);
       if (found !== undefined || reader.starved) return found;
     }
   }
   return undefined;
 };
+
+/** Whether an argument is a variable in a list of arguments. */
+const isCodeItem = (reader: Reader, start: number): boolean =>
+  reader.text.charCodeAt(start - 1) === 32 && /^[a-z_][\w.]{0,40}[,\])]/i.test(reader.slice(start, start + 42));
 
 /** Matches a short flag that stands for a password in many commands. */
 const passwordFlag = /^[-/][a-z]{0,2}[pPwWtTkK] {1,4}(?=\S)/;
@@ -207,7 +213,12 @@ export const findPasswordFlag = (reader: Reader, index: number): Secret | undefi
   if (flag === null) return undefined;
   const { start, end } = argumentAt(reader, index + flag[0].length);
   const value = reader.text.slice(start, end);
-  if (value.length < 6 || !/^[^\d/.$<-]|\d[A-Za-z]/.test(value) || /[/:=]/.test(value) || !isChosen(value)) {
+  if (
+    value.length < 6 ||
+    !/^[^\d/.$<-]|\d[A-Za-z]/.test(value) ||
+    /[/:=]/.test(value.replace(/={1,2}$/, '')) ||
+    !isChosen(value)
+  ) {
     return undefined;
   }
   if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
@@ -224,7 +235,9 @@ const lineBefore = (reader: Reader, index: number): string =>
 /** Finds the password in `htpasswd -b FILE USER PASSWORD`. */
 const findFileUser = (reader: Reader, index: number): Secret | undefined => {
   if (!isAfter(reader, index, apache) || /[;|&]/.test(lineBefore(reader, index))) return undefined;
-  const head = /^-\w{0,4}[bn]\w{0,4} +(?:[^\s-]\S{0,80} +){1,2}/.exec(reader.slice(index, index + 180));
+  const head = /^-\w{0,4}[bn]\w{0,4} +(?:-\w{1,4} +){0,3}(?:[^\s-]\S{0,80} +){1,2}/.exec(
+    reader.slice(index, index + 180),
+  );
   return head === null ? undefined : findArgument(reader, index + head[0].length);
 };
 
@@ -376,7 +389,7 @@ export const findEchoed = (reader: Reader, index: number): Secret | undefined =>
   if (!isChosen(value) || isPlaceholder(value)) return undefined;
   const next = piped.exec(reader.slice(end, end + 140))?.[1] ?? '';
   const isKnown = (isUnlikeWord(value) && !/\s/.test(value)) || readsSecret.test(next);
-  const isRead = next !== '' && !filters.test(next) && isKnown;
+  const isRead = next !== '' && !filters.test(next.replace(/^\w+=\S* /, '')) && isKnown;
   return isRead ? { kind: 'command-line', start, end } : undefined;
 };
 
@@ -428,6 +441,7 @@ export const findUserPassword = (
   if (pair === null || password === undefined) return undefined;
   if (isPlaceholder(`${password}0`) || /^(?:[/:]|\d+(?::|$))/.test(password)) return undefined;
   if ((needsClient || !isChosen(password)) && !isAfter(reader, index, clients)) return undefined;
+  if (/%[\dA-F]{2}.*%$/.test(pair[0].slice(0, -password.length))) return undefined;
   // The user may be a secret, too.
   const secretStart = start + (pair[0].length - password.length);
   if (reader.text.slice(secretStart, end).includes(reader.replacement)) return undefined;

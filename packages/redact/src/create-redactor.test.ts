@@ -298,6 +298,28 @@ describe('text that resembles secrets', () => {
     'mailto:joe2024x@example.org and npm:react2x@18.0.0',
     'https://example.org/?key=settings&code=en-US',
     'GPG keys: --recv-keys C0D6248439F1D5604AAFFB4021D900FFDB233756 # Antoine',
+    '  * Add new upstream signing key 19882D92DDA4C400C22C0D56CC2AF4472167BE03',
+    '    "AWS::ApiGateway::ApiKey": "48205d4ffd7feba3",',
+    'arn:aws:secretsmanager:ap-south-1:111122223333:secret:snowflake-XHb67j',
+    'arn:aws:license-manager:us-west-2:123456789012:license-configuration:lic-6eb6586f508a786a2ba4f56c1AB90CDE7f',
+    'describe-attachment --attachment-id "attachment-KBnjRNrePd9D6Jx0Mm00xZuDEaL2JAj0gJv9"',
+    'aws wafv2 delete-ip-set --lock-token 46851772-db6f-459d-9385-49428812e357',
+    'X-Amz-Credential=ABCDEXAMPLE123456789%2F20210621%2Fus-west-2%2Fs3%2Faws4_request&X-Amz-Expires=900',
+    '["unlock-keychain", "-p", keychainPassword, keychainFile]',
+    'type Message = CleartextPassword | CleartextMD5Password | Other',
+    'fixes a typo added in 2021-11-01T05:30:28Z!joe@cs.example.edu.',
+    'const signingKey = !header.alg || header.kid',
+    'enable the **Secure password change** option',
+    '<pre>ProxyPass "/ws2/"  "ws://echo.example.org/"',
+    'the passphrase [RFC4880] may be empty, see the password [policy2](https://a.example/policy2)',
+    'the most severe problem is identified by CVE-2022-35737.',
+    'rows in the table identified by sqlite_stat1.tbl.',
+    "$ printf '1.0\n0.9\n' | LC_ALL=fr_FR.utf8 sort -s",
+    'secret:"unicode/3299.png?v8", see: "unicode/1f648.png?v8"',
+    'GOOGLE_APPLICATION_CREDENTIALS="secrets/production2/key.json"',
+    '"Password": {\n  "shape":"XmlStringMaxLen256",\n  "location":"x" }',
+    '[cov](https://codecov.io/gh/a/b/branch/main/graph/badge.svg?token=SN0UqcRlnq)',
+    "headers = ['Set-Cookie: pll_lang=en; Max-Age=31536000; path=/']",
   ])('preserves %s', (text) => {
     expect(redact(text)).toBe(text);
   });
@@ -317,6 +339,66 @@ describe('text that resembles secrets', () => {
       expect(redact(`${empty.repeat(20)}${name} hunter2Horse9!x\n`)).not.toContain('hunter2Horse9');
     },
   );
+});
+
+describe('passwords as they are stored', () => {
+  const salted = (seed: number, length: number): string => `7b${drawn(`${alphanumeric}./`, length - 3, seed)}X`;
+  it.each([
+    ['yescrypt', `root:$y$j9T$${salted(1, 22)}$`, 43, ':19812:0:99999:7:::'],
+    ['SHA-512 with rounds', `root:$6$rounds=5000$${salted(2, 16)}$`, 86, ':19812:0'],
+    ['MD5', 'enable secret 5 $1$aB3d$', 22, '\n'],
+    ['bcrypt', 'joe:$2y$05$', 53, '\n'],
+    ['Apache', '"joe:$apr1$aB3dEf7h$', 22, '"'],
+    ['a file of Compose', '- "users=joe:$$2y$$05$$', 53, '"'],
+    ['phpass', "(1, 'joe', '$P$B", 30, "')"],
+    ['Argon2', "'$argon2id$v=19$m=65536,t=4,p=1$c29tZXNhbHQ$", 43, "'"],
+    ['Django', '| pbkdf2_sha256$600000$aB3dEf7hIj$', 43, '= |'],
+    ['PostgreSQL', '| SCRAM-SHA-256$4096:aB3dEf7hIj/w4ZqYl0aa7A==$', 43, '=:abc |'],
+  ])('replaces a hash of %s in any chunks', (_, before, length, after) => {
+    const hash = salted(length, length);
+    const text = `${before}${hash}${after}\n`;
+    expect(redact(text)).not.toContain(hash.slice(8, 16));
+    for (let cut = 1; cut < text.length; cut += 1) {
+      const open = stream();
+      expect(open.push(text.slice(0, cut)) + open.push(text.slice(cut)) + open.end()).toBe(redact(text));
+    }
+  });
+
+  it.each([
+    "hash: '$argon2id$v=19$m=65536,t=2,p=1$fixture$fixture'",
+    'echo "$1$2$3" "$HOME$PATH" ${a}$b cost$100 $5$10 $6$ $2y$',
+    'fmt.Sprintf("$argon2id$v=19$m=65536,t=2,p=1$%s$%s", salt, hash)',
+    'const id$ = source$; a$1$b$2 = "US$5$ClassNameOfSomethingLong"',
+  ])('preserves %s', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+});
+
+describe('codes for a second factor', () => {
+  const codes = ['4f7a2-9c1b8', 'x3k9-p2m7-qa41', '32160599'];
+  it.each([
+    ['below a heading', `Your emergency scratch codes are:\n  ${codes.join('\n  ')}\n`],
+    [
+      'in a numbered list',
+      `Save these recovery codes in a safe place:\n1. ${codes[0]}\n2. ${codes[1]}\n3. ${codes[2]}\n`,
+    ],
+    ['on a line', `Backup codes: ${codes.join(', ')}\n`],
+    ['in an array', `{"recovery_codes": [\n  "${codes.join('",\n  "')}"\n]}`],
+  ])('replaces them %s, in any chunks', (_, text) => {
+    for (const code of codes) expect(redact(text)).not.toContain(code);
+    for (let cut = 1; cut < text.length; cut += 1) {
+      const open = stream();
+      expect(open.push(text.slice(0, cut)) + open.push(text.slice(cut)) + open.end()).toBe(redact(text));
+    }
+  });
+
+  it.each([
+    'Status codes: 200, 4041, 5003',
+    'Recovery codes: 7 of 10 remaining',
+    'Recovery codes:\n  never shown again',
+  ])('preserves %j', (text) => {
+    expect(redact(text)).toBe(text);
+  });
 });
 
 describe('signatures of URLs', () => {
@@ -539,6 +621,11 @@ const pieces = fc.oneof(
     '%22',
     '%3A',
     '&quot;',
+    '$2y$05$',
+    'recovery codes:\n',
+    '密码：',
+    'password [',
+    ']',
     '--password ',
     '-u ',
     'curl ',

@@ -60,8 +60,13 @@ const endOfUserInfo = (reader: Reader, start: number, isDatabase: boolean): numb
     if (code === at) found = index;
     else if (code === slash || code === 63 || code === 35) break;
   }
-  return found;
+  if (found !== undefined || isDatabase) return found;
+  const password = unencoded.exec(reader.text.slice(start, first + 1))?.[1];
+  return password !== undefined && looksRandom(password) ? first : undefined;
 };
+
+/** Matches a user and a password in base64 that is not encoded for the URL, but not a port and a path. */
+const unencoded = /^[\w.~%-]{1,64}:(?!\d{1,5}\/)([A-Za-z\d+/=]{16,256})@$/;
 
 const schemes = [
   { name: 'bearer', min: 16 },
@@ -112,6 +117,8 @@ const maxPassword = 64;
 
 /** Matches the user of a domain or a scheme, such as `CORP/joe` and `sip:joe`. */
 const qualifiedUser = /[\w.-][/\\:]\w[\w.-]*$/;
+/** Matches the hour and the minute of a date, which are no user. */
+const timeOfDay = /\dT\d\d:\d\d$/;
 /** Matches the host behind a password. */
 const host = /^@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost\b)/;
 
@@ -142,6 +149,7 @@ const isLogin = (reader: Reader, start: number, end: number): boolean => {
   const value = reader.text.slice(start, end);
   if (!(isUnlikeWord(value) || looksRandom(value) || isPassphrase(value))) return false;
   const user = reader.text.slice(reader.floor(start - 1), start - 1);
+  if (timeOfDay.test(user)) return false;
   return host.test(reader.slice(end, end + 20)) || (qualifiedUser.test(user) && !user.includes('@'));
 };
 

@@ -1,4 +1,4 @@
-import { findAssignment } from './assignment.js';
+import { findAssignment, findBehindWideColon } from './assignment.js';
 import { findArrow, findCell, findFallback, findField, findNeighbor, findQuotedPair } from './cells.js';
 import { is, stop, word } from './characters.js';
 import { findCallArgument } from './calls.js';
@@ -17,6 +17,7 @@ import { ledLetters, ledTails, mayLead } from './key-name.js';
 import { findKeyedCall, mayTakeKey } from './keyed-calls.js';
 import { findManifestData, mayBeManifest } from './manifests.js';
 import { findOracleLogin } from './oracle.js';
+import { findPasswordHash } from './password-hashes.js';
 import { findPrefixedToken, mayPrefix } from './prefixed-tokens.js';
 import { findKeyTail, findPrivateKey, mayBeKeyLine } from './private-key.js';
 import { maxReach, Reader, type ReaderSettings } from './reader.js';
@@ -95,6 +96,8 @@ const every: readonly Detector[] = [
   findKeyedCall,
   findFallback,
   findField,
+  findPasswordHash,
+  findBehindWideColon,
 ];
 
 /** Returns the detectors for two adjacent characters. The first detector that finds a secret decides. */
@@ -125,6 +128,7 @@ const detectorsOf = (before: string, character: string): readonly Detector[] => 
   if (/["'`]/.test(character) && before === '(') found.push(findCallArgument);
   if (character === '(' && /\w/.test(before)) found.push(findKeyedCall);
   if (character === '<' && before === '<') found.push(findHereString);
+  if (character === '$' && /[\da-z]/i.test(before)) found.push(findPasswordHash);
   if ((character === '|' || character === '?') && before === character) found.push(findFallback);
   return found;
 };
@@ -135,12 +139,13 @@ const mayBeSpaced = (text: string, index: number): boolean => {
   return ledTails[(text.charCodeAt(index - 1) << 10) | middle] === 1 && mayLead(text, index);
 };
 
-/** The low bytes of the characters before which {@link findCell} and {@link findArrow} are called. */
-const lowBytes = { bars: new Set(Array.from(bars, (bar) => bar & 255)), arrow: 0x92 };
+/** The low bytes of the characters before which detectors of tables, arrows and wide colons are called. */
+const lowBytes = { bars: new Set(Array.from(bars, (bar) => bar & 255)), arrow: 0x92, wideColon: 0x1a };
 
 /** Returns the detectors for a character after one beyond ASCII, of which only the low byte is known. */
 const detectorsAfter = (low: number, character: string): readonly Detector[] => {
   if (low === lowBytes.arrow && character === ' ') return [findArrow];
+  if (low === lowBytes.wideColon && /[\w "'`]/.test(character)) return [findBehindWideColon];
   if (!lowBytes.bars.has(low)) return [];
   return low < 32 || character === ' ' ? [findCell] : [];
 };

@@ -15,7 +15,7 @@ const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 const strongNouns = words(
   'password passwords passwd passphrase passwort kennwort wachtwoord contrasena passw pwd pswd pw senha passcode parola heslo lozinka jelszo losenord salasana secret secrets apikey apikeys apitoken apisecret ' +
-    'appsecret authtoken accesstoken refreshtoken secretkey privatekey credentials authorization accesskey accountkey ' +
+    'appsecret authtoken authtok accesstoken refreshtoken secretkey privatekey credentials authorization accesskey accountkey ' +
     'sharedaccesskey clientsecret cookie dbpass dbpw userpass rootpass rootpw bindpw storepass keypass requirepass ' +
     'masterauth encryptionkey signingkey masterkey sessionkey mnemonic seedphrase psk identitytoken secretstring ' +
     'secretbinary',
@@ -38,8 +38,10 @@ const negations = words(
   'no is has max min num meta total public publishable next prev page show hide count stop special eos bos pad ' +
     'prompt completion used remaining limit ssh2 foreign sort cache idempotency partition object',
 );
-/** Words that make a token refer to a form, which pages contain. */
-const tokenNegations = words('csrf xsrf');
+/** Words that make a token refer to a form, which pages contain, or to a step. */
+const tokenNegations = words('csrf xsrf lifecycle');
+/** Words that make a token, with no other word, refer to the state or the rest of a list. */
+const stateWords = words('lock starting continuation');
 /** Words that make only a `pass` secret. */
 const passQualifiers = words(
   'default become sudo login ansible rabbitmq kafka proxy cert vnc zip su imap pop irc bind sql email router',
@@ -195,6 +197,7 @@ export const keyStrength = (name: string): KeyStrength => {
   const noun = parts[last];
   if (noun === undefined || parts.some((part) => negations.has(part))) return undefined;
   if (noun.startsWith('token') && parts.some((part) => tokenNegations.has(part))) return undefined;
+  if (noun === 'token' && parts.length === 2 && stateWords.has(parts[0] ?? '')) return undefined;
   const strength = strengthOf(noun, parts[last - 1], isEnvironment);
   return strength === 'strong' && parts.some((part) => doubts.has(part)) ? 'weak' : strength;
 };

@@ -36,6 +36,10 @@ const mixed = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d\D+\d)/;
 /** Matches ids, which often begin with `01` for the time. */
 const timed = /^01/;
 
+/** Matches what is before an id: its name, or the name of a resource of AWS. */
+const namesId =
+  /(?:\barn:aws[\w:/-]{1,100}|(?<!(?:session|secret|key|Session|Secret|Key|SESSION|SECRET|KEY)[-_ ]?)(?:(?<=[-_ ])id|(?<=[a-z])Id|ID)["']?(?: ?[:=] ?| )["']?)$/;
+
 /** Returns quickly whether a separator may be followed by random characters. */
 export const mayPrefix = (text: string, index: number): boolean => {
   if (index + minRun >= text.length) return true;
@@ -66,7 +70,9 @@ export const findPrefixedToken = (reader: Reader, index: number): Secret | undef
   const isNamed =
     (parts.some((part) => kinds.has(part)) && !(isHash(body) && !match[0].endsWith('_') && parts[0] !== 'sk')) ||
     (parts.some((part) => states.has(part)) && !isHash(body));
-  const isSecret = (isNamed && kindOf(text.charCodeAt(start)) === lower) || isLong(body, text.slice(index + 1, runEnd));
+  const isSecret =
+    (isNamed && kindOf(text.charCodeAt(start)) === lower) ||
+    (isLong(body, text.slice(index + 1, runEnd)) && !namesId.test(text.slice(reader.floor(start), start)));
   return isSecret ? { kind: 'api-key', start, end } : undefined;
 };
 

@@ -24,7 +24,10 @@ const colon = 58;
 const equals = 61;
 const dot = 46;
 const hyphen = 45;
+const bracket = 91;
 const backslash = 92;
+/** Matches the statements of SQL that identify a user. */
+const account = /\b(?:user|role|grant|connect)\b/i;
 const identified = /\bIDENTIFIED (?:WITH '?\w{1,40}'? )?BY(?: PASSWORD)?$/i;
 /** Matches commands whose arguments are a name and a value. */
 const directive =
@@ -67,6 +70,9 @@ const led = [
   findOracleArgument,
 ];
 
+/** Matches the directives of Apache and nginx that pass requests on. */
+const proxied = /^(?:ProxyPass|proxy_pass)$/;
+
 /** Names of commands with a user before the secret. */
 const secondArgument = /^(?:change_password|wpa_passphrase)$/;
 
@@ -93,7 +99,7 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   if (text.endsWith('PASS', index) && !is(reader.before(index - 4), word)) return findLoginLine(reader, index);
   if (text.endsWith(' pass', index)) return findUsersPass(reader, index);
   const key = readKey(reader, index, index);
-  if (key === undefined || text.charCodeAt(key.start) === hyphen) return undefined;
+  if (key === undefined || text.charCodeAt(key.start) === hyphen || proxied.test(key.name)) return undefined;
   const { start, strength } = key;
   const before = reader.before(start);
   const afterSpaces = afterType(reader, afterDots(reader, reader.skipSpaces(index, maxSpaces)));
@@ -102,6 +108,8 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
     : afterSpaces;
   const near = text.slice(Math.max(barrier, start - 100), start);
   const isQuoted = quoteAt(reader, valueStart) !== undefined;
+  const inBrackets = strength === 'strong' ? findInBrackets(reader, key, valueStart) : undefined;
+  if (inBrackets !== undefined || reader.starved) return inBrackets;
   if (!isQuoted && is(reader.code(valueStart), stop)) return undefined;
   if (mayBeDirective(near) && directive.test(near)) {
     if (reader.code(valueStart) === hyphen) return undefined;
@@ -124,6 +132,18 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   return chosen(reader, key, valueOf(reader, key, valueStart, { isColon: true, isLiteral: true }), !isQuoted);
 };
 
+/** Finds the value in `with password […]` and `password is […]`, unless a link follows in the notation of Markdown. */
+const findInBrackets = (reader: Reader, key: Key, from: number): Secret | undefined => {
+  const open = reader.matches('is ', from) ? from + 3 : from;
+  if (reader.code(open) !== bracket || !/pass|pwd/i.test(key.name)) return undefined;
+  const found = valueOf(reader, { ...key, isTight: true }, open);
+  if (found === undefined || reader.code(found.end + 1) === 40) return undefined;
+  return reference.test(reader.text.slice(found.start, found.end)) ? undefined : found;
+};
+
+/** Matches references such as `[RFC4880]`. */
+const reference = /^[A-Z]{2,5}-?\d{2,5}$/;
+
 /** Whether the text before is `BY` or `by`. */
 const endsWithBy = (text: string, index: number): boolean => {
   const last = text.charCodeAt(index - 1);
@@ -143,9 +163,10 @@ const isIndented = (near: string): boolean => {
   return lineFeed !== -1 && near.slice(lineFeed).trim() === '';
 };
 
-/** Returns the offset behind the type in `password 7 …` and in `DefaultPassword REG_SZ …`. */
+/** Returns the offset behind the type in `password 7 …`, `password ENC …` and `DefaultPassword REG_SZ …`. */
 const afterType = (reader: Reader, index: number): number => {
   const code = reader.code(index);
+  if (code === 69 && reader.matches('ENC ', index)) return index + 4;
   if (code === 82 && reader.matches('REG_SZ ', index)) return reader.skipSpaces(index + 6, maxSpaces);
   return code >= 48 && code <= 57 && reader.code(index + 1) === 32 ? index + 2 : index;
 };
@@ -161,7 +182,8 @@ const findWithin = (reader: Reader, key: Key, start: number): Secret | undefined
   const found = valueOf(reader, key, start, { isColon: true, isLiteral: true });
   if (found === undefined) return undefined;
   const secret = trimmed(reader, found);
-  const value = reader.text.slice(secret.start, secret.end);
+  // Emphasis in Markdown may end behind the word.
+  const value = reader.text.slice(secret.start, secret.end).replace(/\*{2}$/, '');
   const isChosen = /pass|pwd|psk|pw/i.test(key.name) && isUnlikeWord(value);
   return looksRandom(value) || isChosen ? secret : undefined;
 };
@@ -209,8 +231,11 @@ const trimmed = (reader: Reader, found: Secret): Secret => {
 };
 
 const findIdentifiedBy = (reader: Reader, index: number): Secret | undefined => {
-  if (!identified.test(reader.text.slice(Math.max(reader.barrier, index - 70), index))) return undefined;
+  const { text } = reader;
+  if (!identified.test(text.slice(Math.max(reader.barrier, index - 70), index))) return undefined;
   const start = reader.skipSpaces(index, 4);
+  const isSentence = text.charCodeAt(index - 1) === 121 && quoteAt(reader, start) === undefined;
+  if (isSentence && !account.test(text.slice(reader.floor(index), index))) return undefined;
   const key: Key = { name: 'password', strength: 'strong', start: index, isQuoted: false, isTight: false };
   return chosen(reader, key, valueOf(reader, key, start, { isColon: true, isLiteral: true }), false);
 };

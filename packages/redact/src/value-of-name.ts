@@ -29,6 +29,8 @@ interface Style {
   readonly isCode: boolean;
   /** Whether the notation is `NAME=value`, as in environments and command lines. */
   readonly isLiteral: boolean;
+  /** Whether the name and the value are a whole line without spaces. */
+  readonly isSetting?: boolean;
 }
 
 /** Reads the name that ends here, of up to three words, if it may be the name of a secret. */
@@ -96,17 +98,17 @@ export const valueOf = (
   const block = isColon && quote === undefined ? startOfBlock(reader, from) : undefined;
   let start = block ?? from;
   let end: number | undefined;
-  let style: Style = { isQuoted: false, isCode: false, isLiteral: isEnvironment || isLiteral };
+  let isCode = false;
+  let isLine = false;
   if (quote !== undefined) {
     start = quote.end;
     end = endOfQuoted(reader, start, quote.literal, maxQuoted);
-    style = { ...style, isQuoted: true };
   } else {
-    const isLine = isEnvironment && isLineStart(reader, key.start);
+    const isFirst = isEnvironment && isLineStart(reader, key.start);
     const isPair =
       text.charCodeAt(key.start - 1) === 59 ||
       (text.charCodeAt(key.start - 2) === 59 && text.charCodeAt(key.start - 1) === 32);
-    end = reader.endOfRun(start, isLine ? lineStop : isPair && !isColon ? pairStop : stop, maxUnquoted, false);
+    end = reader.endOfRun(start, isFirst ? lineStop : isPair && !isColon ? pairStop : stop, maxUnquoted, false);
     if (isPair && /[)}]$/.test(text.slice(start, end))) end -= 1;
     end = endAfterAmpersands(reader, key, start, end);
     if (reader.code(end) === 32) end = endOfWords(reader, key, start, end);
@@ -121,10 +123,18 @@ export const valueOf = (
     if ((next === 91 || next === 60) && !isColon) return undefined;
     // A comma without a space separates settings, not arguments.
     const isList = next === 44 ? isGapAfter(reader.code(end + 1)) : next === 59 || next === 41 || next === 125;
-    style = { ...style, isCode: !isLine && !isPair && (isList || (!isColon && !key.isTight)) };
+    isCode = !isFirst && !isPair && (isList || (!isColon && !key.isTight));
+    const hasDot = !isColon && key.isTight && text.slice(start, end).includes('.');
+    isLine = hasDot && isSetting(reader, key.start, start);
   }
-  if (end === undefined || end === start || !isSecret(reader, { start, end, key, style })) return undefined;
-  return { kind: 'assignment', start, end };
+  if (end === undefined || end === start) return undefined;
+  const style = {
+    isQuoted: quote !== undefined,
+    isCode,
+    isLiteral: isEnvironment || isLiteral,
+    isSetting: isLine,
+  };
+  return isSecret(reader, { start, end, key, style }) ? { kind: 'assignment', start, end } : undefined;
 };
 
 /** Matches the words of a recovery phrase. */
@@ -268,6 +278,10 @@ const isLineStart = (reader: Reader, start: number): boolean => {
   );
 };
 
+/** Whether a name begins a line that ends with its value. */
+export const isSetting = (reader: Reader, nameStart: number, start: number): boolean =>
+  isLineStart(reader, nameStart) && endsLine(reader, reader.endOfRun(start, stop, maxUnquoted, false));
+
 const identifier = /^[A-Za-z_$][\w$]*$/;
 /** Matches the access to a member. */
 export const path = /^[A-Za-z_$][\w$]*(?:(?:\.|\?\.|!\.|::|->)[A-Za-z_$][\w$]*)+[!?]?$/;
@@ -282,6 +296,13 @@ const mayBeUuid = /(?:secret[\s_-]?id|token)$/i;
 /** Minimum length of the value of a weak name. */
 const minWeak = 16;
 
+/** Matches the id or the fingerprint of a key of OpenPGP, and what precedes it in text. */
+const fingerprint = /^(?:0x)?(?:[\dA-F]{16}|[\dA-F]{40})$/;
+const publicKey = /^(?:signing key|(?:(?:open|gnu)?pgp|gpg) key:?) $/i;
+
+/** Matches the path of a file that holds a secret, or of an image. */
+const filePath = /^(?:[A-Za-z]:)?[\w .@~-]*(?:[/\\]+[\w .@~-]+)+\.(?:json|pem|key|p12|pfx|jks|crt|png|svg)(?:\?\w+)?$/;
+
 interface Candidate {
   readonly start: number;
   readonly end: number;
@@ -293,8 +314,9 @@ const isSecret = (reader: Reader, { start, end, key, style }: Candidate): boolea
   const isRandom = reader.isRandom(start, end);
   if (!isRandom && ((key.strength === 'weak' && !mayBeUuid.test(key.name)) || end - start > maxChosen)) return false;
   const value = reader.text.slice(start, end);
-  if (key.name.endsWith(value)) return false;
-  return isChosen(value, { key, style, isRandom }) && !isPlaceholder(value) && !value.includes(reader.replacement);
+  if (key.name.endsWith(value) || !isChosen(value, { key, style, isRandom }) || isPlaceholder(value)) return false;
+  if ((!isRandom && filePath.test(value)) || value.includes(reader.replacement)) return false;
+  return !(fingerprint.test(value) && publicKey.test(reader.text.slice(key.start, start)));
 };
 
 /** Whether the value is not a name, a call or a sentence. */
@@ -302,11 +324,14 @@ const isChosen = (
   value: string,
   { key: { name, strength }, style, isRandom }: Pick<Candidate, 'key' | 'style'> & { readonly isRandom: boolean },
 ): boolean => {
-  const isPath = !style.isQuoted && path.test(value.slice(0, maxChosen)) && !value.split('.').some(isScrambled);
+  // Only signs make a value a path, a call, a phrase or groups.
+  const isPlain = alphanumeric.test(value);
+  const isPath = !isPlain && isPathOf(value, name, style);
   if (strength === 'weak') {
     if (isPublicIdentifier(value)) return isTokenId(value, name, style) || roleSecret.test(name);
     return isRandom && value.length >= minWeak && !isPath && !/\s/.test(value);
   }
+  if (isPlain) return isRandom || isChosenWord(value, name, style);
   if (isRandom) return !(isPath && style.isCode) && !isCall(value);
   if ((/pass/i.test(name) && appPassword.test(value)) || (/\d/.test(value) && groupsOfFour.test(value))) return true;
   if (/phrase|mnemonic|passw|secret/i.test(name) && phrase.test(value) && !mentions(value, name)) {
@@ -314,8 +339,23 @@ const isChosen = (
   }
   if (isPath || isCall(value) || /\s/.test(value)) return false;
   if (isPassphrase(value) && (passphraseName.test(name) || /\W$/.test(value))) return !mentions(value, name);
+  return isChosenWord(value, name, style);
+};
+
+const alphanumeric = /^[A-Za-z\d]+$/;
+
+/** Whether the value is not a word, a name or a number. */
+const isChosenWord = (value: string, name: string, style: Style): boolean => {
   if (style.isLiteral && !style.isCode) return !/^[A-Z_]+$/.test(value) && !hexNumber.test(value);
-  return value.length >= 6 && !isName(value, style) && !mentions(value, name) && isMixed(value, style);
+  return value.length >= 6 && isMixed(value, style) && !isName(value, style) && !mentions(value, name);
+};
+
+/** Whether the value is the access to a member, with words between the signs. */
+const isPathOf = (value: string, name: string, { isQuoted, isCode, isSetting: isLine }: Style): boolean => {
+  if (isQuoted) return false;
+  const operand = isCode ? value.slice(0, maxChosen).replace(/^!{1,2}/, '') : value.slice(0, maxChosen);
+  const isUnlike = isLine === true && !mentions(value, name) ? isUnlikeCode : isScrambled;
+  return path.test(operand) && !value.split('.').some(isUnlike);
 };
 
 /** Matches names whose values may be several words. Other secrets often have names of this form. */

@@ -1,0 +1,35 @@
+import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
+import { distinctOf } from './value.js';
+
+/**
+ * The methods that begin a stored password: those of crypt(5) of libxcrypt 4.4.36, of the PHC string format, and of
+ * Apache, phpass, Drupal, Cisco and Juniper (November 2026).
+ */
+const methods =
+  'g?y|7|2[abxy]?|6|5|sha1|md5(?:,rounds=\\d{1,9})?|1|3|argon2(?:id?|d)|scrypt|pbkdf2(?:-sha(?:1|256|512))?|' +
+  'bcrypt-sha256|apr1|[PHS]|8|9';
+/** Methods of Django and PostgreSQL, which have no sign before. */
+const named = 'pbkdf2_sha(?:1|256|512)|bcrypt_sha256|SCRAM-SHA-(?:1|256)';
+const method = new RegExp(`(?:(?<![\\w$])\\$\\$?(?:${methods})|(?<![\\w$-])(?:${named}))$`);
+/** Length of the longest method. */
+const maxMethod = 24;
+/** Matches the parameters, the salt and the hash. Files of Compose double the sign. */
+const parts = /^\$\$?(?:[\w=,./+:-]{0,64}\$\$?){0,4}([\w./+=:-]{20,128})/;
+const maxParts = 400;
+const brace = 123;
+const minDistinct = 12;
+
+/** Finds a stored password such as `$6$salt$hash`. Called for the sign behind the method. */
+export const findPasswordHash = (reader: Reader, index: number): Secret | undefined => {
+  const { text, barrier } = reader;
+  // A variable or a template follows far more often.
+  if (text.charCodeAt(index + 1) === brace) return undefined;
+  const head = method.exec(text.slice(Math.max(barrier, index - maxMethod), index));
+  if (head === null) return undefined;
+  const found = parts.exec(reader.slice(index, index + maxParts));
+  const value = found?.[1] ?? '';
+  if (found === null || !/\d/.test(value) || !/[a-z]/i.test(value) || distinctOf(value) < minDistinct) return undefined;
+  if (found[0].includes(reader.replacement) || /example|fixture|[-_]hash/i.test(found[0])) return undefined;
+  return { kind: 'password-hash', start: index - head[0].length, end: index + found[0].replace(/[:.]$/, '').length };
+};

@@ -1,0 +1,26 @@
+import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
+
+/** Matches what announces the codes for a second factor. */
+const announcement = /(?:recovery|backup|scratch|emergency)[ _-]?(?:scratch[ _-]?)?codes?\b[^\n]{0,60}$/i;
+/** Matches the next code in a list, a line or an array. Codes have digits; other words end the list. */
+const code =
+  /^(?:[\s,["'`]|\d{1,2}[.)] |[-*•] ){1,24}(?=[a-z-]*\d)([a-z\d]{4,12}(?:-[a-z\d]{4,12}){0,5})(?=[\s,"'`\]]|$)/i;
+const maxCodes = 20;
+const maxCode = 120;
+
+/** Finds the codes behind `Recovery codes:`, on the same line or below. @param from offset behind the sign */
+export const findRecoveryCodes = (reader: Reader, nameEnd: number, from: number): Secret | undefined => {
+  const near = reader.text.slice(Math.max(reader.barrier, nameEnd - 100), nameEnd);
+  if (!near.includes('ode') || !announcement.test(near)) return undefined;
+  const found: Secret[] = [];
+  let end = from;
+  for (let codes = 0; codes < maxCodes; codes += 1) {
+    const next = code.exec(reader.slice(end, end + maxCode));
+    const value = next?.[1];
+    if (next === null || value === undefined) break;
+    end += next[0].length;
+    found.push({ kind: 'recovery-code', start: end - value.length, end });
+  }
+  return found[0] === undefined ? undefined : { ...found[0], more: found };
+};
