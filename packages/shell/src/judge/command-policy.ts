@@ -6,6 +6,7 @@ import type { CommandDecision, CommandJudgement, CommandRule, JudgementFinding }
 import { commandRules } from './rules/index.js';
 import type { CommandLine, Invocation } from '../read/invocation.js';
 import { readCommandLine } from '../read/read-command-line.js';
+import { opensTunnel } from './test-databases.js';
 import { wordPattern, type WordPattern } from './word-pattern.js';
 
 /** Where a line runs. */
@@ -117,7 +118,12 @@ const policyOf = (
     const place = { project: resolvePath(project, '/'), home: resolvePath(home ?? homedir(), '/') };
     const { invocations, problems } = readCommandLine(command, resolvePath(cwd, '/'), place.home, place.project);
     const findings = problems.flatMap((problem) => problemFinding(problem, problemRules));
-    for (const invocation of invocations) findings.push(...judge(invocation, place));
+    // Behind a tunnel, this machine's name is that of another server.
+    const isTunneled = invocations.some(opensTunnel);
+    for (const invocation of invocations) {
+      const judged = isTunneled ? { ...invocation, servers: [...invocation.servers, '(tunnel)'] } : invocation;
+      findings.push(...judge(judged, place));
+    }
     return judgementOf(findings);
   };
 };

@@ -126,6 +126,8 @@ describe('databases', () => {
       [`export PGHOST="$DB_HOST"; psql app_test ${sql}`, 'ask'],
       [`PGSERVICE=db psql app_test ${sql}`, 'ask'],
       [`. ./db.env; psql app_test ${sql}`, 'ask'],
+      [`ssh -fNL 5432:db:5432 bastion; psql -h localhost app_test ${sql}`, 'ask'],
+      [`kubectl port-forward svc/db 5432 & psql -h localhost app_test ${sql}`, 'ask'],
       [`psql "host=db dbname=app_test" ${sql}`, 'ask'],
       [`psql postgres://localhost/app_test?host=db ${sql}`, 'ask'],
       [`psql -h localhost,db app_test ${sql}`, 'ask'],
@@ -146,6 +148,58 @@ describe('databases', () => {
       ['sqlite3 -init x.sql test.db "DELETE FROM users"', 'ask'],
       ['sqlite3 /srv/app/test.db "DELETE FROM users"', 'ask'],
       ['snowsql -d test -q "DROP TABLE app.public.users"', 'ask'],
+    ]);
+  });
+
+  it.each<(inner: string) => string>([
+    (inner) => `ssh db "${inner}"`,
+    (inner) => `autossh -M 0 db "${inner}"`,
+    (inner) => `ssh a <<'E'\nssh db "${inner}"\nE`,
+    (inner) => `ssh db <<'E'\n${inner}\nE`,
+    (inner) => `kubectl exec db-0 -- ${inner}`,
+    (inner) => `kubectl exec -i db-0 -- sh -c "${inner}"`,
+    (inner) => `docker -H ssh://db exec pg ${inner}`,
+    (inner) => `docker --context prod compose exec pg ${inner}`,
+    (inner) => `podman --remote exec pg ${inner}`,
+    (inner) => `export DOCKER_HOST=tcp://db:2375; docker exec pg ${inner}`,
+    (inner) => `ansible db -m shell -a "${inner}"`,
+    (inner) => `salt db cmd.run "${inner}"`,
+    (inner) => `fly ssh console -C "${inner}"`,
+    (inner) => `heroku run -a app "${inner}"`,
+    (inner) => `gcloud compute ssh db --command "${inner}"`,
+    (inner) => `aws ssm send-command --parameters '{"commands":["${inner.replaceAll("'", '\\"')}"]}'`,
+    (inner) => `aws ecs execute-command --command "${inner}" --interactive`,
+  ])('asks about databases for tests and temporary files of another machine (case %#)', (wrap) => {
+    expectAll([
+      [wrap("psql app_test -c 'TRUNCATE users'"), 'ask'],
+      [wrap("mysql app_test -e 'DROP TABLE users'"), 'ask'],
+      [wrap('rm -rf /tmp/cache'), 'ask'],
+      [wrap('rm -rf build'), 'ask'],
+    ]);
+  });
+
+  it('judges a container and a virtual machine of this machine like the machine itself', () => {
+    expectAll([
+      ['docker exec pg psql app_test -c "TRUNCATE users"', 'allow'],
+      ['docker --context default exec pg psql app_test -c "TRUNCATE users"', 'allow'],
+      ['docker -H unix:///run/docker.sock exec pg psql app_test -c "TRUNCATE users"', 'allow'],
+      ['docker exec -e PGHOST=db pg psql app_test -c "TRUNCATE users"', 'ask'],
+      ['vagrant ssh -c "rm -rf /tmp/cache"', 'allow'],
+      ['ssh db "psql app_test -c \'SELECT 1\'; ls /tmp/cache; rm /tmp/app.tgz"', 'allow'],
+      ['ssh a \'d=$(mktemp -d); rm -rf "$d"\'', 'allow'],
+    ]);
+  });
+
+  it('asks about a dump, and a script for production, if a variable is the address', () => {
+    expectAll([
+      ['psql "$PROD_URL" -f x.sql', 'ask'],
+      ['mysql -h "$DB_HOST" shop < dump.sql', 'ask'],
+      ['zcat a.sql.gz | psql "$DATABASE_URL"', 'ask'],
+      ['psql "$DATABASE_URL" -f db/drop-old.sql', 'ask'],
+      ['kubectl exec -i db -- psql app < restore.sql', 'ask'],
+      ['psql "$DATABASE_URL" -f schema.sql', 'allow'],
+      ['psql "$TEST_DATABASE_URL" < dump.sql', 'allow'],
+      ['mysql app < dump.sql', 'allow'],
     ]);
   });
 

@@ -11,7 +11,6 @@ import type { SqlDamage } from './sql.js';
 
 /** A command in the form to which rules are applied. */
 export interface Subject extends RuleContext {
-  readonly shown: readonly string[];
   readonly damage: ReadonlySet<SqlDamage>;
 }
 
@@ -29,6 +28,7 @@ export const subjectOf = (
     servers,
     isGuess,
     isRoot,
+    isElsewhere,
     container,
   }: Invocation,
   place: Place,
@@ -43,6 +43,7 @@ export const subjectOf = (
     program,
     arguments: parsed,
     input: text,
+    inputFile: input?.file,
     reads: input?.programs ?? [],
     madeBy: args.flatMap(({ madeBy }) => madeBy),
     secretWords: args.flatMap((field) => {
@@ -58,6 +59,7 @@ export const subjectOf = (
     servers,
     isOrdinary: isGuess || ordinary.has(program) || isScript(first?.text ?? ''),
     isRoot,
+    isElsewhere,
     redirected: redirections.map(({ target }) => target.text),
     damage: sqlDamage(program, parsed, text),
     shown: [...argv.map(show), ...redirections.flatMap(({ operator, target }) => [operator, show(target)])],

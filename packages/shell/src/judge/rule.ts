@@ -58,12 +58,16 @@ export interface RuleContext {
   readonly arguments: ParsedArguments;
   /** Its standard input, if it is known. */
   readonly input: string | undefined;
+  /** The file that is its standard input. */
+  readonly inputFile: string | undefined;
   /** Programs whose output it reads. */
   readonly reads: readonly string[];
   /** Files to which its output is written. */
   readonly redirected: readonly string[];
   /** Programs whose output is among its arguments. */
   readonly madeBy: readonly string[];
+  /** The command as written, with the names of variables. */
+  readonly shown: readonly string[];
   /** Arguments that contain a secret variable of the environment, with the names of these variables. */
   readonly secretWords: readonly { readonly text: string; readonly names: readonly string[] }[];
   /** Whether the line has loaded a file with secrets into the environment. */
@@ -80,6 +84,8 @@ export interface RuleContext {
   readonly isOrdinary: boolean;
   /** Whether it runs as root on this machine. */
   readonly isRoot: boolean;
+  /** Whether it runs on another machine. */
+  readonly isElsewhere: boolean;
   readonly zoneOf: (path: string) => Zone;
   /** Returns whether a path names a file with secrets, or one to which the line has written a secret. */
   readonly isSecret: (path: string) => boolean;

@@ -23,7 +23,11 @@ export const damageOf = (sql: string): ReadonlySet<SqlDamage> => {
       if (!/\bDROP TEMPORARY\b/.test(words)) found.add('drops');
     }
     if (/(?:^|[;(] ?|\bBEGIN |\bTHEN )TRUNCATE\b(?! ?\()/.test(words)) found.add('empties');
-    if (/\bPG_TERMINATE_BACKEND\b|^(?:RESET MASTER|PURGE (?:BINARY|MASTER) LOGS|SHUTDOWN)\b/.test(words)) {
+    if (
+      /\bPG_TERMINATE_BACKEND\b|^(?:RESET MASTER|PURGE (?:BINARY|MASTER) LOGS|SHUTDOWN|ALTER SYSTEM|KILL \d+|SET (?:GLOBAL|PERSIST))\b|^ALTER DATABASE \S+ SET (?:SINGLE_USER|OFFLINE)\b/.test(
+        words,
+      )
+    ) {
       found.add('interrupts');
     }
     if (/\b(?:TO|FROM) PROGRAM\b/.test(words)) found.add('runs-programs');

@@ -1,3 +1,5 @@
+import { programName } from '../read/field.js';
+import type { Invocation } from '../read/invocation.js';
 import type { RuleContext } from './rule.js';
 import { production } from './rules/infrastructure.js';
 
@@ -35,6 +37,34 @@ const hostsIn = (words: readonly string[]): readonly string[] =>
     return inline === undefined ? [] : [inline === '' ? (words[index + 1] ?? '') : inline];
   });
 
+/** Returns whether a command forwards a port of this machine to another one. */
+export const opensTunnel = ({ argv: [first, ...args] }: Invocation): boolean => {
+  switch (programName(first?.text ?? '')) {
+    case 'ssh':
+    case 'autossh':
+      return args.some(({ text }) => /^-[A-Za-z]*L/.test(text));
+    case 'cloud-sql-proxy':
+    case 'cloud_sql_proxy':
+      return true;
+    case 'kubectl':
+    case 'oc':
+    case 'fly':
+    case 'flyctl':
+      return args.slice(0, maxTunnelWords).some(({ text }) => /^(?:port-forward|proxy)$/.test(text));
+    default:
+      return args.slice(0, maxTunnelWords).some(({ text }) => text.includes('PortForwarding'));
+  }
+};
+
+/** Number of words that are searched for a tunnel. */
+const maxTunnelWords = 20;
+
+/** Returns whether a client uses a server with a full name. A name without a dot is often that of a container. */
+export const usesRemoteServer = ({ arguments: { operands, words }, servers }: RuleContext): boolean =>
+  [...hostsIn(words), ...operands.map(({ text }) => text).filter((text) => text.includes('://')), ...servers].some(
+    (address) => !isLocalServer(address) && /^(?:\w+:\/\/)?(?:[^/@\s]*@)?[\w-]+\.[\w.-]+/.test(address),
+  );
+
 /**
  * Returns whether a client uses only a database in memory, or one named for tests: in a file of the project, or on this
  * machine.
@@ -45,6 +75,7 @@ export const isOfTests = ({
   input,
   hasLoadedSecrets,
   servers,
+  isElsewhere,
   zoneOf,
 }: RuleContext): boolean => {
   const isFile = ofFiles.test(program);
@@ -65,12 +96,12 @@ export const isOfTests = ({
       names.every(
         (name) =>
           name === ':memory:' ||
-          (isTestName(name.replace(/\.(?:db|sqlite3?|duckdb)$/, '')) && isOfProject(zoneOf(name))),
+          (!isElsewhere && isTestName(name.replace(/\.(?:db|sqlite3?|duckdb)$/, '')) && isOfProject(zoneOf(name))),
       )
     );
   }
   // A file of settings may name a server.
-  if (hasLoadedSecrets) return false;
+  if (hasLoadedSecrets || isElsewhere) return false;
   return (
     [...hostsIn(words), ...servers].every(isLocalServer) &&
     words.every((word) => !word.startsWith('--') || harmlessOption.test(word)) &&

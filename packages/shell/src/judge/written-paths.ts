@@ -39,6 +39,23 @@ export const extracts = (words: readonly string[]): boolean =>
       /^--(?:extract|get)$/.test(word) || /^-[A-Za-z]*x/.test(word) || (index === 0 && /^[A-Za-z]*x/.test(word)),
   );
 
+/** Returns the archives that `tar`, `zip` and `7z` write. */
+const archivesIn = (program: string, words: readonly string[], names: readonly string[]): readonly string[] => {
+  if (program === 'zip') return names.slice(0, 1);
+  if (program.startsWith('7z')) return names[0] === 'a' ? names.slice(1, 2) : [];
+  const creates = words.some((word, index) =>
+    (index === 0
+      ? /^-?[A-Za-z]*[cru]|^--(?:create|append|update)$/
+      : /^-[A-Za-z]*[cru]|^--(?:create|append|update)$/
+    ).test(word),
+  );
+  if (!program.endsWith('tar') || extracts(words) || !creates) return [];
+  return words.flatMap((word, index) => {
+    const isLast = /^-[A-Za-z]*f$|^--file$/.test(word) || (index === 0 && /^[A-Za-z]*f/.test(word));
+    return isLast ? [words[index + 1] ?? ''] : word.startsWith('--file=') ? [word.slice('--file='.length)] : [];
+  });
+};
+
 /** A path on another machine. What a deployment replaces there is not settings of the machine. */
 const remote = /^[\w.@[\]-]+:(?!\/(?:var|srv|opt|home)(?:\/|$))(\/.*)$/;
 
@@ -56,6 +73,7 @@ export const writtenPaths = ({ program, arguments: { operands, words } }: RuleCo
   });
   return [
     ...given,
+    ...archivesIn(program, words, names),
     ...(writesAll.has(program) ||
     (writesInPlace.has(program) && words.some((word) => /^-[A-Za-z]*i|^--in-?place/.test(word)))
       ? names

@@ -24,6 +24,12 @@ describe('allowWrite: false', () => {
 
   it.each([
     'make version',
+    'rustc --verbose a.rs',
+    'rustc -vV a.rs',
+    'rustc --verbose --version a.rs',
+    'timedatectl set-time 1',
+    'hostnamectl x',
+    'loginctl lock-sessions',
     'node version',
     'python3 -v',
     'pytest -v',

@@ -33,7 +33,7 @@ export const orPrints =
 /** Programs of which only the version and the help are read. */
 export const versions: Readonly<Record<string, Check>> = {
   ...each(
-    'deno rustc cmake ninja poetry black mypy prettier python python3 python2 mysql gofmt dotnet swift elixir ghc code wget ssh rsync unrar 7z tmux screen htop caddy ansible hyperfine ctags delta rustup pre-commit',
+    'deno cmake ninja poetry black mypy prettier python python3 python2 mysql gofmt dotnet swift elixir ghc code wget ssh rsync unrar 7z tmux screen htop caddy ansible hyperfine ctags delta rustup pre-commit',
     prints,
   ),
   ...each(
@@ -42,6 +42,11 @@ export const versions: Readonly<Record<string, Check>> = {
   ),
   ...each('cargo uv ruff podman vault consul packer', withWord),
   ...each('java javac kotlin scala ffmpeg convert', withOneDash),
+  // The version has more lines with a second word.
+  rustc: (args) =>
+    args.length === 2 && args.every(({ value }) => /^(?:--version|--verbose|-V)$/.test(value ?? ''))
+      ? undefined
+      : only(/^(?:--version|--help|-[Vh]|-vV|-Vv)$/)(args),
   // Editors run commands of their input with other words, and the help of pytest runs code of the project.
   ...each('vim nvim nano emacs', only(/^--(?:version|help)$/)),
   pytest: only(/^--version$/),

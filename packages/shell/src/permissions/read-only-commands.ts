@@ -163,7 +163,8 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   }),
   history: options({ operands: 1, operand: /^\d+$/ }),
   hostname: noOperands('fsiIdA', 'fqdn short ip-address all-ip-addresses domain'),
-  hostnamectl: subcommands({ status: options({ operands: 0 }) }),
+  hostnamectl: options({ operands: 1, operand: /^status$/ }),
+  loginctl: options({ operands: 1, operand: /^list-(?:sessions|users|seats)$/ }),
   iconv: options({ flags: 'lcs', values: 'ft', long: 'from-code= to-code= list' }),
   id: anyOptions,
   ifconfig: noOperands('a'),
@@ -316,7 +317,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     ),
   ),
   tee: options({ flags: 'a', operand: /^\/dev\/(?:null|stdout|stderr|tty)$/ }),
-  timedatectl: noOperands(''),
+  timedatectl: options({ operands: 1, operand: /^(?:status|show|list-timezones|timesync-status)$/ }),
   top: options({ flags: 'bcHiS1', values: 'nopduUw', operands: 0 }),
   tree: options({
     flags: 'adfilspughDFqNQrtcUvxCASnJX',

@@ -1,7 +1,7 @@
 import { deletion, statement } from './code-commands.js';
 import { readCode } from './inline-code.js';
 import type { Field } from './field.js';
-import type { Inner } from './inner.js';
+import { elsewhere, type Inner } from './inner.js';
 import type { Input } from './known-output.js';
 
 /** Words behind which a program that runs others usually expects a command. */
@@ -11,6 +11,9 @@ const introductions =
 /** Programs by which a command is recognized at any other place, because their names are not words of prose. */
 const heads =
   /^(?:\/(?:usr\/)?s?bin\/)?(?:rm|rmdir|shred|dd|mkfs(?:\.\w+)?|chmod|chown|chroot|git|(?:ba|z|da|k)?sh|sudo|doas|curl|wget|dropdb|psql|mysql|mongosh|redis-cli|cmd(?:\.exe)?|powershell|pwsh|terraform|tofu|kubectl|helm|docker|podman|aws|gcloud|rails|rake|npx|systemctl)$/;
+
+/** Words behind which a program that nothing is known of runs a command on another machine. */
+const remoteVerbs = /^(?:ssh|rsh|shell|console|enter|exec|(?:execute|run|send)-command|--command|run:detached)$/;
 
 /** A string that begins with such a program, after the marks by which editors and clients start a shell. */
 const line = /^(?:[^\s=]{1,60}=)?[\s!:/["'({]{0,8}(?:(?:exec|shell|silent|system|sh)\s+)?(\S{1,40}?)[\s,]/;
@@ -22,6 +25,9 @@ const call = /[\w!"']\s?[(`"']|\(\s?[\w/:.-]+\s+["']/;
 const maxWords = 200;
 const maxCommands = 8;
 
+/** Number of characters of a JSON value in which commands are searched. */
+const maxJson = 4_000;
+
 /**
  * Returns what an unknown program may run: the words behind `--`, `exec`, `-e` and similar, words that begin with the
  * name of a program, and strings that are shell lines or code.
@@ -29,12 +35,14 @@ const maxCommands = 8;
 export const guessedCommands = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
   const inners: Inner[] = [];
   const words = args.slice(0, maxWords);
+  let isElsewhere = false;
   for (const [index, { text }] of words.entries()) {
     if (inners.length >= maxCommands) break;
+    isElsewhere ||= remoteVerbs.test(words[index - 1]?.text ?? '');
     const isStart = index > 0 && introductions.test(words[index - 1]?.text ?? '') && !text.startsWith('-');
-    if (/[\s,("'`]/.test(text)) inners.push(...ofString(text));
+    if (/[\s,("'`]/.test(text)) inners.push(...ofString(text).map((inner) => (isElsewhere ? elsewhere(inner) : inner)));
     else if (isStart || (heads.test(text) && index < words.length - 1)) {
-      inners.push({ kind: 'command', argv: args.slice(index), isGuess: true });
+      inners.push({ kind: 'command', argv: args.slice(index), isGuess: true, isElsewhere });
     }
   }
   if (input?.text !== undefined) {
@@ -51,13 +59,23 @@ export const guessedCommands = (args: readonly Field[], input: Input | undefined
 };
 
 const ofString = (text: string): readonly Inner[] => {
+  if (/^\s*[{[]\s*["[{]/.test(text)) {
+    const strings = Array.from(text.slice(0, maxJson).matchAll(/"((?:[^"\\]|\\.)*)"/g), ([, inner = '']) =>
+      inner.replaceAll('\\"', '"'),
+    );
+    return strings
+      .filter((inner) => inner.includes(' '))
+      .slice(0, maxCommands)
+      .flatMap(ofString);
+  }
   const [prefix, head = ''] = line.exec(text) ?? [];
-  if (prefix !== undefined && heads.test(head)) {
+  if (prefix !== undefined && (heads.test(head) || head === 'ssh')) {
     const start = prefix.length - head.length - 1;
     const command = text.slice(start);
     // `rm,-rf,/` in one word, and `["rm -rf /"]`.
     const plain = /^\S+,/.test(command) ? command.replaceAll(',', ' ') : command;
-    return [{ kind: 'line', text: plain.replace(/["'\])}]+$/, ''), isGuess: true }];
+    const isEnclosed = /["'({[]/.test(prefix.slice(0, start));
+    return [{ kind: 'line', text: isEnclosed ? plain.replace(/["'\])}]+$/, '') : plain, isGuess: true }];
   }
   return ofCall(text);
 };

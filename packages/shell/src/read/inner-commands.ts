@@ -2,8 +2,9 @@ import { listMark, parallelCommands, xargsCommands, type ListedCommands } from '
 import { gitPrograms, type GitAliases } from './git-programs.js';
 import { known, programName, type Field } from './field.js';
 import { readFind } from './find-targets.js';
-import { ofInput, ofOption, ofPath, ofScript, ofText, type Inner } from './inner.js';
+import { elsewhere, here, ofInput, ofOption, ofPath, ofScript, ofText, type Inner } from './inner.js';
 import { ofEditor } from './editors.js';
+import { entryOf, isHost, isVirtualMachine, runsElsewhere } from './engines.js';
 import { ofMakefile } from './makefiles.js';
 import { sedFiles, sedLines, tclLines } from './inline-code.js';
 import { ofCode, written } from './code-commands.js';
@@ -45,6 +46,8 @@ const namedPrograms = (args: readonly Field[]): readonly Inner[] =>
 const programOption =
   /^(?:scripts\.[\w:-]{1,40}|--[\w-]{0,40}(?:command|program|askpass|exec|cmd|pager|browser|wrapper|launcher|hook))=(\S+\s.+)$/s;
 
+const same = (inner: Inner): Inner => inner;
+
 const ofProgram = (
   first: Field | undefined,
   name: string,
@@ -55,7 +58,8 @@ const ofProgram = (
   const direct = Object.hasOwn(runners, name) ? runners[name]?.(args, input, scope) : undefined;
   if (direct !== undefined) return sessions.has(name) ? direct : direct.map(withoutShell);
   const language = /^(?:python|pypy|node|ruby|perl|php|lua)[\d.]*$/.test(name) ? name.replace(/[\d.]+$/, '') : name;
-  const wrapped = ofWrapper(name, args, input);
+  const commands = ofWrapper(name, args, input);
+  const wrapped = runsElsewhere(name, args, scope) ? commands.map(elsewhere) : commands;
   return Object.hasOwn(interpreters, language)
     ? [...wrapped, ...ofCode(language, args, input, scope).map(withoutShell)]
     : [
@@ -65,14 +69,14 @@ const ofProgram = (
           ? []
           : (isUnknown(first?.text ?? '', name) && !scope.isGuess) ||
               args.slice(0, 4).some(({ text }) => /^(?:exec|rsh|ssh|shell|develop)$/.test(text))
-            ? guessedCommands(args, input)
+            ? guessedCommands(args, input).map(isVirtualMachine(name) ? here : isHost(name) ? elsewhere : same)
             : behindNode(name, args)),
       ];
 };
 
 /** Programs that are meant to open a shell. */
 const sessions: ReadonlySet<string> = new Set(
-  'ssh adb tmux screen su newgrp sg runuser nix-shell eval source . at batch parallel sem fd fdfind'.split(' '),
+  'ssh autossh adb tmux screen su newgrp sg runuser nix-shell eval source . at batch parallel sem fd fdfind'.split(' '),
 );
 
 /** A shell without a script, which reads its commands from the terminal. */
@@ -146,12 +150,17 @@ const runners: Readonly<
     ]),
   ),
   ssh: (args, input) => ofRemote(args, input),
+  autossh: (args, input) =>
+    ofRemote(
+      args.filter(({ text }, index) => text !== '-M' && args[index - 1]?.text !== '-M'),
+      input,
+    ),
   adb: ([first, ...rest]) => (first?.text === 'shell' ? ofText(joined(rest), { isElsewhere: true }) : []),
   ...Object.fromEntries(
     ['salt', 'pssh', 'parallel-ssh', 'clush', 'pdsh', 'dsh'].map((name) => [
       name,
       (args: readonly Field[], input: Input | undefined) => [
-        ...guessedCommands(args, input),
+        ...guessedCommands(args, input).map(elsewhere),
         ...args.slice(1).map(({ text }): Inner => ({ kind: 'line', text, isGuess: true, isElsewhere: true })),
       ],
     ]),
@@ -273,15 +282,25 @@ const ofShell = (args: readonly Field[], input: Input | undefined, scope: Scope)
     const [name, ...positional] = rest.map(({ text }) => text);
     return ofText(operand, { positional, name });
   }
-  return operand === undefined || readsInput ? ofInput(input) : ofScript(operand, scope, false, input);
+  if (operand === undefined || readsInput) return ofInput(input);
+  return [...ofService(operand.text, rest), ...ofScript(operand, scope, false, input)];
 };
 
-const ofFile = (first: Field | undefined, args: readonly Field[], scope: Scope): readonly Inner[] =>
-  first?.text.includes('/') === true
+/** A script that starts and stops a service. */
+const ofService = (path: string | undefined, args: readonly Field[]): readonly Inner[] => {
+  const [, service] = /^\/etc\/(?:rc\.d\/)?(?:init\.d|rc\.d)\/([\w@.-]+)$/.exec(path ?? '') ?? [];
+  return service === undefined ? [] : [{ kind: 'command', argv: [known('service'), known(service), ...args] }];
+};
+
+const ofFile = (first: Field | undefined, args: readonly Field[], scope: Scope): readonly Inner[] => {
+  const service = ofService(first?.text, args);
+  if (service.length > 0) return service;
+  return first?.text.includes('/') === true
     ? ofPath(first.text, scope).map((inner) =>
         inner.kind === 'line' ? { ...inner, positional: args.map(({ text }) => text) } : inner,
       )
     : [];
+};
 
 const ofWrapper = (name: string, args: readonly Field[], input: Input | undefined): readonly Inner[] => {
   const found = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
@@ -301,27 +320,11 @@ const ofWrapper = (name: string, args: readonly Field[], input: Input | undefine
         : commands.slice(0, 1).flatMap((argv) => ofText(joined(argv), { isGuess: true }))
       : []),
     ...commands.map((argv): Inner => ({ kind: 'command', argv, folder, variables: variablesIn(rest) })),
-    ...entryOf(name, rest, commands),
+    // The operand of `exec` is the name of a container, not that of an image.
+    ...(args.at(-rest.length - 1)?.text === 'exec' ? [] : entryOf(name, rest, commands)),
     ...[...lines, ...split].flatMap((line) => ofText(line, {})),
   ];
 };
-
-/** `docker run --entrypoint rm image -rf /`, and images named after the program that they run: `alpine/git push`. */
-const entryOf = (name: string, args: readonly Field[], commands: readonly (readonly Field[])[]): readonly Inner[] => {
-  const at = args.findIndex(({ text }) => text.startsWith('--entrypoint'));
-  if (at !== -1) {
-    const entry = args[at]?.text.includes('=') === true ? known(args[at].text.replace(/^[^=]*=/, '')) : args[at + 1];
-    return entry === undefined ? [] : commands.map((argv): Inner => ({ kind: 'command', argv: [entry, ...argv] }));
-  }
-  if (!engines.test(name)) return [];
-  return commands.flatMap((argv): readonly Inner[] => {
-    const [, program] = /([\w.-]+?)(?:-cli)?(?::[^/]*)?$/.exec(args.at(-argv.length - 1)?.text ?? '') ?? [];
-    return program === undefined ? [] : [{ kind: 'command', argv: [known(program), ...argv], isGuess: true }];
-  });
-};
-
-/** Programs that run others in a container. */
-export const engines = /^(?:docker|podman|nerdctl)$/;
 
 /** `env NAME=value command` */
 const variablesIn = (args: readonly Field[]): ReadonlyMap<string, string> =>
@@ -379,8 +382,6 @@ const ofRemote = (args: readonly Field[], input: Input | undefined): readonly In
     ...(rest.length === 0 ? ofInput(input).map(elsewhere) : ofText(joined(rest), { isElsewhere: true, input })),
   ];
 };
-
-const elsewhere = (inner: Inner): Inner => (inner.kind === 'line' ? { ...inner, isElsewhere: true } : inner);
 
 /** `su -c line`; without a line, the shell of that user reads its input. */
 const ofLogin = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {

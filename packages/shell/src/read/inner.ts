@@ -25,12 +25,15 @@ export type Inner =
       readonly variables?: ReadonlyMap<string, string> | undefined;
       /** Words that may be a command. */
       readonly isGuess?: boolean | undefined;
+      /** Whether it runs on another machine. */
+      readonly isElsewhere?: boolean | undefined;
     }
   | {
       readonly kind: 'line';
       readonly text: string;
       /** Whether its assignments persist. */
       readonly isSameShell?: boolean | undefined;
+      /** Whether it runs on another machine. */
       readonly isElsewhere?: boolean | undefined;
       readonly positional?: readonly string[] | undefined;
       /** The value of `$0`. */
@@ -43,6 +46,12 @@ export type Inner =
       readonly input?: Input | undefined;
     }
   | { readonly kind: 'problem'; readonly problem: ShellProblem };
+
+/** Returns a command as one of another machine. */
+export const elsewhere = (inner: Inner): Inner => (inner.kind === 'problem' ? inner : { ...inner, isElsewhere: true });
+
+/** Returns a command as one of this machine. */
+export const here = (inner: Inner): Inner => (inner.kind === 'problem' ? inner : { ...inner, isElsewhere: false });
 
 /** Text that a shell runs. */
 export const ofText = (field: Field, how: Partial<Extract<Inner, { kind: 'line' }>>): readonly Inner[] => {

@@ -34,6 +34,8 @@ export interface Invocation {
   readonly isGuess: boolean;
   /** Whether it runs as root on this machine. */
   readonly isRoot: boolean;
+  /** Whether it runs on another machine. */
+  readonly isElsewhere: boolean;
   /** The container in which it runs. */
   readonly container: Container | undefined;
 }

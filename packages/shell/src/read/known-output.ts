@@ -8,6 +8,8 @@ export interface Input {
   readonly text: string | undefined;
   readonly programs: readonly string[];
   readonly paths?: readonly string[] | undefined;
+  /** The file that is the input. */
+  readonly file?: string | undefined;
 }
 
 /** Marks settings of the machine, in the list of programs that produced them: they name its users and services. */
@@ -36,6 +38,9 @@ export const isEndless = (name: string, args: readonly string[], reads: readonly
 
 /** Number of characters of the arguments that are compared with commands that print settings. */
 const maxArguments = 400;
+
+/** The folder that stands for one that `mktemp` creates. */
+export const temporaryFolder = '/tmp/made-by-mktemp';
 
 /** Predicts the output of a command if it is certain. */
 export const knownOutput = (argv: readonly Field[], input: Input | undefined, scope: Scope): Output => {
@@ -75,7 +80,7 @@ const textOf = (name: string, args: readonly string[], input: Input | undefined,
     case 'pwd':
       return scope.cwd;
     case 'mktemp':
-      return `/tmp/made-by-mktemp`;
+      return temporaryFolder;
     case 'cat':
       return args.length === 0 || (args.length === 1 && args[0] === '-') ? input?.text : scope.files.get(args[0] ?? '');
     case 'tee':

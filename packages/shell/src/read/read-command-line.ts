@@ -1,9 +1,10 @@
 import { isKnown, known, programName, show, unknownText, type Field } from './field.js';
 import { containerOf } from './containers.js';
+import { engines } from './engines.js';
 import { applyBuiltin } from './builtins.js';
 import { readFind } from './find-targets.js';
 import type { Inner, ShellProblem } from './inner.js';
-import { engines, innerCommands, type GitAliases } from './inner-commands.js';
+import { innerCommands, type GitAliases } from './inner-commands.js';
 import { knownOutput, type Input } from './known-output.js';
 import type { CommandLine, Invocation, Redirection } from './invocation.js';
 import { skipsHooks } from './git-hooks.js';
@@ -91,6 +92,7 @@ export const readCommandLine = (
         if (inner.folder !== undefined) own.cwd = resolvePath(inner.folder, own.cwd);
         for (const [name, value] of inner.variables ?? []) own.variables.set(name, [value]);
         own.isGuess ||= inner.isGuess === true;
+        own.isElsewhere ||= inner.isElsewhere === true;
         own.isRoot = isRootIn(argv, scope.isRoot);
         if (engines.test(programName(program ?? ''))) {
           own.container = containerOf(argv.slice(1, argv.length - inner.argv.length), scope.cwd, scope.project);
@@ -105,7 +107,10 @@ export const readCommandLine = (
         }
         const own = inner.isSameShell === true ? scope : innerScope(scope, inner.positional ?? []);
         if (inner.name !== undefined) own.variables.set('0', [inner.name]);
-        if (inner.isElsewhere === true) own.cwd = unknownText;
+        if (inner.isElsewhere === true) {
+          own.isElsewhere = true;
+          own.cwd = unknownText;
+        }
         own.isGuess ||= inner.isGuess === true;
         return readText(inner.text, own, depth, inner.isGuess === true, inner.input);
       }
@@ -170,6 +175,7 @@ export const readCommandLine = (
       servers: serversOf(scope),
       isGuess: scope.isGuess,
       isRoot: scope.isRoot,
+      isElsewhere: scope.isElsewhere,
       container: scope.container,
     });
     if (first !== undefined && !isKnown(programName(first.text))) return runUnknown(argv, input, scope, depth);

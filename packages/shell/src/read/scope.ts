@@ -31,6 +31,8 @@ export interface Scope {
   isGuess: boolean;
   /** Whether commands run as root on this machine. */
   isRoot: boolean;
+  /** Whether commands run on another machine. */
+  isElsewhere: boolean;
   /** The container in which commands run. */
   container: Container | undefined;
 }
@@ -51,6 +53,7 @@ export const firstScope = (cwd: string, home: string, project: string): Scope =>
   isShown: true,
   isGuess: false,
   isRoot: false,
+  isElsewhere: false,
   container: undefined,
 });
 

@@ -325,6 +325,7 @@ const fromFile = ({ text, madeBy }: Field, scope: Scope): Input => {
   const programs = scope.downloads.has(path) ? ['curl'] : madeBy;
   return {
     text: scope.files.get(path),
+    file: path,
     programs: [...programs, ...(isSecret ? [secretMark] : []), ...(ofMachine.test(text) ? [machineMark] : [])],
   };
 };

@@ -103,7 +103,6 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   wsl: { values: '-d --distribution -u --user', flags: '-e --exec --' },
   'xvfb-run': { flags: '-a --auto-servernum', values: '-s -n -e' },
   'aws-vault': { exec: { behind: '--' } },
-  autossh: { values: '-M' },
   bwrap: {
     values: '--dev --proc --tmpfs --dir --unsetenv --chdir --uid --gid --hostname --mqueue --perms --size --lock-file',
     pairs:

@@ -2,7 +2,7 @@ import { fromCode } from './code-commands.js';
 import { known, type Field } from './field.js';
 import { guessedCommands } from './guessed-commands.js';
 import { textsOf } from './inline-code.js';
-import type { Inner } from './inner.js';
+import { here, type Inner } from './inner.js';
 import type { Input } from './known-output.js';
 import type { Scope } from './scope.js';
 
@@ -41,6 +41,6 @@ export const ofWrittenCode = (
     .map((code) => code.slice(0, maxCode))
     .flatMap((code) => [
       ...fromCode(code),
-      ...guessedCommands([...textsOf(code), ...code.split('\n')].map(known), undefined),
+      ...guessedCommands([...textsOf(code), ...code.split('\n')].map(known), undefined).map(here),
     ]);
 };

@@ -1,4 +1,5 @@
 import type { CommandRule } from '../rule.js';
+import { taskRunners } from './infrastructure.js';
 
 const dryRun = ['--dry-run|-n|--dryrun|--help|-h'];
 
@@ -187,21 +188,7 @@ export const approvalRules: readonly CommandRule[] = [
   {
     rule: 'approval/deploy-script',
     decision: 'ask',
-    programs: [
-      'npm',
-      'pnpm',
-      'yarn',
-      'bun',
-      'make',
-      'just',
-      'task',
-      'mage',
-      'rake',
-      'invoke',
-      'nx',
-      'turbo',
-      'composer',
-    ],
+    programs: taskRunners,
     argument: /^(?:deploy|release|publish|ship)(?:[:_-](?:prod(?:uction)?|staging|live|all|[\w:-]+))?$/,
     why: 'It runs a script that deploys or releases.',
   },

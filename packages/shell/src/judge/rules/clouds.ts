@@ -141,21 +141,25 @@ export const cloudRules: readonly CommandRule[] = [
     rule: 'clouds/http-delete',
     decision: 'ask',
     programs: ['curl', 'http', 'https', 'xh', 'xhs', 'wget', 'wget2', 'curlie'],
-    test: ({ arguments: { words, operands, valuesOf } }) => {
+    test: ({ program, isElsewhere, arguments: { words, operands, valuesOf } }) => {
       const methods = [
         ...['-X', '--request', '--method'].flatMap(valuesOf),
         ...words.flatMap((word) => /^-[A-Za-z]*X([A-Za-z]+)$/.exec(word)?.[1] ?? []),
         ...operands.slice(0, 1).map(({ text }) => text),
       ];
       const isDelete = methods.some((method) => /^(?:delete|purge)$/i.test(method));
-      const isChange = methods.some((method) => /^(?:put|patch|post)$/i.test(method));
+      const isChange =
+        methods.some((method) => /^(?:put|patch|post)$/i.test(method)) ||
+        (hasBody(program, words) && !methods.some((method) => /^(?:get|head)$/i.test(method)));
       return operands.some(
         ({ text }) =>
-          isShared(text) &&
-          (isDelete || /\/_delete_by_query\b|\/_close\b/.test(text) || (isChange && production.test(text))),
+          (isElsewhere || isShared(text)) &&
+          (isDelete ||
+            /\/_delete_by_query\b|\/_close\b/.test(text) ||
+            (isChange && (production.test(text) || movesMoney.test(text)))),
       );
     },
-    why: 'It deletes a resource of a service, or changes a production service, through its API.',
+    why: 'It deletes a resource of a service, changes a production service, or moves money, through its API.',
     instead: 'Show the person the request.',
   },
 ];
@@ -163,6 +167,19 @@ export const cloudRules: readonly CommandRule[] = [
 /** Arguments that open a resource to everyone, or that remove its protection. */
 const opening =
   /(?:^|[=,:"])(?:0\.0\.0\.0\/0|::\/0|allUsers|allAuthenticatedUsers|public-read(?:-write)?)(?:$|[,:"])|^--(?:publicly-accessible|no-deletion-protection|no-disable-api-termination|no-enable-deletion-protection|no-termination-protection|skip-final-snapshot|allow-unauthenticated|no-[\w-]*protection[\w-]*)$|^--(?:principal|source-address-prefixes)=?\*?$|^(?:--mode=)?Complete$|^--public-access=(?!off)|^--allow=all$|^--allow-blob-public-access=?(?:true)?$|deletion-?protection=false|endpointPublicAccess=true/i;
+
+/** An address that moves money, unless it is one for tests. */
+const movesMoney =
+  /^(?!(?:\w+:\/\/)?(?:[^/]{0,200}[.@])?(?:api-)?(?:test|staging|sandbox|dev|qa|mock)(?:-api)?[.:/])\S*\/(?:refunds?|payouts?|transfers?)(?:[/?#]|$)/i;
+
+/** Returns whether a program sends POST because its options contain a body. */
+const hasBody = (program: string, words: readonly string[]): boolean =>
+  !words.some((word) => /^-[a-zA-Z]*G$|^--get$/.test(word)) &&
+  words.some((word) =>
+    (program.startsWith('curl') ? /^-[a-zA-Z]*[dF]|^--(?:data|json|form)/ : /^--(?:post|body)-(?:data|file)/).test(
+      word,
+    ),
+  );
 
 /** Ports of search engines and databases, whose data is shared even on this machine. */
 const dataPorts = /:(?:9200|9201|5984|8086|6333|8108|7700|8983)(?:\/|$)/;

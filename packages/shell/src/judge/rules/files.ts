@@ -1,4 +1,5 @@
 import { listMark } from '../../read/argument-lists.js';
+import { temporaryFolder } from '../../read/known-output.js';
 import type { CommandRule, RuleContext } from '../rule.js';
 import { extracts, writtenPaths } from '../written-paths.js';
 
@@ -21,6 +22,17 @@ const removers = [
 const recursive = '-r|-R|--recursive';
 
 const keepsAncestors = 'Delete exactly the intended files, by their paths within the project.';
+
+/** Returns whether a path is outside the project. On another machine, others may use even temporary files. */
+const isOutside = (path: string, { isElsewhere, zoneOf }: RuleContext): boolean => {
+  const zone = zoneOf(path);
+  return (
+    zone === 'outside' ||
+    (isElsewhere &&
+      (zone === 'inside' || zone === 'scratch') &&
+      !(path.startsWith(temporaryFolder) && !path.includes('..')))
+  );
+};
 
 /** Returns whether the last operand, the target, is in one of these zones. */
 const movesTo =
@@ -53,7 +65,7 @@ export const fileRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['rm', 'trash', 'srm', 'rimraf', 'rd'],
     flags: [recursive],
-    paths: { in: ['operands'], zones: ['outside'] },
+    test: (command) => command.arguments.operands.some(({ text }) => isOutside(text, command)),
     why: 'It deletes a folder outside the project.',
     instead: keepsAncestors,
   },
@@ -61,8 +73,10 @@ export const fileRules: readonly CommandRule[] = [
     rule: 'files/delete-many-outside',
     decision: 'ask',
     programs: removers,
-    test: ({ program, arguments: { operands }, zoneOf }) =>
-      operands.some(({ text }) => zoneOf(text) === 'outside' && (program !== 'rm' || /[*?]/.test(text))),
+    test: (command) =>
+      command.arguments.operands.some(
+        ({ text }) => isOutside(text, command) && (command.program !== 'rm' || /[*?]/.test(text)),
+      ),
     why: 'It deletes files outside the project.',
     instead: keepsAncestors,
   },

@@ -9,6 +9,9 @@ const deployers =
     ' ',
   );
 
+/** Programs that run scripts and targets of the project. */
+export const taskRunners = 'npm pnpm yarn bun make gmake just task mage rake invoke nx turbo composer'.split(' ');
+
 const changing =
   /^(?:apply|create|replace|patch|edit|scale|autoscale|rollout|set|upgrade|install|deploy|deployments?|sync|promote|publish|up|run|rollback|redeploy|restart|use|use-context|set-context|push|submit|release|link|env|secrets?)(?::[\w:]+)?$/;
 
@@ -96,6 +99,18 @@ export const infrastructureRules: readonly CommandRule[] = [
       /(?:^|\s)(?:state|ensure)=(?:absent|stopped|restarted)\b|^(?:reboot|system\.(?:reboot|poweroff)|cmd\.run)$/,
     why: 'It deletes or stops something on the machines that it manages.',
     instead: 'Use --check first.',
+  },
+  {
+    rule: 'infrastructure/production-script',
+    decision: 'ask',
+    programs: taskRunners,
+    test: ({ arguments: { words } }) =>
+      words.some((word) =>
+        /(?:^|[:_.-])(?:deploy|release|publish|ship|destroy|rollback|migrate|down|teardown)(?:$|[:_.-])/.test(word),
+      ) && words.some((word) => production.test(word)),
+    unless: ['--dry-run|-n|--help|-h'],
+    why: 'By its name, the script changes what runs in production.',
+    instead: 'Prepare the change, and let a person apply it.',
   },
   {
     rule: 'infrastructure/production',

@@ -4,6 +4,13 @@ import type { CommandRule } from '../rule.js';
 const removal =
   /^(?:-r|purge|remove|autoremove|erase|dist-upgrade|full-upgrade|-R[a-z]*|-P|--purge|-e|--erase|del|--remove|uninstall|rm|undo|--force-(?:all|depends|remove-\w+))$/;
 
+/** Servers for development: the programs that @vercel/frameworks 3.34.0 (November 2026) starts, without runtimes. */
+const developmentServer =
+  /^(?:(?:[\w-]+-)?dev-server|(?:blitz|next|gatsby|remix|react-router|astro|hexo|eleventy|docusaurus|preact|vinxi|solid-start|dojo|ember|vue-cli-service|polymer|rollup|svelte-kit|vite|react-scripts|gridsome|umi|sapper|saber|stencil|nuxt|hugo|jekyll|brunch|middleman|zola|hydrogen|vitepress|vuepress|parcel|uvicorn|sanity|storybook|nitro|xmcp|mastra)(?:-server)?)$/;
+
+/** Programs that run services or end processes, and whose rules concern only what belongs to others. */
+const serviceRunners = 'docker podman nerdctl docker-compose podman-compose pm2 kill tmux screen forever'.split(' ');
+
 /** Rules about processes, services and the machine itself. */
 export const processRules: readonly CommandRule[] = [
   {
@@ -26,16 +33,53 @@ export const processRules: readonly CommandRule[] = [
     rule: 'processes/kill-by-name',
     decision: 'ask',
     programs: ['pkill', 'killall', 'taskkill', 'skill'],
-    test: ({ arguments: { words, operands, has } }) =>
+    test: ({ isElsewhere, arguments: { words, operands, has } }) =>
       !words.some((word) => /^(?:-0|-l|--list|-P|--parent|-V|--version|--help)$/.test(word)) &&
-      // A command line of several words, or with a file, selects one program.
+      // A command line of several words, or with a file, selects one program, and a server for development is one's own.
       !(
+        !isElsewhere &&
+        has('-v') === 'no' &&
+        has('--inverse') === 'no' &&
         (has('-f') === 'yes' || has('--full') === 'yes') &&
         operands.length > 0 &&
-        operands.every(({ text }) => !/[*\u{FFFF}]/u.test(text) && /.(?:\s|\/|\w\.\w)/.test(text))
+        operands.every(
+          ({ text }) =>
+            !/[*\u{FFFF}]/u.test(text) &&
+            (/^(?=.*\w{3}).+?(?:\s|\/|\w\.\w)/s.test(text) || developmentServer.test(text)),
+        )
       ),
     why: 'It ends every process of that name, including those of other programs and of this agent.',
     instead: 'End the intended process by its id.',
+  },
+  {
+    rule: 'processes/stop-elsewhere',
+    decision: 'ask',
+    programs: serviceRunners,
+    test: ({ isElsewhere, program, arguments: { operands, words } }) =>
+      isElsewhere &&
+      (program === 'kill'
+        ? !/^-[lL0]$/.test(words[0] ?? '')
+        : operands
+            .slice(0, 3)
+            .some(({ text }) => /^(?:stop|stopall|kill|kill-\w+|rm|remove|down|delete|quit)$/.test(text))),
+    unless: ['--help|--dry-run'],
+    why: 'It stops a program on another machine, which others may use.',
+    instead: 'Show the person the command.',
+  },
+  {
+    rule: 'processes/end-sessions',
+    decision: 'ask',
+    programs: ['tmux', 'screen', 'zellij'],
+    test: ({ program, arguments: { operands, words, has, valuesOf } }) => {
+      const [first] = operands.map(({ text }) => text);
+      if (program === 'zellij') return /^(?:kill|delete)-all-sessions$/.test(first ?? '');
+      if (program === 'tmux') {
+        return words.includes('kill-server') || (words.includes('kill-session') && words.includes('-a'));
+      }
+      return has('-X') === 'yes' && words.includes('quit') && !valuesOf('-S').some((name) => /\w\w/.test(name));
+    },
+    why: 'It ends all sessions of the terminal, with every program in them.',
+    instead: 'End one session by its name.',
   },
   {
     rule: 'processes/kill-found',

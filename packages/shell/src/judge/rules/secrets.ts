@@ -7,6 +7,7 @@ import {
   secretMark,
   secretVariableMark,
 } from '../../read/secrets.js';
+import { extracts } from '../written-paths.js';
 import type { CommandRule, RuleContext } from '../rule.js';
 
 const instead = 'Check that the value exists without displaying it, or ask the person.';
@@ -248,9 +249,15 @@ export const secretRules: readonly CommandRule[] = [
     rule: 'secrets/weakens-keys',
     decision: 'ask',
     programs: ['ssh-keygen', 'ssh-add'],
-    test: ({ program, arguments: { words } }) =>
-      words.some((word) => (program === 'ssh-add' ? /^-D$/ : /^-p$/).test(word)),
-    why: 'It removes keys, or the passphrase that protects them.',
+    test: ({ program, input, reads, zoneOf, arguments: { words, valuesOf } }) =>
+      program === 'ssh-add'
+        ? words.includes('-D')
+        : words.includes('-p') ||
+          // An answer replaces a key that exists. The standard name is in the home folder.
+          (/^\s*y/i.test(input ?? (reads.length > 0 ? 'y' : '')) &&
+            !words.some((word) => /^-[A-Za-z]*[BDeFHiklLQRrsSyY]$/.test(word)) &&
+            (valuesOf('-f').length === 0 || valuesOf('-f').some((path) => zoneOf(path) === 'secret'))),
+    why: 'It removes or replaces keys, or the passphrase that protects them.',
   },
   {
     rule: 'secrets/copies-keys',
@@ -272,9 +279,14 @@ export const secretRules: readonly CommandRule[] = [
   {
     rule: 'secrets/archives-keys',
     decision: 'ask',
-    programs: ['tar', 'bsdtar', 'zip', '7z', 'gzip', 'xz', 'zstd'],
-    test: ({ arguments: { operands }, isSecret, zoneOf }) =>
-      operands.some(({ text }) => isSecret(text) && zoneOf(text) === 'secret'),
+    programs: ['tar', 'bsdtar', 'zip', '7z', 'gzip', 'xz', 'zstd', 'scp', 'rsync'],
+    test: ({ program, arguments: { operands, words }, isSecret, zoneOf }) => {
+      const sends = /^(?:scp|rsync)$/.test(program);
+      if (sends ? !/^[\w.@-]+:/.test(operands.at(-1)?.text ?? '') : extracts(words)) return false;
+      return operands.some(
+        ({ text }) => (isSecret(text) && zoneOf(text) === 'secret') || ['home', 'root'].includes(zoneOf(text)),
+      );
+    },
     why: 'It copies keys or credentials of the user, and a copy is easily published.',
     instead: 'Ask the person to do it.',
   },

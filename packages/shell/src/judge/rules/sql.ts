@@ -1,10 +1,27 @@
 import type { CommandRule, RuleContext } from '../rule.js';
-import { isLocalServer, isOfTests } from '../test-databases.js';
+import { isLocalServer, isOfTests, usesRemoteServer } from '../test-databases.js';
 import { production } from './infrastructure.js';
 
 const approve = 'Show the statement to the person, or write it as a migration that is reviewed.';
 
 const isReal = (command: RuleContext): boolean => !isOfTests(command);
+
+/** Returns the names of the variables among the arguments. */
+const variablesOf = ({ shown }: RuleContext): readonly string[] =>
+  shown.flatMap((word) => Array.from(word.matchAll(/\$\{?(\w+)/g), ([, name = '']) => name));
+
+/** Variables that name a server, and those that name one for development. */
+const address = /(?:^|_)(?:URL|URI|DSN|HOST(?:NAME)?|SERVER|ADDR(?:ESS)?|CONN(?:ECTION)?(?:_STRING)?)$/i;
+const forTests = /(?:^|_)(?:TEST(?:ING)?|LOCAL|DEV(?:ELOPMENT)?|CI|SHADOW|SANDBOX)(?:_|$)/i;
+
+/** Returns whether a script is, by its name or its source, a dump, or deletes data. */
+const replacesData = ({ inputFile, reads, arguments: { valuesOf } }: RuleContext): boolean =>
+  [inputFile ?? '', ...valuesOf('-f'), ...valuesOf('--file')].some((path) =>
+    /(?:^|[-_./])(?:dump|backup|restore|drop|delete|purge|truncate|wipe|reset)(?:[-_./]|$)/i.test(path),
+  ) ||
+  reads.some((name) =>
+    /^(?:g?zcat|g(?:un)?zip|bzcat|xz(?:cat)?|zstd(?:cat)?|pg_dump(?:all)?|mysqldump|mariadb-dump)$/.test(name),
+  );
 
 /** Rules about databases: SQL in arguments of clients, and tools that reset databases. */
 export const sqlRules: readonly CommandRule[] = [
@@ -67,7 +84,7 @@ export const sqlRules: readonly CommandRule[] = [
     rule: 'sql/interrupts',
     decision: 'ask',
     sql: 'interrupts',
-    why: 'It ends connections of others, deletes the log for recovery, or stops the server.',
+    why: 'It ends connections of others, deletes the log for recovery, or stops or reconfigures the server.',
     instead: approve,
   },
   {
@@ -241,7 +258,8 @@ export const sqlRules: readonly CommandRule[] = [
     ],
     argument:
       /^(?:db:(?:drop|reset|purge|wipe|truncate_all|migrate:reset|schema:load|setup)(?::\w+)?|migrate:(?:fresh|reset|refresh|down)|queue:flush|ecto\.(?:drop|reset)|flush|reset_db|sqlflush|doctrine:(?:database|schema):drop)$/,
-    test: ({ environment, servers }) => environment !== 'test' || !servers.every(isLocalServer),
+    test: ({ environment, servers, isElsewhere }) =>
+      environment !== 'test' || isElsewhere || !servers.every(isLocalServer),
     why: 'It deletes a database or everything in it.',
     instead: 'Write a forward migration.',
   },
@@ -249,12 +267,19 @@ export const sqlRules: readonly CommandRule[] = [
     rule: 'sql/production-script',
     decision: 'ask',
     programs: ['psql', 'mysql', 'mariadb', 'sqlcmd', 'mongosh', 'pg_restore', 'mongorestore', 'sqlite3', 'duckdb'],
-    test: ({ program, arguments: { words, operands }, input, secretWords }) =>
-      (!/^(?:sqlite3|duckdb)$/.test(program) || (operands.length === 1 && input === undefined)) &&
-      (words.some((word) => production.test(word)) ||
-        secretWords.some(({ names }) => names.some((name) => /(?:^|_)PROD(?:UCTION)?(?:_|$)/.test(name)))) &&
-      !words.some((word) => /^(?:-[ceQql]|--(?:command|execute|query|eval|list|version|help)|-readonly$)/.test(word)),
-    why: 'It runs SQL that is not part of the line in the production database.',
+    test: (command) =>
+      (!/^(?:sqlite3|duckdb)$/.test(command.program) ||
+        (command.arguments.operands.length === 1 && command.input === undefined)) &&
+      (command.arguments.words.some((word) => production.test(word)) ||
+        variablesOf(command).some((name) => /(?:^|_)PROD(?:UCTION)?(?:_|$)/i.test(name)) ||
+        (replacesData(command) &&
+          (command.isElsewhere ||
+            usesRemoteServer(command) ||
+            variablesOf(command).some((name) => address.test(name) && !forTests.test(name))))) &&
+      !command.arguments.words.some((word) =>
+        /^(?:-[ceQql]|--(?:command|execute|query|eval|list|version|help)|-readonly$)/.test(word),
+      ),
+    why: 'It runs SQL that is not part of the line in the production database, or replaces data on an unknown server.',
     instead: 'Prepare the script, and let a person run it.',
   },
   {

@@ -2,11 +2,11 @@ import type { RuleContext } from '../rule.js';
 
 /** Verbs that end what they name. */
 const ending =
-  'delete|destroy|terminate|purge|erase|wipe|drop|decommission|deprovision|undeploy|teardown|nuke|deregister|obliterate|failover|switchover|drain|evict|(?:hard|factory)-?reset';
+  'delete|destroy|terminate|purge|erase|wipe|drop|decommission|deprovision|undeploy|teardown|nuke|deregister|obliterate|failover|switchover|drain|evict|revoke|(?:hard|factory)-?reset';
 
 /** Verbs that end what they name, or only take it out of use. */
 const removing =
-  'remove|rm|rb|reset|revoke|disable|detach|disassociate|cancel|suspend|release|deallocate|deactivate|unregister|uninstall|empty|leave|clear|unset|flush|prune|clean|forget|archive|down|gc|undefine|unregistervm';
+  'remove|rm|rb|reset|disable|detach|disassociate|cancel|suspend|release|deallocate|deactivate|unregister|uninstall|empty|leave|clear|unset|flush|prune|clean|forget|archive|down|gc|undefine|unregistervm';
 
 /** Verbs that interrupt or replace a running resource. */
 const disturbing =

@@ -1,0 +1,59 @@
+import { known, type Field } from './field.js';
+import type { Inner } from './inner.js';
+import { lookUp, type Scope } from './scope.js';
+
+/** Returns whether a program runs commands in a virtual machine or a container of this machine. */
+export const isVirtualMachine = (name: string): boolean =>
+  /^(?:vagrant|minikube|kind|k3d|colima|limactl|lima|multipass|orb|crc|wsl|ddev|lando)$/.test(name);
+
+/** Returns whether the `run` of a program that hosts applications starts a command on its machines. */
+export const isHost = (name: string): boolean => /^(?:heroku|dokku|juju|scalingo|clever)$/.test(name);
+
+/** Returns whether a wrapper runs its command on another machine: in a cluster, or with a container engine there. */
+export const runsElsewhere = (name: string, args: readonly Field[], scope: Scope): boolean =>
+  /^(?:kubectl|oc)$/.test(name) ||
+  (/^(?:docker|podman|nerdctl|docker-compose)$/.test(name) &&
+    [...enginesIn(args), ...variables.flatMap((variable) => lookUp(scope, 'variables', variable)?.[0] ?? [])].some(
+      (engine) => engine !== '' && !localEngine.test(engine),
+    ));
+
+/** Variables that select a container engine. */
+const variables = ['DOCKER_HOST', 'DOCKER_CONTEXT', 'CONTAINER_HOST', 'CONTAINER_CONNECTION'];
+
+/** Sockets, and names that Docker and its distributions give to the engine of this machine. */
+const localEngine = /^(?:unix|npipe|fd):|^(?:default|desktop-linux|rootless|colima|orbstack)$/;
+
+/** Files and projects of Compose that run in production. */
+const production = /(?:^|[-_./=])prod(?:uction)?(?:$|[-_./])/;
+
+/** Returns the engines that options before the subcommand select, and files and projects of production. */
+const enginesIn = (args: readonly Field[]): readonly string[] => {
+  const verb = args.findIndex(({ text }) => /^(?:run|exec|create)$/.test(text));
+  return args.slice(0, Math.max(verb, 0)).flatMap(({ text }, index) => {
+    const [option, inline] = /^(?:-H|-c|-r$|--remote$|--(?:host|context|url|connection)(?:=|$))(.*)$/s.exec(text) ?? [];
+    if (production.test(text)) return [text];
+    if (option === undefined || inline === undefined) return [];
+    return /^(?:-r|--remote)$/.test(option) ? [option] : [inline === '' ? (args[index + 1]?.text ?? '') : inline];
+  });
+};
+
+/** `docker run --entrypoint rm image -rf /`, and images named after the program that they run: `alpine/git push`. */
+export const entryOf = (
+  name: string,
+  args: readonly Field[],
+  commands: readonly (readonly Field[])[],
+): readonly Inner[] => {
+  const at = args.findIndex(({ text }) => text.startsWith('--entrypoint'));
+  if (at !== -1) {
+    const entry = args[at]?.text.includes('=') === true ? known(args[at].text.replace(/^[^=]*=/, '')) : args[at + 1];
+    return entry === undefined ? [] : commands.map((argv): Inner => ({ kind: 'command', argv: [entry, ...argv] }));
+  }
+  if (!engines.test(name)) return [];
+  return commands.flatMap((argv): readonly Inner[] => {
+    const [, program] = /([\w.-]+?)(?:-cli)?(?::[^/]*)?$/.exec(args.at(-argv.length - 1)?.text ?? '') ?? [];
+    return program === undefined ? [] : [{ kind: 'command', argv: [known(program), ...argv], isGuess: true }];
+  });
+};
+
+/** Programs that run others in a container. */
+export const engines = /^(?:docker|podman|nerdctl)$/;
