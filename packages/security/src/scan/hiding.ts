@@ -31,6 +31,19 @@ const bar = 124;
 const concealing =
   /<(?!(?:script|style|path|symbol|defs|area|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)([a-z][\w-]{0,30})\b(?=[^<>]{0,400}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}(?:hidden|collapse)|font-size\s{0,3}:\s{0,3}(?:0|1px|0?\.\d)|\ssize=\\?["']?0["'\s>\\]|content-visibility\s{0,3}:\s{0,3}hidden|circle\(0|polygon\(0 0,\s?0 0|hsla?\(\s?0,\s?0%?,\s?100%|\bfont-size=\\?["']?0["'\s>\\]|(?<![\w-])color\s{0,3}:\s{0,3}([#\w]{3,20})\s{0,3};[^<>"']{0,80}?background(?:-color)?\s{0,3}:\s{0,3}\2\b|background(?:-color)?\s{0,3}:\s{0,3}([#\w]{3,20})\s{0,3};[^<>"']{0,80}?(?<![\w-])color\s{0,3}:\s{0,3}\3\b|background(?:-color)?\s{0,3}:\s{0,3}black\s{0,3};[^<>"']{0,80}?(?<![\w-])color\s{0,3}:\s{0,3}#000|opacity\s{0,3}:\s{0,3}0?(?:\.0\d?)?\s{0,3}[;"']|opacity\(0?(?:\.0\d?)?%?\)|\sopacity=\\?["']?0?(?:\.0\d?)?["'\s>\\]|\scolor=\\?["']?(?:white|#f[a-f]f[a-f]f[a-f]|#fff)\b|translate[XY]?\(-\d{3,5}|(?<!-)color\s{0,3}:\s{0,3}(?:white|#fff\b|#f[a-f0-9]f[a-f0-9]f[a-f0-9]\b|transparent|rgba?\(\s?255\s?,\s?255\s?,\s?255|rgba\([^)]{0,20},\s?0\))|(?:left|top|right|text-indent)\s{0,3}:\s{0,3}-\d{3,5}(?:px|em|rem)?|(?:max-)?(?:height|width)\s{0,3}:\s{0,3}[01](?:px)?\s{0,3}[;"']|clip(?:-path)?\s{0,3}:\s{0,3}(?:rect\(0|inset\((?:50|100)%)|transform\s{0,3}:\s{0,3}scale\(0\)|z-index\s{0,3}:\s{0,3}-\d{2,}|line-height\s{0,3}:\s{0,3}0\b|\shidden(?=[\s>=/])|aria-hidden=\\?["']true|\bfill=\\?["']?(?:none|white|transparent|#fff)|fill-opacity=\\?["']?0["'\s>\\]))[^<>]{0,400}>/gi;
 
+/** A white text color, and a dark background, whose color codes begin with 0 to 9. */
+const lightText = /(?<![\w-])color\s{0,3}:\s{0,3}(?:white|#fff(?:fff)?)\s{0,3}(?:!important\s{0,3})?(?=[;"'])/gi;
+const darkBackground =
+  /(?<![\w-])background(?:-color)?\s{0,3}:\s{0,3}(?:#(?:\d[\da-f]){3}|#\d{3}|black)\s{0,3}(?=[;"'])/i;
+/** Properties that change the colors of an element. */
+const blended = /background/gi;
+
+/** Whether an element would be hidden only by its white text, which its only background makes legible. */
+const hasContrast = (tag: string): boolean => {
+  if (!darkBackground.test(tag) || tag.match(blended)?.length !== 1 || /blend|filter|-webkit/i.test(tag)) return false;
+  return tag.replace(lightText, '').match(concealing) === null;
+};
+
 /**
  * Attributes, titles and reference definitions, which models read and rendered files do not show. A text without `needs`
  * has none of them.
@@ -93,7 +106,7 @@ export const hiddenRegions = (text: string): readonly HiddenRegion[] => {
     ...asides.flatMap(({ needs, pattern }) =>
       mayMatch(pattern) && text.includes(needs) ? withContent(text, pattern) : [],
     ),
-    ...(hasElements && mayMatch(concealing) ? elements(text, concealing).map(concealed) : []),
+    ...(hasElements && mayMatch(concealing) ? elements(text, concealing, hasContrast).map(concealed) : []),
     ...(hasElements ? elements(text, hiddenClass(text)).map(concealed) : []),
     ...(text.includes('olor{') ? all(text, whiteFormula).map(concealed) : []),
     ...behindBlanks(text).map(concealed),
@@ -204,7 +217,8 @@ const whiteFormula = /\\(?:text)?color\{(?:white|transparent|#?fff(?:fff)?)\}[^\
 /** Matches elements whose class or id a style sheet in the text hides. */
 const hiddenClass = (text: string): RegExp | undefined => {
   if (!/<style\b/i.test(text)) return undefined;
-  const names = Array.from(text.matchAll(hidingRule), ([, name = '']) => name).slice(0, maxClasses);
+  const always = text.replace(elsewhere, ' ');
+  const names = Array.from(always.matchAll(hidingRule), ([, name = '']) => name).slice(0, maxClasses);
   return names.length === 0
     ? undefined
     : new RegExp(
@@ -216,6 +230,9 @@ const hiddenClass = (text: string): RegExp | undefined => {
 const hidingRule =
   /[.#]([\w-]{1,40})\s{0,3}\{[^{}]{0,200}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|opacity\s{0,3}:\s{0,3}0\b|font-size\s{0,3}:\s{0,3}[01]\b|left\s{0,3}:\s{0,3}-\d{3})/gi;
 const maxClasses = 20;
+/** Rules for paper and for narrow windows, which hide nothing in a usual window. */
+const elsewhere =
+  /@media\s{1,3}(?:print|(?:(?:only )?screen and )?\(max-width\s{0,3}:\s{0,3}(?:1[01]\d\d|\d{3})(?:\.\d{1,2})?px\))\s{0,3}\{(?:[^{}]{0,500}\{[^{}]{0,1000}\}){0,100}\s{0,20}\}/gi;
 
 const between = (text: string, opening: RegExp, closing: string): readonly HiddenRegion[] => {
   const regions: HiddenRegion[] = [];
@@ -232,12 +249,16 @@ const between = (text: string, opening: RegExp, closing: string): readonly Hidde
 };
 
 /** Returns hidden elements, up to their closing tag. */
-const elements = (text: string, pattern: RegExp | undefined): readonly Region[] => {
+const elements = (
+  text: string,
+  pattern: RegExp | undefined,
+  isShown: (tag: string) => boolean = () => false,
+): readonly Region[] => {
   if (pattern === undefined) return [];
   const regions: Region[] = [];
   let last = 0;
   for (const { 0: match, 1: name = '', index } of text.matchAll(pattern)) {
-    if (index < last) continue;
+    if (index < last || isShown(match)) continue;
     const from = index + match.length;
     const rest = text.slice(from, from + 4000);
     const close = rest.search(new RegExp(`</${name}\\s*>`, 'i'));

@@ -333,6 +333,10 @@ export const promptTheft = ({ words, all }: View, text: string, { start, end }: 
   return worst;
 };
 
+/** Words before a name. `Dan` is also a word of Dutch and Indonesian. */
+const beforeName =
+  /^(?:as|be|become|becoming|are|am|now|named|called|like|the|an?|you|you're|your|play|playing|being|act|new|this|of|enable|activate|hello|hi|hey|ok|okay|dear|mode|with|from|to|stay|character)$/;
+
 /** Weighs role changes to a reader without limits, or to a mode that disables limits. */
 export const unbinding = ({ words, all, joined }: View): number => {
   let worst = 0;
@@ -344,7 +348,8 @@ export const unbinding = ({ words, all, joined }: View): number => {
     const isLicense = /^(?:permission|rights?|license) to (?:run|use|copy|modify|distribute|publish)/.test(
       all.slice(word.position + 1, word.position + 4).join(' '),
     );
-    if (has(word, is.UNBOUND) && (isYou || isPlayed) && !isLicense && !isNegated(words, at)) {
+    const isOther = word.text === 'dan' && word.position > 0 && !beforeName.test(all[word.position - 1] ?? '');
+    if (has(word, is.UNBOUND) && (isYou || isPlayed) && !isLicense && !isOther && !isNegated(words, at)) {
       worst = Math.max(worst, 4);
     }
     if (has(word, is.LIMIT) && (isYou || isPlayed)) {

@@ -67,6 +67,10 @@ const isClauseSign = (code: number): boolean =>
   code === 96 ||
   code === 125;
 
+/** What follows an attribute whose value is one word, an option: the end of the tag, or another such attribute. */
+const optionEnd = /^" ?(?:\/?>|[\w:-]{1,40}="[^\s"]{0,200}")/;
+const maxAttribute = 250;
+
 /**
  * Splits folded text into sentences. Blank lines, items of lists, fields of data and blocks of markup
  * end a sentence, other line feeds do not.
@@ -150,6 +154,9 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
       isAddress = /^[^@]*@[\w-]+\.[a-z]/.test(text.slice(from, index));
     }
     const known = isAddress ? undefined : lexicon.get(word);
+    if (isClause && text.startsWith('="', from - 2) && optionEnd.test(text.slice(index, index + maxAttribute))) {
+      isClause = false;
+    }
     if (word.charCodeAt(0) > 0x3ff) second |= scriptOf(word.charCodeAt(0)) | scriptOf(word.charCodeAt(word.length - 1));
     if (known !== undefined || isAddress) {
       const one = (known?.first ?? 0) | (isAddress ? ADDRESS : 0);
