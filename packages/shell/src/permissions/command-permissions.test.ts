@@ -74,6 +74,7 @@ describe('allowWrite: false', () => {
     'redis-cli --scan flushall',
     'gcloud container clusters get-credentials x',
     'exiftool -json=x photo.jpg',
+    'terraform state show aws_instance.a',
     'git diff --submodule=diff',
     'git status --ignore-submodules=none',
     // Git without the function that disables the programs of a repository.

@@ -177,7 +177,8 @@ export const remoteCommands = (harmless: readonly string[]): Readonly<Record<str
       'terraform tofu',
       orVersion(
         subcommands({
-          state: subcommands(each('list show', options({ long: '-no-color -json -id= -state=' }))),
+          // To show a resource, it runs the provider that the folder contains.
+          state: subcommands({ list: options({ long: '-no-color -id= -state=' }) }),
           workspace: subcommands(each('list show', options({ operands: 0 }))),
           output: options({ long: '-json -raw -no-color', operands: 1 }),
         }),

@@ -401,6 +401,7 @@ describe('bash with restricted permissions', () => {
     await bash('git -c log.showSignature=true log');
     await bash('git ls-remote origin');
     expect((await bash('set -eu; cd . && git diff --quiet || echo changed')).text).toContain('changed');
+    expect((await bash('printenv GOFLAGS')).text).toMatch(/(?:^| )-buildvcs=false\n$/);
     const ran = () => readdirSync(join(root, '.git')).filter((name) => name.endsWith('-ran'));
     expect(ran()).toEqual([]);
     // Without restrictions, they run.

@@ -81,6 +81,9 @@ const variables = (allowWrite: boolean): Readonly<Record<string, string>> => ({
   ...(!allowWrite && { GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1' }),
 });
 
+/** `go list` asks git for the state of the repository, and git then runs its filters. */
+const goFlags = 'export GOFLAGS="${GOFLAGS:+$GOFLAGS }-buildvcs=false"\n';
+
 /**
  * Returns shell lines that run before a command with restricted permissions: git then runs no hook, file system
  * monitor, filter, external diff, pager or other program that the configuration of a repository names. The permissions
@@ -91,5 +94,6 @@ const variables = (allowWrite: boolean): Readonly<Record<string, string>> => ({
 export const restrictedGit = ({ allowWrite = true, allowedCommands }: BashPermissions = {}): string => {
   if (allowWrite && allowedCommands === undefined) return '';
   const exports = Object.entries(variables(allowWrite)).map(([name, value]) => `export ${name}='${value}'\n`);
+  if (!allowWrite) exports.push(goFlags);
   return `unset GIT_DIR GIT_WORK_TREE GIT_EXTERNAL_DIFF GIT_CONFIG_PARAMETERS\n${exports.join('')}${gitFunction}`;
 };
