@@ -78,7 +78,7 @@ const toolsIn = (directory: string): readonly Tool[] => {
       run: async ({ path }) => {
         await sleep(latencyMs);
         return path === 'status'
-          ? 'Still pending.'
+          ? 'Revision 7 of the draft.'
           : `Contents of ${textOf(path)}: ${'nothing of interest, '.repeat(400)}`;
       },
     }),

@@ -73,7 +73,7 @@ export const collectUncaught = (): unknown[] => {
 };
 
 /** A longer turn has no end. */
-const patienceMs = 5_000;
+const patienceMs = 30_000;
 
 /** Runs a turn, answers its questions, and returns what is wrong with its end. */
 export const problemWithTurn = (agent: Agent, turn: TurnInput): Promise<string | undefined> =>
