@@ -40,7 +40,7 @@ describe('the table of wrappers', () => {
       (line) => `sh <<< ${quoted(line)}`,
       (line) => `f() { ${line}; }; f`,
       (line) => `trap -- ${quoted(line)} EXIT`,
-      // With one name, a variable that a branch assigns again has two values, and is unknown.
+      // A variable that a branch assigns again would have two values and be unknown.
       (line) => `x${line.length}=${quoted(line)}; eval "$x${line.length}"`,
       (line) => `if true; then ${line}; fi`,
       (line) => `parallel ::: ${quoted(line)}`,

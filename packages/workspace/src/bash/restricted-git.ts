@@ -17,8 +17,8 @@ const namesProgram =
 
 /**
  * A function of the shell that replaces git. It asks git for the settings of the repository that name a program, and runs
- * git with harmless values in their place; settings of the user and of the system stay. No setting disables external
- * diffs, only an option of the commands that run them. If git cannot tell the settings (before 2.26), it does not run.
+ * git with harmless values in their place; those of the user and of the system are kept. No setting disables external
+ * diffs, only an option of the commands that run them. If git cannot list them (before 2.26), it does not run.
  */
 const gitFunction = `git() {
   h_count=$#; h_before=0; h_place=options
@@ -46,7 +46,7 @@ const gitFunction = `git() {
     while IFS='\t' read -r h_scope h_key; do
       case $h_scope:$h_key in
         unreadable:*|*=*)
-          echo 'Git cannot tell which programs the settings of the repository name, so it does not run.' >&2
+          echo 'The settings of the repository that name programs cannot be listed, so git does not run.' >&2
           exit 128 ;;
         local:*.textconv|worktree:*.textconv) h_value=cat ;;
         local:*.required|worktree:*.required) h_value=false ;;
