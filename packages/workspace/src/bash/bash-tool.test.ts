@@ -410,6 +410,28 @@ describe('bash with restricted permissions', () => {
     expect(ran().toSorted()).toEqual(['clean-ran', 'driver-ran', 'gpg-ran', 'smudge-ran']);
   });
 
+  it('does not run git if a setting that names a program cannot be overridden', async () => {
+    const { root, bash } = await bench({ permissions: { allowWrite: false } });
+    execFileSync('git', ['init', '-q'], { cwd: root });
+    execFileSync('git', ['config', 'filter.a=b.clean', 'x'], { cwd: root });
+    const { status, text } = await bash('git status');
+    expect(status).toBe('failed');
+    expect(text).toContain('cannot be listed, so git does not run');
+  });
+
+  it('adds no file without the filter that the repository names for it', async () => {
+    const { root, bash } = await bench({ permissions: { allowedCommands: ['git'] } });
+    const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
+    git('init', '-q');
+    git('config', 'filter.own.clean', 'tr a-z A-Z');
+    writeFileSync(join(root, '.gitattributes'), '*.psd filter=own\n');
+    writeFileSync(join(root, 'a.psd'), 'a\n');
+    writeFileSync(join(root, 'a.txt'), 'a\n');
+    expect(await bash('git add a.psd')).toMatchObject({ status: 'failed' });
+    expect((await bash('git add a.txt')).status).toBe('ok');
+    expect(git('ls-files')).toBe('a.txt\n');
+  });
+
   it('does so with an allow list', async () => {
     const { bash, hasRun } = await hostile({ allowedCommands: ['git'] });
     expect((await bash('git diff -- log')).text).toContain('+b');

@@ -19,8 +19,10 @@ const namesProgram =
  * A function of the shell that replaces git. It asks git for the settings of the repository that name a program, and runs
  * git with harmless values in their place; those of the user and of the system are kept. No setting disables external
  * diffs, only an option of the commands that run them. If git cannot list them (before 2.26), it does not run.
+ *
+ * Where writing is allowed, a command that needs a filter fails, because it would store or check out other content.
  */
-const gitFunction = `git() {
+const gitFunction = (allowWrite: boolean): string => `git() {
   h_count=$#; h_before=0; h_place=options
   while [ "$h_count" -gt 0 ]; do
     h_word=$1; shift; set -- "$@" "$h_word"; h_count=$((h_count - 1))
@@ -49,7 +51,9 @@ const gitFunction = `git() {
           echo 'The settings of the repository that name programs cannot be listed, so git does not run.' >&2
           exit 128 ;;
         local:*.textconv|worktree:*.textconv) h_value=cat ;;
-        local:*.required|worktree:*.required) h_value=false ;;
+        local:filter.*|worktree:filter.*)
+          set -- -c "$h_key=" -c "\${h_key%.*}.required=${allowWrite}" "$@"
+          continue ;;
         local:core.sshcommand|worktree:core.sshcommand) h_value=ssh ;;
         local:core.gitproxy|worktree:core.gitproxy) h_value=none ;;
         local:gpg.ssh.*|worktree:gpg.ssh.*) h_value=ssh-keygen ;;
@@ -95,5 +99,5 @@ export const restrictedGit = ({ allowWrite = true, allowedCommands }: BashPermis
   if (allowWrite && allowedCommands === undefined) return '';
   const exports = Object.entries(variables(allowWrite)).map(([name, value]) => `export ${name}='${value}'\n`);
   if (!allowWrite) exports.push(goFlags);
-  return `unset GIT_DIR GIT_WORK_TREE GIT_EXTERNAL_DIFF GIT_CONFIG_PARAMETERS\n${exports.join('')}${gitFunction}`;
+  return `unset GIT_DIR GIT_WORK_TREE GIT_EXTERNAL_DIFF GIT_CONFIG_PARAMETERS\n${exports.join('')}${gitFunction(allowWrite)}`;
 };
