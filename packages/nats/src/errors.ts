@@ -17,13 +17,20 @@ export class NatsError extends TurnError {
   }
 }
 
-/** The bucket can lose sessions. */
+/** The bucket can lose sessions or objects. */
 export class NatsBucketError extends TurnError {
-  constructor(stream: string, problem: string) {
+  constructor(stream: string, problem: string, remedy: string) {
+    super('nats-bucket', `Stream ${stream} ${problem}. ${remedy}`);
+  }
+}
+
+/** The server has not returned all messages of a session. A node that has just restarted may return them later. */
+export class IncompleteLogError extends Error {
+  constructor(missing: string) {
     super(
-      'nats-bucket',
-      `Stream ${stream} ${problem}, so that sessions of running turns could be deleted. Use another bucket, or change the stream.`,
+      `${missing} of the log is missing. If it stays so, the server has lost it: restore the stream, or delete the session`,
     );
+    this.name = 'IncompleteLogError';
   }
 }
 
@@ -43,6 +50,7 @@ export const isMessageMissing = (error: unknown): boolean => isApiError(error, m
 /** Returns whether a request can succeed after the server has restarted or the connection is back. */
 const isTransient = (error: unknown): boolean => {
   if (error instanceof TimeoutError || error instanceof NoRespondersError) return true;
+  if (error instanceof IncompleteLogError) return true;
   if (error instanceof JetStreamApiError) return unavailableCodes.includes(error.code) || error.status === 503;
   return error instanceof Error && error.cause !== undefined && isTransient(error.cause);
 };
@@ -55,9 +63,11 @@ const monotonicMs = (): number => performance.now();
 /** The time at which a request that begins now is no longer repeated. */
 export const retryEnd = (retryMs: number): number => monotonicMs() + retryMs;
 
+export const isOver = (end: number): boolean => monotonicMs() > end;
+
 /** Waits until a failed request can be repeated. @throws NatsError if it cannot succeed, or did not until `end` */
 export const beforeRetry = async (action: string, error: unknown, end: number): Promise<void> => {
-  if (!isTransient(error) || monotonicMs() > end) throw new NatsError(action, error);
+  if (!isTransient(error) || isOver(end)) throw new NatsError(action, error);
   await setTimeout(pauseMs);
 };
 

@@ -16,9 +16,10 @@ import { TurnError } from '@h/turn';
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/nats-core';
 import { Objm, StorageType, type ObjectInfo as NatsObjectInfo, type ObjectStore as NatsBucket } from '@nats-io/obj';
-import { beforeRetry, isConflict, isStreamMissing, retryEnd, retrying } from './errors.js';
+import { beforeRetry, isConflict, retryEnd, retrying } from './errors.js';
 import { bucketName } from './names.js';
 import { readSubject } from './read-subject.js';
+import { checkReplicas, streamConfig } from './streams.js';
 
 /** Options of {@link natsObjects}. */
 export interface NatsObjectsOptions {
@@ -63,7 +64,7 @@ const requestTimeoutMs = 5_000;
 /**
  * Stores objects in an object store of NATS JetStream, which other clients of NATS can read.
  *
- * @throws InvalidOptionError
+ * @throws InvalidOptionError; NatsBucketError with replicas in a server before 2.10.23, which can lose them
  *
  * @example
  * ```ts
@@ -86,18 +87,11 @@ export const natsObjects = async (
   const manager = await retrying('Connecting to JetStream', retryMs, () => jetstreamManager(connection));
   const client = jetstream(connection, { timeout: requestTimeoutMs });
   const buckets = new Objm(client);
-  const exists = await retrying('Reading the bucket', retryMs, async () => {
-    try {
-      await manager.streams.info(`OBJ_${bucket}`);
-      return true;
-    } catch (error) {
-      if (isStreamMissing(error)) return false;
-      throw error;
-    }
-  });
+  const existing = await streamConfig(manager, `OBJ_${bucket}`, retryMs);
+  checkReplicas(connection, `OBJ_${bucket}`, existing?.num_replicas ?? replicas);
   const settings = { storage: StorageType.File, replicas, ...(ttlMs !== undefined && { ttl: nanos(ttlMs) }) };
   const opened = await retrying('Opening the bucket', retryMs, () =>
-    exists ? buckets.open(bucket) : buckets.create(bucket, settings),
+    existing ? buckets.open(bucket) : buckets.create(bucket, settings),
   );
   return new NatsObjects(opened, bucket, client, manager, { maxObjectBytes, retryMs });
 };

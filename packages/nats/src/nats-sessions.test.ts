@@ -1,6 +1,6 @@
 import type { ArchivedTurn } from '@h/session/format';
 import { describeSessionStore } from '@h/session/testing';
-import { DiscardPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { DiscardPolicy, jetstream, jetstreamManager, type JetStreamManager } from '@nats-io/jetstream';
 import { Kvm } from '@nats-io/kv';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -8,6 +8,7 @@ import { hasServer, NatsServer, Proxy } from '../test/nats-server.js';
 import { turnOf, write } from '../test/turns.js';
 import { natsSessions, type NatsSessions } from './index.js';
 import { hashOf } from './names.js';
+import { SessionLogs } from './session-log.js';
 
 let server: NatsServer;
 let connection: NatsConnection;
@@ -135,19 +136,104 @@ describe.skipIf(!hasServer)('natsSessions', () => {
     await store.close();
   });
 
-  it('does not open a session without its log, and can delete it', async () => {
+  it.each([
+    ['all messages', () => true],
+    ['the first turn', (seq: number) => seq <= 2],
+    ['a record in the middle', (seq: number) => seq === 4],
+    ['the last record', (seq: number, last: number) => seq === last],
+  ])('does not open a session whose log lacks %s, and can delete it', async (_, isLost) => {
     const bucket = fresh();
-    const store = await natsSessions(connection, { bucket });
-    const first = await store.open('alice');
-    await write(first, turnOf('turn-1', 'one'));
-    await first.close();
+    const store = await natsSessions(connection, { bucket, retryMs: 200 });
+    for (const turn of [1, 2]) {
+      const open = await store.open('alice');
+      await write(open, turnOf(`turn-${turn}`, 'one'));
+      await open.close();
+    }
     const manager = await jetstreamManager(connection);
-    await manager.streams.purge(`${bucket}_log`, { filter: `${bucket}.log.*` });
-    await expect(store.open('alice')).rejects.toThrow('its log has none of its 1 turns');
-    expect(await store.list()).toMatchObject([{ session: 'alice', turns: 1 }]);
+    const subject = `${bucket}.log.${hashOf('alice')}`;
+    const { seq: last } = (await manager.streams.getMessage(`${bucket}_log`, { last_by_subj: subject })) ?? { seq: 0 };
+    for (let seq = 1; seq <= last; seq += 1) {
+      if (isLost(seq, last)) await manager.streams.deleteMessage(`${bucket}_log`, seq);
+    }
+    await expect(store.open('alice')).rejects.toMatchObject({ code: 'nats', isRetryable: true });
+    await expect(store.open('alice')).rejects.toThrow('of the log is missing');
+    expect(await store.list()).toMatchObject([{ session: 'alice', turns: 2 }]);
     await store.delete('alice');
     await (await store.open('alice')).close();
     expect(await store.list()).toEqual([]);
+    await store.close();
+  });
+
+  it('reports a session whose log lacks messages, and finds the unfinished turns of others', async () => {
+    const bucket = fresh();
+    const onProblem = vi.fn<(error: Error) => void>();
+    const store = await natsSessions(connection, { bucket, retryMs: 200, onProblem });
+    for (const session of ['alice', 'bob']) {
+      const open = await store.open(session);
+      await write(open, turnOf(`turn-${session}`, 'one').slice(0, 3));
+      await open.close();
+    }
+    const manager = await jetstreamManager(connection);
+    const message = await manager.streams.getMessage(`${bucket}_log`, { seq: 3 });
+    expect(message?.subject).toBe(`${bucket}.log.${hashOf('alice')}`);
+    await manager.streams.deleteMessage(`${bucket}_log`, 3);
+    expect(await store.unfinished()).toMatchObject([{ turn: 'turn-bob', session: 'bob' }]);
+    expect(onProblem).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ code: 'nats' }));
+    expect(onProblem.mock.lastCall?.[0].message).toMatch(
+      /Reading session alice failed.*message 3 of the log is missing/,
+    );
+    await store.close();
+  });
+
+  it('opens a session whose first turn was counted by a process that died before it wrote the records', async () => {
+    const bucket = fresh();
+    const store = await natsSessions(connection, { bucket });
+    const open = await store.open('alice');
+    await write(open, turnOf('turn-1', 'one').slice(0, 1));
+    await open.close();
+    const manager = await jetstreamManager(connection);
+    await manager.streams.purge(`${bucket}_log`, { filter: `${bucket}.log.*` });
+    expect(await store.unfinished()).toEqual([]);
+    const again = await store.open('alice');
+    await write(again, turnOf('turn-1', 'one'));
+    await again.close();
+    expect(await store.messages('alice')).toHaveLength(2);
+    await store.close();
+  });
+
+  it.each([0, 1, 3, 7])('is empty when its deletion was interrupted after %i messages', async (removed) => {
+    const bucket = fresh();
+    const store = await natsSessions(connection, { bucket, retryMs: 200 });
+    const open = await store.open('alice');
+    await write(open, turnOf('turn-1', 'one'));
+    await open.close();
+    const manager = await jetstreamManager(connection);
+    const died = { value: () => Promise.reject(new Error('The process died.')) };
+    const streams: unknown = Object.create(manager.streams, { purge: died });
+    const dying = Object.create(manager, { streams: { value: streams } }) as JetStreamManager;
+    const logs = new SessionLogs(connection, dying, `${bucket}_log`, `${bucket}.log`, 200);
+    const key = hashOf('alice');
+    await expect(logs.delete(key, await logs.lastSeq(key), 'deletion')).rejects.toThrow('The process died.');
+    await manager.streams.purge(`${bucket}_log`, { filter: `${bucket}.log.${key}`, seq: removed + 1 });
+    expect(await store.messages('alice')).toEqual([]);
+    await store.delete('alice');
+    await store.close();
+  });
+
+  it('reads a session of which another process removes claims while this one has claimed it', async () => {
+    const bucket = fresh();
+    const store = await natsSessions(connection, { bucket, retryMs: 200 });
+    const manager = await jetstreamManager(connection);
+    const logs = new SessionLogs(connection, manager, `${bucket}_log`, `${bucket}.log`, 200);
+    const claim = { fence: 0, latest: null, turns: 0 };
+    await logs.claim('alice', hashOf('alice'), { ...claim, id: 'first' });
+    const open = await store.open('alice');
+    await manager.streams.deleteMessage(`${bucket}_log`, 1);
+    await write(open, turnOf('turn-1', 'one'));
+    await open.close();
+    const again = await store.open('alice');
+    expect(again.journal).toHaveLength(6);
+    await again.close();
     await store.close();
   });
 

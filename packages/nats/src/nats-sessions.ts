@@ -9,21 +9,15 @@ import {
   type SessionStore,
   type UnfinishedTurn,
 } from '@h/turn';
-import {
-  DiscardPolicy,
-  jetstream,
-  jetstreamManager,
-  RetentionPolicy,
-  StorageType,
-  type JetStreamManager,
-} from '@nats-io/jetstream';
-import { Kvm, type KV } from '@nats-io/kv';
+import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
+import { IncompleteLogError, isConflict, NatsError, retrying } from './errors.js';
+import type { LoadedSession } from './log-entries.js';
 import { bucketName, hashOf, newId } from './names.js';
-import { isConflict, isStreamMissing, NatsBucketError, retrying } from './errors.js';
 import { NatsSession } from './open-session.js';
 import { SessionHeads, type StoredHead } from './session-heads.js';
 import { SessionLogs } from './session-log.js';
+import { openBucket, openLog } from './streams.js';
 
 /** Options of {@link natsSessions}. */
 export interface NatsSessionsOptions {
@@ -97,7 +91,8 @@ export interface NatsSessions extends SessionStore {
  * session, as long as its lease lasts. The records are in a stream. Each is written only after the record that its
  * writer wrote last, so a process that was suspended past its lease writes nothing more.
  *
- * @throws NatsBucketError if an existing bucket would delete keys by age, number or size
+ * @throws NatsBucketError if an existing bucket would delete keys by age, number or size, or with replicas in a server
+ *   before 2.10.23, which can lose them
  *
  * @example
  * ```ts
@@ -122,7 +117,7 @@ export const natsSessions = async (
   const { label = `process ${process.pid}`, onProblem = () => undefined } = options;
   const manager = await retrying('Connecting to JetStream', retryMs, () => jetstreamManager(connection));
   const kv = await openBucket(connection, manager, bucket, replicas, retryMs);
-  await openStream(manager, `${bucket}_log`, `${bucket}.log`, replicas, retryMs);
+  await openLog(connection, manager, bucket, replicas, retryMs);
   const heads = new SessionHeads(kv, manager, bucket, { label, leaseMs, retryMs, onProblem });
   const logs = new SessionLogs(connection, manager, `${bucket}_log`, `${bucket}.log`, retryMs);
   return new StoredSessions(heads, logs, ttlMs);
@@ -146,7 +141,7 @@ class StoredSessions implements NatsSessions {
     const id = newId();
     const head = await this.#claim(session, key);
     try {
-      const loaded = await this.#logs.claim(session, key, { fence: head.revision, turns: head.turns, id });
+      const loaded = await this.#logs.claim(session, key, { ...head, fence: head.revision, id });
       const opened: NatsSession = new NatsSession(this.#logs, this.#heads, { key, id, head }, loaded, () =>
         this.#open.delete(opened),
       );
@@ -271,17 +266,28 @@ class StoredSessions implements NatsSessions {
   }
 
   async #delete(key: string, head: StoredHead): Promise<void> {
-    const { lastSeq } = await this.#logs.load(key);
     if (head.latest !== null) await this.#heads.forget(head.latest.turn);
-    // A process that dies from here on leaves an empty session.
     const { revision } = await this.#heads.set(key, { ...head, turns: 0, latest: null }, head.revision);
-    await this.#logs.remove(key, lastSeq);
+    await this.#logs.delete(key, await this.#logs.lastSeq(key), newId());
     await this.#heads.remove(key, revision);
+  }
+
+  /** Reads a session. One that is damaged must not hide the turns of others. */
+  async #loadOrReport(key: string, { session }: StoredHead): Promise<LoadedSession | undefined> {
+    try {
+      return await this.#logs.load(key);
+    } catch (error) {
+      if (!(error instanceof NatsError && error.cause instanceof IncompleteLogError)) throw error;
+      this.#heads.report(new NatsError(`Reading session ${session}`, error.cause));
+      return undefined;
+    }
   }
 
   /** Returns the latest turn of the log. The head of a process that died may name another one; it is corrected. */
   async #recorded(key: string, head: StoredHead): Promise<StoredHead['latest'] | undefined> {
-    const { past, journal } = await this.#logs.load(key);
+    const log = await this.#loadOrReport(key, head);
+    if (log === undefined) return undefined;
+    const { past, journal } = log;
     const latest = past.findLast(({ turn }) => turn === journal[0]?.event.turn);
     if (latest === undefined || latest.turn === head.latest?.turn) return latest;
     try {
@@ -306,57 +312,3 @@ const emptyHead = (session: string): StoredHead => ({
   bytes: 0,
   revision: 0,
 });
-
-/** Opens the bucket. It is created only if the server reports that it does not exist. */
-const openBucket = async (
-  connection: NatsConnection,
-  manager: JetStreamManager,
-  bucket: string,
-  replicas: number,
-  retryMs: number,
-): Promise<KV> => {
-  const buckets = new Kvm(jetstream(connection, { timeout: 3_000 }));
-  const exists = await check(manager, `KV_${bucket}`, retryMs);
-  // Reads come from the leader: a read from a follower could miss the lease of another process.
-  const settings = { history: 1, storage: StorageType.File, allow_direct: false, replicas };
-  return retrying('Opening the bucket', retryMs, () =>
-    exists ? buckets.open(bucket, { allow_direct: false }) : buckets.create(bucket, settings),
-  );
-};
-
-const openStream = async (
-  manager: JetStreamManager,
-  name: string,
-  subject: string,
-  replicas: number,
-  retryMs: number,
-): Promise<void> => {
-  if (await check(manager, name, retryMs)) return;
-  const config = {
-    name,
-    subjects: [`${subject}.*`],
-    retention: RetentionPolicy.Limits,
-    storage: StorageType.File,
-    discard: DiscardPolicy.New,
-    num_replicas: replicas,
-  };
-  await retrying('Creating the stream', retryMs, () => manager.streams.add(config));
-};
-
-/** Returns whether a stream exists. Rejects one that deletes messages on its own. */
-const check = (manager: JetStreamManager, name: string, retryMs: number): Promise<boolean> =>
-  retrying('Reading the stream', retryMs, async () => {
-    try {
-      const { config } = await manager.streams.info(name);
-      if (config.max_age > 0) throw new NatsBucketError(name, `deletes messages after ${config.max_age / 1e6} ms`);
-      if (config.storage === StorageType.Memory) throw new NatsBucketError(name, 'is in memory');
-      const isLimited = config.max_bytes > 0 || config.max_msgs > 0;
-      if (config.discard === DiscardPolicy.Old && isLimited) {
-        throw new NatsBucketError(name, 'deletes old messages when it is full');
-      }
-      return true;
-    } catch (error) {
-      if (isStreamMissing(error)) return false;
-      throw error;
-    }
-  });

@@ -2,7 +2,8 @@ import { firstInputOf, PastTurns, RecordWriter, sessionClosed, sessionTaken, Wri
 import { foldJournal, type JournalRecord, type OpenSession, type PastTurn, type SessionSnapshot } from '@h/turn';
 import { isConflict } from './errors.js';
 import type { Head, SessionHeads, StoredHead } from './session-heads.js';
-import type { LoadedSession, SessionLogs } from './session-log.js';
+import type { LoadedSession } from './log-entries.js';
+import type { SessionLogs } from './session-log.js';
 
 interface QueuedRecord {
   readonly record: JournalRecord;

@@ -1,48 +1,19 @@
-import { decodeSnapshot, encodeSnapshot, RecordReader } from '@h/session/format';
-import {
-  foldJournal,
-  MessageList,
-  SessionBusyError,
-  type JournalRecord,
-  type PastTurn,
-  type SessionSnapshot,
-} from '@h/turn';
-import { jetstream, type JetStreamClient, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
+import { encodeSnapshot } from '@h/session/format';
+import { SessionBusyError, type PastTurn } from '@h/turn';
+import { jetstream, PubHeaders, type JetStreamClient, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
-import { isConflict, isMessageMissing, NatsError, retrying } from './errors.js';
+import { IncompleteLogError, isConflict, isMessageMissing, isOver, retryEnd, retrying } from './errors.js';
+import { emptySnapshot, fold, type ClaimText, type Entry, type LoadedSession, type StoredKind } from './log-entries.js';
 import { readSubject } from './read-subject.js';
 
-/** Claims, records and snapshots are entries of the log. A large entry has several messages. */
-type EntryKind = 'C' | 'R' | 'S';
-
-interface Entry {
-  readonly kind: EntryKind;
-  /** Sequence of its first message in the stream. */
-  readonly seq: number;
-  readonly text: string;
-}
-
-/** A session as read from its log. */
-export interface LoadedSession {
-  /** The session before its latest turn. */
-  readonly snapshot: SessionSnapshot;
-  readonly journal: readonly JournalRecord[];
-  /** Turns before the latest one that the snapshot remembers, and those of the log. */
-  readonly past: readonly PastTurn[];
-  /** Sequence of the first record of the latest turn. */
-  readonly latestSeq: number;
-  readonly lastSeq: number;
-  /** The highest fence of all claims. */
-  readonly fence: number;
-  readonly snapshotBytes: number;
-  /** Bytes and messages that a new snapshot would replace. */
-  readonly unfoldedBytes: number;
-  readonly messages: number;
-}
+type SnapshotOfLog = Pick<LoadedSession, 'snapshot' | 'past' | 'latestSeq' | 'lastSeq'>;
 
 /** A claim of a session by a process. */
 interface Claim {
   readonly fence: number;
+  /** The latest turn that the head names. */
+  readonly latest: PastTurn | null;
+  /** Number of turns that the head counts. */
   readonly turns: number;
   /** Makes the message ids of the process unique. */
   readonly id: string;
@@ -80,22 +51,26 @@ export class SessionLogs {
   /**
    * Reads a session and claims it with a fence. Earlier writers are rejected from then on.
    *
-   * @param turns number of turns that the head of the session names
-   * @throws NatsError if there are such turns and the log is empty, as it can be on a node that has just restarted
+   * @throws NatsError if the log lacks messages, or turns that the head says have ended
    */
-  async claim(session: string, key: string, { fence, turns, id }: Claim): Promise<LoadedSession> {
+  async claim(session: string, key: string, { fence, latest, turns, id }: Claim): Promise<LoadedSession> {
+    const end = retryEnd(this.#retryMs);
     for (;;) {
-      const loaded = await this.load(key);
-      if (turns > 0 && loaded.past.length === 0) {
-        throw new NatsError('Reading a session', new Error(`its log has none of its ${turns} turns`));
-      }
+      const loaded = await retrying('Reading a session', this.#retryMs, async () => {
+        const found = await this.#load(key);
+        const isBehind = latest?.outcome !== undefined && !found.past.some(({ turn }) => turn === latest.turn);
+        // The head counts a turn before its records are written.
+        if (isBehind || (turns > 1 && found.past.length === 0)) throw new IncompleteLogError('the latest turn');
+        return found;
+      });
       if (loaded.fence > fence) throw new SessionBusyError(session);
       try {
-        const lastSeq = await this.append(key, 'C', JSON.stringify({ fence }), loaded.lastSeq, `${id}-claim`);
+        const text = JSON.stringify({ fence, isEmpty: loaded.past.length === 0 } satisfies ClaimText);
+        const lastSeq = await this.append(key, 'C', text, loaded.lastSeq, `${id}-claim`);
         return { ...loaded, lastSeq, fence };
       } catch (error) {
         // The previous writer was faster. What it wrote is part of the session.
-        if (!isConflict(error)) throw error;
+        if (!isConflict(error) || isOver(end)) throw error;
       }
     }
   }
@@ -105,7 +80,7 @@ export class SessionLogs {
    *
    * @throws JetStreamApiError if the log has another last message
    */
-  async append(key: string, kind: EntryKind, text: string, lastSeq: number, id: string): Promise<number> {
+  async append(key: string, kind: StoredKind, text: string, lastSeq: number, id: string): Promise<number> {
     const content = Buffer.from(text);
     let [at, part, seq] = [0, 0, lastSeq];
     do {
@@ -150,21 +125,32 @@ export class SessionLogs {
   }
 
   /** Writes a snapshot of the session before its latest turn, and removes what it replaces. */
-  async compact(
-    key: string,
-    { snapshot, past, latestSeq, lastSeq }: Pick<LoadedSession, 'snapshot' | 'past' | 'latestSeq' | 'lastSeq'>,
-    id: string,
-  ): Promise<number> {
-    const text = `${JSON.stringify({ from: latestSeq, past })}\n${encodeSnapshot(snapshot)}`;
-    const seq = await this.append(key, 'S', text, lastSeq, `${id}-snapshot`);
-    await this.remove(key, latestSeq - 1);
-    return seq;
+  async compact(key: string, log: SnapshotOfLog, id: string): Promise<void> {
+    await this.#writeSnapshot(key, log, id);
+    await this.#removeBefore(key, log.latestSeq);
   }
 
-  /** Removes the messages of a session up to a sequence. */
-  async remove(key: string, lastSeq: number): Promise<void> {
+  /**
+   * Deletes a session whose last message is `lastSeq`. It is empty from the first step on, also if the process dies
+   * before all messages are removed.
+   *
+   * @throws JetStreamApiError if the log has another last message
+   */
+  async delete(key: string, lastSeq: number, id: string): Promise<void> {
+    const empty = { snapshot: emptySnapshot, past: [], latestSeq: lastSeq + 1, lastSeq };
+    await this.#removeBefore(key, (await this.#writeSnapshot(key, empty, id)) + 1);
+  }
+
+  /** Adds a snapshot, and returns the sequence of its last message. */
+  #writeSnapshot(key: string, { snapshot, past, latestSeq, lastSeq }: SnapshotOfLog, id: string): Promise<number> {
+    const text = `${JSON.stringify({ from: latestSeq, past })}\n${encodeSnapshot(snapshot)}`;
+    return this.append(key, 'S', text, lastSeq, `${id}-snapshot`);
+  }
+
+  /** Removes the messages of a session before a sequence. */
+  async #removeBefore(key: string, seq: number): Promise<void> {
     await retrying('Deleting a session', this.#retryMs, () =>
-      this.#manager.streams.purge(this.#stream, { filter: this.#subjectOf(key), seq: lastSeq + 1 }),
+      this.#manager.streams.purge(this.#stream, { filter: this.#subjectOf(key), seq }),
     );
   }
 
@@ -172,8 +158,8 @@ export class SessionLogs {
   async removeClaims(key: string): Promise<void> {
     const { entries } = await retrying('Reading a session', this.#retryMs, () => this.#read(key));
     if (entries.some(({ kind }) => kind !== 'C')) return;
-    // One by one: a node that has just restarted may not have returned all messages.
-    for (const { seq } of entries) {
+    // One by one, from the last: what is left if the process dies is a log without a gap.
+    for (const { seq } of entries.toReversed()) {
       await retrying('Deleting a session', this.#retryMs, () =>
         this.#manager.streams.deleteMessage(this.#stream, seq, false),
       );
@@ -188,23 +174,30 @@ export class SessionLogs {
 
   /** Reads a session. */
   load(key: string): Promise<LoadedSession> {
-    return retrying('Reading a session', this.#retryMs, async () => {
-      const { entries, lastSeq, messages } = await this.#read(key);
-      return { ...fold(entries), lastSeq, messages };
-    });
+    return retrying('Reading a session', this.#retryMs, () => this.#load(key));
   }
 
+  async #load(key: string): Promise<LoadedSession> {
+    const { entries, lastSeq, messages } = await this.#read(key);
+    return { ...fold(entries), lastSeq, messages };
+  }
+
+  /** Reads the entries of a session. @throws IncompleteLogError if the last message is not among them */
   async #read(key: string): Promise<{ entries: readonly Entry[]; lastSeq: number; messages: number }> {
-    const subject = this.#subjectOf(key);
     const last = await this.#last(key);
     if (last === null) return { entries: [], lastSeq: 0, messages: 0 };
     const entries: Entry[] = [];
-    let open: { kind: EntryKind; seq: number; parts: Buffer[] } | undefined;
-    let messages = 0;
-    for await (const { seq, data } of readSubject(this.#client, this.#manager, this.#stream, subject, perRequest)) {
+    let open: { kind: StoredKind; seq: number; parts: Buffer[] } | undefined;
+    let [count, before] = [0, 0];
+    const messages = readSubject(this.#client, this.#manager, this.#stream, this.#subjectOf(key), perRequest);
+    for await (const { seq, data, headers } of messages) {
       if (seq > last.seq) break;
-      messages += 1;
-      const kind = String.fromCharCode(data[0] ?? 0) as EntryKind;
+      count += 1;
+      // The message before this one, as its writer knew it.
+      const expected = Number(headers?.get(PubHeaders.ExpectedLastSubjectSequenceHdr) ?? 0);
+      if (expected > before) entries.push({ kind: 'gap', seq: expected, text: '' });
+      before = seq;
+      const kind = String.fromCharCode(data[0] ?? 0) as StoredKind;
       // An entry of another kind follows one that was not completed.
       if (open?.kind !== kind) open = { kind, seq, parts: [] };
       open.parts.push(Buffer.from(data.subarray(2)));
@@ -213,62 +206,11 @@ export class SessionLogs {
         open = undefined;
       }
     }
-    return { entries, lastSeq: last.seq, messages };
+    if (before !== last.seq) throw new IncompleteLogError(`message ${last.seq}`);
+    return { entries, lastSeq: last.seq, messages: count };
   }
 
   #subjectOf(key: string): string {
     return `${this.#subject}.${key}`;
   }
 }
-
-const fold = (entries: readonly Entry[]): Omit<LoadedSession, 'lastSeq' | 'messages'> => {
-  const latest = entries.findLast(({ kind }) => kind === 'S');
-  const [header = '', body = ''] = latest === undefined ? [] : splitOnce(latest.text);
-  const { from, past } =
-    latest === undefined ? { from: 0, past: [] } : (JSON.parse(header) as { from: number; past: readonly PastTurn[] });
-  let snapshot: SessionSnapshot = body === '' ? { messages: MessageList.empty, state: {} } : decodeSnapshot(body);
-  let journal: JournalRecord[] = [];
-  let [fence, latestSeq, unfoldedBytes, journalBytes] = [0, 0, 0, 0];
-  const turns: JournalRecord[] = [];
-  const reader = new RecordReader();
-  for (const { kind, seq, text } of entries) {
-    if (kind === 'C') fence = Math.max(fence, (JSON.parse(text) as { fence: number }).fence);
-    if (kind !== 'R' || seq < from) continue;
-    for (const line of text.split('\n')) {
-      const record = reader.decode(line);
-      if (record.seq === 0) {
-        snapshot = foldJournal(snapshot, journal);
-        unfoldedBytes += journalBytes;
-        [journal, journalBytes, latestSeq] = [[], 0, seq];
-      }
-      if (record.seq === 0 || record.event.type === 'turn.end') turns.push(record);
-      journal.push(record);
-      journalBytes += line.length;
-    }
-  }
-  return {
-    snapshot,
-    journal,
-    past: addTurns(past, turns),
-    latestSeq,
-    fence,
-    snapshotBytes: body.length,
-    unfoldedBytes,
-  };
-};
-
-const addTurns = (past: readonly PastTurn[], records: readonly JournalRecord[]): readonly PastTurn[] => {
-  const turns = new Map(past.map((each) => [each.turn, each]));
-  for (const { seq, event } of records) {
-    const { turn, at } = event;
-    if (seq === 0) turns.set(turn, { turn, startedAt: at, outcome: undefined });
-    const begun = turns.get(turn);
-    if (event.type === 'turn.end' && begun !== undefined) turns.set(turn, { ...begun, outcome: event.outcome });
-  }
-  return [...turns.values()];
-};
-
-const splitOnce = (text: string): readonly [string, string] => {
-  const at = text.indexOf('\n');
-  return [text.slice(0, at), text.slice(at + 1)];
-};

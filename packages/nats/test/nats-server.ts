@@ -4,9 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, connect as connectSocket, type AddressInfo, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isSafeWithReplicas } from '../src/streams.js';
+
+const version = spawnSync('nats-server', ['--version'], { encoding: 'utf8' }).stdout?.match(/v(\d.*)/)?.[1];
 
 /** Whether `nats-server` is installed; `.ci/run` installs it. */
-export const hasServer = spawnSync('nats-server', ['--version']).status === 0;
+export const hasServer = version !== undefined;
+
+/** Whether it keeps what it has confirmed when nodes of a cluster are killed. */
+export const hasClusterServer = version !== undefined && isSafeWithReplicas(version);
 
 /** Finds ports that differ, because all are in use until the last one is found. */
 const freePorts = async (count: number): Promise<readonly number[]> => {
