@@ -162,8 +162,10 @@ class GuardedTurn {
     const delayMs = nextTimeMs(this.accounts.all, this.#operator.now(), this.#settings);
     if (delayMs === undefined) return;
     this.#cancelTimer = this.#operator.after(Math.min(Math.ceil(delayMs), longestTimerMs), () => {
-      this.#interrupt();
-      if (this.accounts.late(this.#operator.now()) === undefined) this.watchTime();
+      // Read once: a limit that is used up between two readings would not end the turn, and not be watched either.
+      const now = this.#operator.now();
+      this.#interrupt(now);
+      if (this.accounts.late(now) === undefined) this.watchTime();
     });
   }
 
@@ -180,8 +182,8 @@ class GuardedTurn {
     this.watchTime();
   }
 
-  #interrupt(): void {
-    for (const event of this.guard.interrupt(this.#operator.now())) this.#operator.emit(event);
+  #interrupt(now = this.#operator.now()): void {
+    for (const event of this.guard.interrupt(now)) this.#operator.emit(event);
   }
 
   /** Announces when the first limit on duration will be used up. */

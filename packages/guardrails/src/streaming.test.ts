@@ -1,6 +1,6 @@
 import { harness, memorySessions, reply, type ModelDriver, type ToolDriver, type TurnEvent } from '@h/turn';
 import { call, failure, response, scriptedModel, scriptedTools } from '@h/turn/testing';
-import { Observable } from 'rxjs';
+import { asyncScheduler, Observable, type SchedulerLike } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { costing, eager, run } from '../test/turns.js';
 import { guardrails } from './guardrails.js';
@@ -84,6 +84,22 @@ describe('a limit on time', () => {
       reason: 'The turn has taken 10000 of the 10000 milliseconds that it may take.',
     });
     expect({ active: model.active, timers: vi.getTimerCount() }).toEqual({ active: 0, timers: 0 });
+  });
+
+  it('ends the turn also when the limit is used up between two readings of the clock', async () => {
+    for (let part = 0; part < 40; part += 1) {
+      let readings = 0;
+      // A timer fires a little early by this clock, and each reading of it takes a moment.
+      const now = (): number => Date.now() - (Date.now() - 1_000_000) * (part / 40_000) + (readings += 1) / 20;
+      const scheduler: SchedulerLike = { now, schedule: asyncScheduler.schedule.bind(asyncScheduler) };
+      const agent = harness({ model: scriptedModel([{ never: ['Well'] }]), tools: scriptedTools({}), scheduler });
+      let outcome = 'runs on';
+      const turn = agent.pipe(guardrails({ maxDurationMs: 1_000 })).turn({ session: 'alice', input: 'Work.' });
+      void reply(turn).then((end) => (outcome = end.outcome));
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(outcome, `${part}`).toBe('timed-out');
+      vi.setSystemTime(1_000_000);
+    }
   });
 
   it('ends a tool that never answers, with a result for its call', async () => {
