@@ -191,8 +191,8 @@ const localToken = async ({ records }: Backend, tenant: string): Promise<string>
 /** Starts each scene of the demonstration in a session, unless this was done before. */
 const showScenes = async (station: Station, tenant: string): Promise<void> => {
   for (const { title, message } of scenes) {
-    const { id } = await station.create(tenant, { agent: 'engineer', title }, `scene:${title}`);
-    if ((await station.session(tenant, id)).turns > 0) continue;
+    const { id } = await station.sessions.create(tenant, { agent: 'engineer', title }, `scene:${title}`);
+    if ((await station.sessions.get(tenant, id)).turns > 0) continue;
     await station.send(tenant, id, { text: message, mode: 'steer', files: [] }, 'scene');
   }
 };

@@ -42,8 +42,8 @@ export const runAgUi = async ({ station, metrics, tenant, agent, input }: AgUiRu
     throw new StationError(422, 'no-message', 'The run has no message of the user. Add one to "messages".', 'messages');
   }
   const seed = `ag-ui:${agent}:${threadId}`;
-  const { id } = await station.create(tenant, { agent }, seed);
-  const session = await station.session(tenant, newSessionId(agent, tenant, seed));
+  const { id } = await station.sessions.create(tenant, { agent }, seed);
+  const session = await station.sessions.get(tenant, newSessionId(agent, tenant, seed));
   const position = await station.reader.position(session);
   const { isNew } = await station.send(tenant, id, { text, mode: 'steer', files: [] }, sha256(`ag-ui:${message.id}`));
   // A client that repeats its request after a lost connection receives the latest turn from its beginning.

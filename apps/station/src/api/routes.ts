@@ -2,7 +2,8 @@ import { transcriptFormats } from '@h/transcripts';
 import * as z from 'zod';
 import { readSession } from '../service/session-events.js';
 import { newSessionId, sha256, StationError } from '../service/session-id.js';
-import { showSession } from '../service/station.js';
+import { showSession } from '../service/session-directory.js';
+import { lanesOf } from '../service/station-lanes.js';
 import * as contract from './contract.js';
 import { eventStream, type ServerSentEvent } from './event-stream.js';
 import { route, type Route } from './route.js';
@@ -31,7 +32,7 @@ export const stationRoutes = ({ metrics, workflows }: RouteOptions): readonly Ro
     query: contract.sessionQuery,
     status: 200,
     response: contract.sessionPage,
-    handle: ({ station, caller, query }) => station.list(caller.tenant, query),
+    handle: ({ station, caller, query }) => station.sessions.list(caller.tenant, query),
   }),
   route({
     method: 'post',
@@ -43,10 +44,10 @@ export const stationRoutes = ({ metrics, workflows }: RouteOptions): readonly Ro
     response: contract.session,
     audit: 'session.create',
     handle: async ({ station, caller: { tenant }, body, seed }) => {
-      const session = await station.create(tenant, body, seed);
+      const session = await station.sessions.create(tenant, body, seed);
       if (!body.message) return session;
       await station.send(tenant, session.id, body.message, seed && sha256(`message:${seed}`));
-      return showSession(await station.session(tenant, session.id));
+      return showSession(await station.sessions.get(tenant, session.id));
     },
   }),
   route({
@@ -56,7 +57,8 @@ export const stationRoutes = ({ metrics, workflows }: RouteOptions): readonly Ro
     scope: 'read',
     status: 200,
     response: contract.session,
-    handle: async ({ station, caller, params: { id = '' } }) => showSession(await station.session(caller.tenant, id)),
+    handle: async ({ station, caller, params: { id = '' } }) =>
+      showSession(await station.sessions.get(caller.tenant, id)),
   }),
   route({
     method: 'delete',
@@ -66,7 +68,7 @@ export const stationRoutes = ({ metrics, workflows }: RouteOptions): readonly Ro
     status: 204,
     response: undefined,
     audit: 'session.delete',
-    handle: ({ station, caller, params: { id = '' } }) => station.delete(caller.tenant, id),
+    handle: ({ station, caller, params: { id = '' } }) => station.sessions.delete(caller.tenant, id),
   }),
   route({
     method: 'post',
@@ -78,16 +80,16 @@ export const stationRoutes = ({ metrics, workflows }: RouteOptions): readonly Ro
     response: contract.session,
     audit: 'session.fork',
     handle: async ({ station, caller: { tenant }, params: { id = '' }, body, seed }) => {
-      const source = await station.session(tenant, id);
+      const source = await station.sessions.get(tenant, id);
       const copy = newSessionId(source.agent, tenant, seed);
       if (!(await station.backend.records.get('session', copy))) {
         await station.reader.copy(source, body.turn, copy);
         const { agent, messages } = source;
         const title = body.title ?? `Fork of ${source.title}`.slice(0, 200);
         const forkedFrom = { session: id, turn: body.turn ?? source.lastEnded };
-        await station.add(tenant, { id: copy, title, agent, run: null, forkedFrom, messages });
+        await station.sessions.add(tenant, { id: copy, title, agent, run: null, forkedFrom, messages });
       }
-      return showSession(await station.session(tenant, copy));
+      return showSession(await station.sessions.get(tenant, copy));
     },
   }),
   route({
@@ -110,7 +112,7 @@ export const stationRoutes = ({ metrics, workflows }: RouteOptions): readonly Ro
     status: 200,
     response: contract.entryPage,
     handle: async ({ station, caller, params: { id = '' }, query }) =>
-      station.reader.entries(await station.session(caller.tenant, id), query),
+      station.reader.entries(await station.sessions.get(caller.tenant, id), query),
   }),
   route({
     method: 'get',
@@ -121,7 +123,7 @@ export const stationRoutes = ({ metrics, workflows }: RouteOptions): readonly Ro
     status: 200,
     response: 'text/plain; charset=utf-8',
     handle: async ({ station, caller, params: { id = '' }, query }) => {
-      const text = await station.reader.transcript(await station.session(caller.tenant, id), query.format);
+      const text = await station.reader.transcript(await station.sessions.get(caller.tenant, id), query.format);
       return new Response(text, { headers: { 'content-type': 'text/plain; charset=utf-8' } });
     },
   }),
@@ -134,7 +136,7 @@ export const stationRoutes = ({ metrics, workflows }: RouteOptions): readonly Ro
     status: 200,
     response: z.array(contract.turnTrace),
     handle: async ({ station, caller, params: { id = '' }, query }) =>
-      station.reader.traces(await station.session(caller.tenant, id), query.turn),
+      station.reader.traces(await station.sessions.get(caller.tenant, id), query.turn),
   }),
   route({
     method: 'get',
@@ -145,7 +147,7 @@ export const stationRoutes = ({ metrics, workflows }: RouteOptions): readonly Ro
     status: 200,
     response: 'text/event-stream',
     handle: async ({ station, caller, params: { id = '' }, query, raw }) => {
-      await station.session(caller.tenant, id);
+      await station.sessions.get(caller.tenant, id);
       const header = raw.headers.get('last-event-id');
       const after = header !== null && /^\d{1,16}$/.test(header) ? Number(header) : (query.after ?? 0);
       const events = async function* (signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
@@ -232,7 +234,7 @@ export const stationRoutes = ({ metrics, workflows }: RouteOptions): readonly Ro
     response: 'application/octet-stream',
     handle: async ({ station, caller, params: { id = '' }, raw }) => {
       const [session = '', artifact = ''] = id.split('~');
-      await station.session(caller.tenant, session);
+      await station.sessions.get(caller.tenant, session);
       return readRange(station.backend.artifacts, session, artifact, raw.headers.get('range'));
     },
   }),
@@ -243,7 +245,7 @@ export const stationRoutes = ({ metrics, workflows }: RouteOptions): readonly Ro
     scope: 'read',
     status: 200,
     response: contract.lanes,
-    handle: ({ station, caller }) => station.lanes(caller.tenant),
+    handle: ({ station, caller }) => lanesOf(station.backend, caller.tenant),
   }),
   route({
     method: 'get',

@@ -29,7 +29,7 @@ const dayMs = 86_400_000;
 
 /** Sends a message and resolves when its turn has ended. @returns the id of the session */
 const talk = async (open: TestStation, text: string): Promise<string> => {
-  const { id } = await open.station.create('acme', { agent: 'helper' });
+  const { id } = await open.station.sessions.create('acme', { agent: 'helper' });
   await open.station.send('acme', id, { text, mode: 'steer', files: [] });
   await eventually(open, async () => (await open.backend.records.get('session', id))?.body.outcome ?? undefined);
   return id;
@@ -99,7 +99,7 @@ it('removes sessions and runs that their store keeps no longer, except those tha
   };
   const open = await testStation({ backend });
   const idle = await talk(open, 'Hi');
-  const waiting = (await open.station.create('acme', { agent: 'helper' })).id;
+  const waiting = (await open.station.sessions.create('acme', { agent: 'helper' })).id;
   await open.station.send('acme', waiting, { text: 'wait', mode: 'steer', files: [] });
   await eventually(open, async () => (await backend.records.get('session', waiting))?.body.turn ?? undefined);
   const now = Date.now();

@@ -30,7 +30,7 @@ export const startStationTriggers = (
     onError: onProblem,
     startWorkflow: ({ tenant, workflow, input, key }) => workflows.start(tenant, workflow, input, key),
     sendMessage: async ({ tenant, agent, session, title, text, trigger, key }) => {
-      const { id } = await station.create(tenant, { agent, title }, `trigger:${session}`);
+      const { id } = await station.sessions.create(tenant, { agent, title }, `trigger:${session}`);
       await station.send(tenant, id, { text, mode: 'followup', files: [] }, sha256(key), trigger);
     },
   });

@@ -2,27 +2,22 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { CostOf } from '@h/prices';
 import type { LaneRequest, Lanes } from '@h/queue';
-import { SessionBusyError, type Agent, type TurnTrigger, type UserMessage } from '@h/turn';
+import type { Agent, TurnTrigger, UserMessage } from '@h/turn';
 import type * as z from 'zod';
 import type { AgentEnvironment, StationAgent } from '../agents/station-agent.js';
-import type {
-  newMessage,
-  sessionPage,
-  sessionQuery,
-  StationEvent,
-  StationLanes,
-  StationSession,
-} from '../api/contract.js';
+import type { newMessage, StationEvent } from '../api/contract.js';
 import { checkAgentNames, routeAgents, type AgentRouter } from './agent-router.js';
 import { ApprovalDesk } from './approvals.js';
 import type { Backend, TurnRunner } from './backend.js';
+import { reconcile, startJanitor } from './janitor.js';
 import { Projector, type TurnEnd } from './projector.js';
-import type { ApprovalBody, RecordChange, SessionBody, StoredRecord, TurnBody } from './records.js';
-import { artifactId, newSessionId, partsOfSession, StationError, tenantTag } from './session-id.js';
+import type { ApprovalBody, RecordChange, TurnBody } from './records.js';
+import { SessionDirectory, showSession } from './session-directory.js';
+import { artifactId, partsOfSession, StationError } from './session-id.js';
 import { SessionReader } from './session-reader.js';
 import { readStation } from './station-feed.js';
-import { reconcile, startJanitor } from './janitor.js';
-import { noStationUsage, tenantUse } from './usage.js';
+import { lanesOf } from './station-lanes.js';
+import { tenantUse } from './usage.js';
 
 /** Options of {@link openStation}. */
 export interface StationOptions {
@@ -89,6 +84,7 @@ export class Station {
   readonly agents: readonly StationAgent[];
   readonly approvals: ApprovalDesk;
   readonly backend: Backend;
+  readonly sessions: SessionDirectory;
   readonly reader: SessionReader;
   readonly keepEventsMs: number;
   readonly now: () => number;
@@ -118,6 +114,8 @@ export class Station {
     // Each open stream listens to it.
     setMaxListeners(0, this.#stop.signal);
     this.keepEventsMs = keepEventsMs;
+    const names = agents.map(({ name }) => name);
+    this.sessions = new SessionDirectory(backend, names, now);
     this.approvals = new ApprovalDesk(backend.records, now, options.approvalLinkMs);
     this.reader = new SessionReader({ backend, costOf, secrets, keepEventsMs, now });
     this.#projector = new Projector({
@@ -152,71 +150,6 @@ export class Station {
     this.#ending.push(startJanitor(janitor));
   }
 
-  /** @throws StationError 404 if the session does not exist or belongs to another tenant */
-  async session(tenant: string, id: string): Promise<SessionBody> {
-    return (await this.#find(tenant, id)).body;
-  }
-
-  /** @param seed - a repeated call with the same seed returns the same session */
-  async create(
-    tenant: string,
-    given: { readonly agent: string; readonly title?: string | undefined; readonly run?: string | undefined },
-    seed?: string,
-  ): Promise<StationSession> {
-    if (!this.agents.some(({ name }) => name === given.agent)) {
-      const known = this.agents.map(({ name }) => name).join(', ');
-      throw new StationError(422, 'unknown-agent', `The agent does not exist. Known agents: ${known}.`, 'agent');
-    }
-    const id = newSessionId(given.agent, tenant, seed);
-    const { title = '', agent, run = null } = given;
-    await this.add(tenant, { id, title, agent, run });
-    return showSession(await this.session(tenant, id));
-  }
-
-  /** Adds the record of a session unless it exists. */
-  async add(
-    tenant: string,
-    given: Pick<SessionBody, 'id' | 'title' | 'agent' | 'run'> & Partial<SessionBody>,
-  ): Promise<void> {
-    const at = this.now();
-    const body: SessionBody = {
-      state: 'idle',
-      createdAt: at,
-      updatedAt: at,
-      turn: null,
-      outcome: null,
-      reason: null,
-      messages: 0,
-      openApprovals: 0,
-      usage: noStationUsage,
-      forkedFrom: null,
-      turns: 0,
-      lastEnded: null,
-      lastTurn: null,
-      ...given,
-    };
-    await this.backend.records.insert({ kind: 'session', id: given.id, tenant, at, body });
-  }
-
-  async list(tenant: string, query: z.output<typeof sessionQuery>): Promise<z.infer<typeof sessionPage>> {
-    const { limit, agent, state } = query;
-    const words = (query.query ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-    const found: StationSession[] = [];
-    let after = query.cursor === undefined ? undefined : cursorIn(query.cursor);
-    for (;;) {
-      const page = await this.backend.records.list('session', { tenant, after, limit: pageSize });
-      for (const record of page) {
-        const { body } = record;
-        after = record;
-        const text = `${body.title} ${body.agent} ${body.id}`.toLowerCase();
-        const isWanted = (agent ?? body.agent) === body.agent && (state ?? body.state) === body.state;
-        if (isWanted && words.every((word) => text.includes(word))) found.push(showSession(body));
-        if (found.length === limit) return { sessions: found, next: `${record.at}:${record.id}` };
-      }
-      if (page.length < pageSize) return { sessions: found, next: null };
-    }
-  }
-
   /**
    * Stores a message for delivery.
    *
@@ -230,7 +163,7 @@ export class Station {
     id: string = randomUUID(),
     trigger: TurnTrigger = 'user',
   ): Promise<{ readonly id: string; readonly isNew: boolean }> {
-    const record = await this.#find(tenant, session);
+    const record = await this.sessions.find(tenant, session);
     const { records, artifacts } = this.backend;
     const stored = await Promise.all(
       message.files.map(async ({ data, mediaType }) =>
@@ -269,7 +202,7 @@ export class Station {
         'Too many messages of this session wait. Retry when its turn has ended.',
       );
     }
-    if (isNew) await this.#touch(record, message.text);
+    if (isNew) await this.sessions.received(record, message.text);
     if (trigger === 'user') await this.#options.onMessage?.({ tenant, id: `${session}:${id}`, text: message.text });
     return { id, isNew };
   }
@@ -281,7 +214,7 @@ export class Station {
     turn: string | undefined,
     reason = 'Cancelled by a user.',
   ): Promise<boolean> {
-    const { body } = await this.#find(tenant, session);
+    const { body } = await this.sessions.find(tenant, session);
     if (body.turn === null || (turn !== undefined && turn !== body.turn)) return false;
     const { turn: current } = body;
     const at = this.now();
@@ -295,62 +228,6 @@ export class Station {
     return true;
   }
 
-  /** @throws StationError 409 while a turn runs */
-  async delete(tenant: string, session: string): Promise<void> {
-    const { body } = await this.#find(tenant, session);
-    const { records, sessions, artifacts } = this.backend;
-    const busy = new StationError(
-      409,
-      'session-busy',
-      'A turn of the session runs. Cancel it first, or wait for its end.',
-    );
-    if (body.turn !== null) throw busy;
-    try {
-      await sessions.delete(session);
-    } catch (error) {
-      throw error instanceof SessionBusyError ? busy : error;
-    }
-    await artifacts.deleteSession(session);
-    await records.delete('session', session);
-  }
-
-  async lanes(tenant: string): Promise<StationLanes> {
-    const snapshot = this.backend.lanesSnapshot?.();
-    const tag = tenantTag(tenant);
-    const isOwn = (session: string): boolean => partsOfSession(session)?.tag === tag;
-    if (snapshot) {
-      const running = await Promise.all(
-        snapshot.running
-          .filter(({ session }) => isOwn(session))
-          .map(async (each) => ({
-            ...each,
-            turn: (await this.backend.records.get('session', each.session))?.body.turn ?? null,
-          })),
-      );
-      return { ...snapshot, running, waiting: snapshot.waiting.filter(({ session }) => isOwn(session)) };
-    }
-    const active = (await this.backend.records.list('session', { tenant, limit: 1000 }))
-      .map(({ body }) => body)
-      .filter(({ state }) => state === 'running' || state === 'queued' || state === 'waiting-for-input');
-    const since = ({ updatedAt }: SessionBody): number => updatedAt;
-    const waiting = active
-      .filter(({ state }) => state === 'queued')
-      .toSorted((left, right) => since(left) - since(right));
-    return {
-      capacity: this.backend.capacity,
-      running: active
-        .filter(({ state }) => state !== 'queued')
-        .map((session) => ({ session: session.id, turn: session.turn, since: since(session), worker: null })),
-      waiting: waiting.map((session, index) => ({
-        session: session.id,
-        since: since(session),
-        priority: 'foreground',
-        waitsFor: 'slot' as const,
-        position: index + 1,
-      })),
-    };
-  }
-
   /** Yields the current state of a tenant, then its changes. */
   feed(
     tenant: string,
@@ -358,14 +235,14 @@ export class Station {
     extra: () => Promise<readonly StationEvent[]>,
   ): AsyncGenerator<StationEvent> {
     const { records } = this.backend;
-    const lanes = async (): Promise<StationEvent> => ({ type: 'lanes', lanes: await this.lanes(tenant) });
+    const lanes = async (): Promise<StationEvent> => ({ type: 'lanes', lanes: await lanesOf(this.backend, tenant) });
     return readStation({
       records,
       tenant,
       signal: AbortSignal.any([signal, this.#stop.signal]),
       lanes,
       current: async () => {
-        const { sessions } = await this.list(tenant, { limit: 50 });
+        const { sessions } = await this.sessions.list(tenant, { limit: 50 });
         const approvals = await this.approvals.list(tenant);
         return [
           ...sessions.map((session) => ({ type: 'session', session }) as const),
@@ -412,31 +289,6 @@ export class Station {
     await this.backend.close();
   }
 
-  async #find(tenant: string, id: string): Promise<StoredRecord<'session'>> {
-    const found =
-      partsOfSession(id)?.tag === tenantTag(tenant) ? await this.backend.records.get('session', id) : undefined;
-    if (found?.tenant !== tenant) throw new StationError(404, 'unknown-session', 'The session does not exist.');
-    return found;
-  }
-
-  /** Gives the session a title, and shows that a message waits. */
-  async #touch({ id }: StoredRecord<'session'>, text: string): Promise<void> {
-    const at = this.now();
-    await this.backend.records.update('session', id, (current) => {
-      if (!current) return undefined;
-      const { body } = current;
-      const title = body.title === '' ? text.replaceAll(/\s+/g, ' ').trim().slice(0, 80) : body.title;
-      const isIdle = body.turn === null && body.turns === 0;
-      const next = {
-        ...body,
-        title,
-        updatedAt: Math.max(at, body.updatedAt),
-        ...(isIdle && { state: 'queued' as const }),
-      };
-      return { ...current, at: next.updatedAt, body: next };
-    });
-  }
-
   #onChange({ kind, id, isDeleted }: RecordChange): void {
     if (isDeleted || (kind !== 'approval' && kind !== 'cancel')) return;
     const { records } = this.backend;
@@ -467,19 +319,3 @@ export class Station {
     this.#router.answer(request, { decision, ...(decisionReason !== null && { reason: decisionReason }) });
   }
 }
-
-/** Sessions that a search reads at once. */
-const pageSize = 500;
-
-const cursorIn = (cursor: string): { readonly at: number; readonly id: string } => {
-  const found = /^(\d{1,16}):(.{1,200})$/.exec(cursor);
-  if (!found) throw new StationError(400, 'invalid-cursor', 'The cursor is not valid. Begin without one.', 'cursor');
-  return { at: Number(found[1]), id: found[2] ?? '' };
-};
-
-export const showSession = ({
-  turns: _turns,
-  lastEnded: _ended,
-  lastTurn: _turn,
-  ...session
-}: SessionBody): StationSession => session;

@@ -48,7 +48,7 @@ export const startWorkflows = async (
 const runStep = async (station: Station, request: StepRequest): Promise<StepAnswer> => {
   const { tenant, session, agent, run, state, workflow, input, files, signal } = request;
   const { backend } = station;
-  await station.add(tenant, { id: session, title: `${workflow}: ${state}`, agent, run });
+  await station.sessions.add(tenant, { id: session, title: `${workflow}: ${state}`, agent, run });
   const message = sha256(`step:${session}`);
   // After a crash, the turn may have changed the files that it received.
   const wasSent = (await backend.records.get('message', `${session}:${message}`)) !== undefined;
