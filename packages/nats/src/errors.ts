@@ -63,11 +63,11 @@ const monotonicMs = (): number => performance.now();
 /** The time at which a request that begins now is no longer repeated. */
 export const retryEnd = (retryMs: number): number => monotonicMs() + retryMs;
 
-export const isOver = (end: number): boolean => monotonicMs() > end;
+export const msUntil = (end: number): number => Math.max(0, end - monotonicMs());
 
 /** Waits until a failed request can be repeated. @throws NatsError if it cannot succeed, or did not until `end` */
 export const beforeRetry = async (action: string, error: unknown, end: number): Promise<void> => {
-  if (!isTransient(error) || isOver(end)) throw new NatsError(action, error);
+  if (!isTransient(error) || msUntil(end) === 0) throw new NatsError(action, error);
   await setTimeout(pauseMs);
 };
 

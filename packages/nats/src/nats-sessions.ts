@@ -11,7 +11,7 @@ import {
 } from '@h/turn';
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
-import { IncompleteLogError, isConflict, NatsError, retrying } from './errors.js';
+import { IncompleteLogError, isConflict, msUntil, NatsError, retryEnd, retrying } from './errors.js';
 import type { LoadedSession } from './log-entries.js';
 import { bucketName, hashOf, newId } from './names.js';
 import { NatsSession } from './open-session.js';
@@ -120,20 +120,26 @@ export const natsSessions = async (
   await openLog(connection, manager, bucket, replicas, retryMs);
   const heads = new SessionHeads(kv, manager, bucket, { label, leaseMs, retryMs, onProblem });
   const logs = new SessionLogs(connection, manager, `${bucket}_log`, `${bucket}.log`, retryMs);
-  return new StoredSessions(heads, logs, ttlMs);
+  return new StoredSessions(heads, logs, { ttlMs, retryMs });
 };
 
 class StoredSessions implements NatsSessions {
   readonly #heads: SessionHeads;
   readonly #logs: SessionLogs;
   readonly #ttlMs: number;
+  readonly #retryMs: number;
   readonly #open = new Set<NatsSession>();
   #starting: Promise<void> | undefined;
 
-  constructor(heads: SessionHeads, logs: SessionLogs, ttlMs: number) {
+  constructor(
+    heads: SessionHeads,
+    logs: SessionLogs,
+    { ttlMs, retryMs }: { readonly ttlMs: number; readonly retryMs: number },
+  ) {
     this.#heads = heads;
     this.#logs = logs;
     this.#ttlMs = ttlMs;
+    this.#retryMs = retryMs;
   }
 
   async open(session: string): Promise<OpenSession> {
@@ -162,10 +168,12 @@ class StoredSessions implements NatsSessions {
 
   async unfinished(): Promise<readonly UnfinishedTurn[]> {
     const turns: UnfinishedTurn[] = [];
+    // For all damaged sessions together, or many of them would delay the turns of others for long.
+    const end = retryEnd(this.#retryMs);
     for await (const { key, ...head } of this.#heads.all()) {
       const { session, latest } = head;
       if (latest === null || latest.outcome !== undefined || (await this.#heads.holderOf(head)) !== undefined) continue;
-      const recorded = await this.#recorded(key, head);
+      const recorded = await this.#recorded(key, head, msUntil(end));
       if (recorded && recorded.outcome === undefined) {
         turns.push({ turn: recorded.turn, session, startedAt: recorded.startedAt });
       }
@@ -273,9 +281,9 @@ class StoredSessions implements NatsSessions {
   }
 
   /** Reads a session. One that is damaged must not hide the turns of others. */
-  async #loadOrReport(key: string, { session }: StoredHead): Promise<LoadedSession | undefined> {
+  async #loadOrReport(key: string, { session }: StoredHead, retryMs: number): Promise<LoadedSession | undefined> {
     try {
-      return await this.#logs.load(key);
+      return await this.#logs.load(key, retryMs);
     } catch (error) {
       if (!(error instanceof NatsError && error.cause instanceof IncompleteLogError)) throw error;
       this.#heads.report(new NatsError(`Reading session ${session}`, error.cause));
@@ -284,8 +292,8 @@ class StoredSessions implements NatsSessions {
   }
 
   /** Returns the latest turn of the log. The head of a process that died may name another one; it is corrected. */
-  async #recorded(key: string, head: StoredHead): Promise<StoredHead['latest'] | undefined> {
-    const log = await this.#loadOrReport(key, head);
+  async #recorded(key: string, head: StoredHead, retryMs: number): Promise<StoredHead['latest'] | undefined> {
+    const log = await this.#loadOrReport(key, head, retryMs);
     if (log === undefined) return undefined;
     const { past, journal } = log;
     const latest = past.findLast(({ turn }) => turn === journal[0]?.event.turn);

@@ -2,7 +2,7 @@ import { encodeSnapshot } from '@h/session/format';
 import { SessionBusyError, type PastTurn } from '@h/turn';
 import { jetstream, PubHeaders, type JetStreamClient, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
-import { IncompleteLogError, isConflict, isMessageMissing, isOver, retryEnd, retrying } from './errors.js';
+import { IncompleteLogError, isConflict, isMessageMissing, msUntil, retryEnd, retrying } from './errors.js';
 import { emptySnapshot, fold, type ClaimText, type Entry, type LoadedSession, type StoredKind } from './log-entries.js';
 import { readSubject } from './read-subject.js';
 
@@ -70,7 +70,7 @@ export class SessionLogs {
         return { ...loaded, lastSeq, fence };
       } catch (error) {
         // The previous writer was faster. What it wrote is part of the session.
-        if (!isConflict(error) || isOver(end)) throw error;
+        if (!isConflict(error) || msUntil(end) === 0) throw error;
       }
     }
   }
@@ -173,8 +173,8 @@ export class SessionLogs {
   }
 
   /** Reads a session. */
-  load(key: string): Promise<LoadedSession> {
-    return retrying('Reading a session', this.#retryMs, () => this.#load(key));
+  load(key: string, retryMs = this.#retryMs): Promise<LoadedSession> {
+    return retrying('Reading a session', retryMs, () => this.#load(key));
   }
 
   async #load(key: string): Promise<LoadedSession> {
