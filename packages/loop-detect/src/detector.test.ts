@@ -148,7 +148,7 @@ describe('createLoopDetector', () => {
 
   it('only warns if only the count is high', () => {
     const alarms = play(rounds(200, (round) => [ok('pick', {}, `${letters(round)} ${letters(round * 7 + 3)}`)]));
-    expect(firstOf(alarms, 'warn')).toBe(10);
+    expect(firstOf(alarms, 'warn')).toBe(30);
     expect(alarms.every(({ level, detector }) => level === 'warn' && detector === 'repeat')).toBe(true);
   });
 
@@ -236,7 +236,7 @@ describe('createLoopDetector', () => {
     expect(levels(30, same, options)).toEqual([6, 8, 9]);
     expect(levels(30, ok('look', {}, 'x'), options)).toEqual([4, 5, 6]);
     expect(levels(60, ok('wait', {}, 'x'), options)).toEqual([undefined, undefined, undefined]);
-    expect(levels(60, ok('spin', {}, 'x'), options)).toEqual([10, 20, 21]);
+    expect(levels(60, ok('spin', {}, 'x'), options)).toEqual([16, 20, 21]);
     expect(levels(60, ok('get_status', {}, 'x'), options)).toEqual([4, 5, 6]);
   });
 

@@ -40,6 +40,8 @@ const maxStrikes = 32;
 /** Characters of outputs that are held because they were not compared yet. */
 const maxHeldChars = 4_000_000;
 
+/** Factor for calls whose results are new each time, or move in one direction. */
+const nextParts = 3;
 /** Number of equal outcomes since the last change that cause a warning, regardless of the calls in between. */
 const maxSameOutcomes = 6;
 /**
@@ -421,9 +423,11 @@ export class Detector {
     const { warn } = this.#limits('repeat', tool);
     // Many equal outcomes with other calls in between, in contrast to a continuous streak.
     const isStale = sames >= maxSameOutcomes && sames > streak && warn < Infinity && !isInBatch && !isWatched;
-    // A command may do the next part of a long task each time.
-    const isNewText = call.isShell && !isSame && known !== undefined && !hasShape(known, print);
-    const isRepeated = (count >= warn && !isNewText) || isStale;
+    const isNewText = !isSame && known !== undefined && !hasShape(known, print);
+    // A debugger, a copy or a long task may be at its next part each time; a command may do that part.
+    const isNext = isNewText || (!isSame && (trend === 1 || trend === -1));
+    const isMany = count >= (isNext ? warn * nextParts : warn) && !(isNewText && call.isShell);
+    const isRepeated = isMany || isStale;
     return isRepeated ? repeated('warn', 'repeat', call, count) : undefined;
   }
 

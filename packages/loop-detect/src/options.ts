@@ -25,7 +25,8 @@ export interface Thresholds {
 /** Thresholds by detector; `false` disables a detector. */
 export interface DetectorThresholds {
   /**
-   * Calls with the same input since the last change, regardless of their results. Only warns.
+   * Calls with the same input since the last change, regardless of their results. Only warns; three times later while
+   * each result has other words, or figures that move in one direction.
    * @defaultValue `{ warn: 10 }`, as in OpenClaw
    */
   readonly repeat?: { readonly warn?: number | undefined } | false | undefined;
@@ -36,7 +37,7 @@ export interface DetectorThresholds {
   readonly 'no-progress'?: Pick<Thresholds, 'warn' | 'block'> | false | undefined;
   /**
    * The same for calls that request a state or the next page.
-   * @defaultValue `{ warn: 10, block: 20 }`, as in OpenClaw
+   * @defaultValue `{ warn: 16, block: 20 }`: OpenClaw warns at 10 and stops at 20; a wait of more than 10 checks is common
    */
   readonly poll?: Pick<Thresholds, 'warn' | 'block'> | false | undefined;
   /**
@@ -158,7 +159,7 @@ export interface LoopDetectOptions extends LoopOptions {
 const defaultThresholds = {
   repeat: { warn: 10 },
   'no-progress': { warn: 3, block: 5 },
-  poll: { warn: 10, block: 20 },
+  poll: { warn: 16, block: 20 },
   cycle: { warn: 3, block: 5 },
   churn: { warn: 4, block: 8 },
   'unknown-tool': { warn: 3, block: 5, break: 10 },

@@ -156,6 +156,67 @@ describe('a report of a state', () => {
   });
 });
 
+describe('a result with the status ok', () => {
+  const isFailure = (output: unknown): boolean =>
+    fingerprintOf({ id: '1', name: 'mcp__x__run_step', input: { a: 'v1' } }, { status: 'ok', output }).failure !==
+    undefined;
+
+  it.each<[unknown]>([
+    ["The term 'Get-Foo' is not recognized as the name of a cmdlet"],
+    ['You do not have permission to access this resource.'],
+    ['Your session has expired. Please log in again.'],
+    ['API rate limit exceeded for user 3'],
+    ["thread 'main' panicked at src/main.rs:3:5"],
+    ['Transaction reverted: 0xdaa66d13'],
+    ['Input should be a valid integer'],
+    ['Expected 3 arguments but got 2'],
+    ['Wrong password'],
+    ['Insufficient funds'],
+    ['Aborting: working tree is dirty'],
+    ['1 validation error for Input\nname\n  Field required'],
+    ['net::ERR_CONNECTION_REFUSED at http://localhost:3000/'],
+    ['### Result\nTimeoutError: locator.click: Timeout 5000ms exceeded.'],
+    ['<html><head><title>502 Bad Gateway</title></head><body></body></html>'],
+    ['<?xml version="1.0"?>\n<Error><Code>NoSuchKey</Code></Error>'],
+    [{ status: 'OVER_QUERY_LIMIT', error_message: 'Quota exceeded', results: [] }],
+    [{ errcode: 40001, errmsg: 'invalid credential' }],
+    [{ Fault: { Code: 'Client' } }],
+    [{ success: 'false', message: 'denied' }],
+    [{ failed: true, changed: false }],
+    [{ statusCode: 500, body: 'oops' }],
+    [{ code: 'InvalidParameter', message: 'Region' }],
+    [{ error: {} }],
+  ])('is a failure if it says %j', (output) => {
+    expect(isFailure(output)).toBe(true);
+  });
+
+  it.each<[unknown]>([
+    ['APP-1 is blocked by APP-2'],
+    ['Not affected: version 2.1 has the fix'],
+    ['Not changed: already formatted'],
+    ['Crashed cars: 3'],
+    ['Expected 3 guests, 4 came'],
+    ['Wrong way signs: 3'],
+    ['Token a1b2 expires in 3 days'],
+    ['### Error budget\n3 % left'],
+    ['<html><head><title>Welcome</title></head></html>'],
+    ['<errata>3</errata>'],
+    [{ errcode: 0, errmsg: 'ok' }],
+    [{ error: 'none', text: 'a' }],
+    [{ errors: [], warnings: 2 }],
+    [{ failed: 0, passed: 12 }],
+    [{ status: 200 }],
+    [{ url: '/a', status: 404 }],
+    [{ status: 'available' }],
+    [{ sku: 'a1', status: 'unavailable' }],
+    [{ result: 'invalid', file: 'a' }],
+    [{ code: 'DE', name: 'Germany' }],
+    [{ code: 404, name: 'a' }],
+  ])('is no failure if it says %j', (output) => {
+    expect(isFailure(output)).toBe(false);
+  });
+});
+
 describe('fingerprintOf', () => {
   const edit = (text: string) => ({ id: '1', name: 'Edit', input: { old_string: text } });
   const failureOf = (name: string, input: unknown, output: string): number | undefined =>

@@ -69,20 +69,27 @@ const noErrors =
  * Matches what follows the name of a failure in a report: its end, a sign, a code, or what it is about. A title such as
  * `Error codes` or `Network configuration` has another noun there.
  */
-const reported = String.raw`(?=\s*$|\s{0,3}[^\s\w]|\s\w{0,20}\d|\s[^:\n]{1,60}:\s|\s\w{2,20}ing (?!in\b|of\b|for\b|and\b|with\b|on\b)\S|\s\w{2,20}ed\b|\s(?:in|at|on|while|during|when|from|with|of|to|by|was|is|has|response|thrown|timeout)\s)`;
+const reported = String.raw`(?=\s*$|\s{0,3}[^\s\w]|\s\w{0,20}\d|\s[^:\n]{1,60}:\s|\s\w{2,20}ing (?!in\b|of\b|for\b|and\b|with\b|on\b)\S|\s\w{2,20}ed\b|\s(?:in|at|on|while|during|when|from|with|of|to|by|was|is|has|response|for|thrown|timeout)\s)`;
+// What a sentence says of the thing that it begins with.
+const turnedDown = String.raw`failed|refused|denied|rejected|timed out|aborted|not found|unavailable|unreachable|does not exist|doesn't exist|disconnected|panicked|(?:crashed|reverted)(?=\s*$|[.:])|limit (?:exceeded|reached)`;
+const notAllowed = String.raw`not (?:be )?(?:allowed|permitted|available|supported|exist|recogni[sz]ed|interactable|clickable|authori[sz]ed|logged in)|do(?:es)?(?: not|n't) have (?:the |any )?(?:permissions?|access|rights?)|(?:session|token|login|credentials?|licen[sc]e)(?: has| have| is)? expired`;
+const notValid = String.raw`(?:should|must) be (?:an? )?(?:valid )?(?:non-empty|string|integer|number|boolean|array|object|uuid|url|date)`;
 /** Matches the beginning of an error report. */
 const reportStart = new RegExp(
   `^(?:${[
     String.raw`(?:[\w.-]{1,30} ){0,3}(?:[a-z]*error|exception|failure|fault)\b${reported}`,
     String.raw`(?:fehler|erreur|errore|erro|fout|fel|hata|błąd|ошибка|помилка|错误|錯誤|エラー|오류|خطأ)\s{0,3}[:：!]`,
-    String.raw`(?:permission|access|deadline|panic|fatal|abort|quota|gateway|internal server|conflict|network|time(?:out)?(?!: \d))\b${reported}`,
-    String.raw`(?:[\w'"./:-]{1,60} ){0,5}(?:failed|refused|denied|rejected|timed out|aborted|not found|not (?:be )?(?:allowed|permitted|available|supported|exist)|unavailable|unreachable|does not exist|doesn't exist|disconnected)\b`,
+    String.raw`(?:permission|access|deadline|panic|fatal|abort(?:ing)?|quota|gateway|internal server|conflict|network|time(?:out)?(?!: \d))\b${reported}`,
+    String.raw`(?:[\w'"./:-]{1,60} ){0,5}(?:${turnedDown}|${notAllowed}|${notValid})\b`,
     String.raw`(?:[\w'"./:-]{1,60} ){0,4}(?:fails?|could ?n[o']t|cannot|can(?:no|')t|unable|not able|was not able) (?:to )?\w`,
+    String.raw`(?:wrong|incorrect|bad|expired|insufficient) (?:user ?name|password|passcode|pin|code|credentials?|login|token|key|format|input|arguments?|value|parameters?|type|syntax|permissions?|privileges?|funds|balance|credits?|quota|memory|space|disk|storage)\b`,
+    String.raw`expected [^\n]{1,80}(?:,| but) (?:got|found|received)\b|(?:net::)?ERR_[A-Z]|SQLSTATE\b`,
     String.raw`(?:denied|forbidden|unauthori[sz]ed|no such|no (?:permission|access|route|space)|invalid|illegal|unknown|unsupported|missing|malformed|timed out|traceback|segmentation|killed|out of memory|sorry|oops|something went wrong|too many requests|rate limit|service unavailable|bad (?:request|gateway)|connection (?:refused|reset|closed|lost))\b`,
     String.raw`(?:(?:http(?:\/[\d.]{1,3})?|status|code|error|status code):?\s?[45]\d\d\b|(?:40[013489]|422|429|50[0234]|529)(?:$|:|\s*[-–(]|\s+(?:bad|unauthori[sz]ed|forbidden|not|method|request|conflict|gone|payload|unprocessable|too|internal|service|gateway|server|client|overloaded|error)\b))`,
   ].join('|')})`,
   'i',
 );
+const errorMark = /^<(?:\w{1,20}[_:])?(?:error|fault|exception)\b|^[❌✗✖⛔🚫]/iu;
 const upperCode = /^E[A-Z]{4,14}\b/;
 const successWords = /^(?:no|none|0|zero|success|ok\b|done|passed|all)\b/i;
 
@@ -103,13 +110,13 @@ export const reportsError = (call: LoopCall, output: unknown, message: string): 
     if (hasErrorMember(report)) return true;
   }
   if (message.length > maxReport) return false;
-  const read = message.slice(0, maxStart);
+  const read = startOf(message);
   const bare = startsWithWord(read) ? read : read.replace(/^[^\p{L}\p{N}]{0,12}/u, '');
   const lineEnd = bare.indexOf('\n');
   const start = lineEnd < 0 ? bare : bare.slice(0, lineEnd);
   if (start === '' || underlined.test(bare)) return false;
   if (start.startsWith('{') || message.startsWith('{')) return hasErrorMember(parsed(message));
-  if (!startsWithWord(message) && /^<(?:\w{1,20}_)?error>|^[❌✗✖⛔🚫]/u.test(message.trimStart())) return true;
+  if (!startsWithWord(message) && errorMark.test(read.trimStart())) return true;
   if (nothingDone.test(start) && shellLineOf(call.name, call.input) === undefined && writes(call)) return true;
   if (successWords.test(start) && !/^no (?:such|permission|access|route|space)/i.test(start)) return false;
   return (upperCode.test(start) || reportStart.test(start)) && !noErrors.test(message);
@@ -129,21 +136,63 @@ const parsed = (text: string): unknown => {
   }
 };
 
-const errorStates: ReadonlySet<unknown> = new Set(['error', 'failed', 'failure', 'fatal', 'denied', 'rejected']);
+/** Returns the beginning of a message: of a page its title, of a report what follows its heading. */
+const startOf = (message: string): string => {
+  if (message.startsWith('<')) {
+    const title = /<title>\s{0,20}([^<]{1,200})/i.exec(message)?.[1];
+    return title ?? message.replace(/^<\?xml[^<>]{0,100}>\s{0,20}/, '').slice(0, maxStart);
+  }
+  const isHeaded = message.startsWith('#') && /^#{1,6} (?:result|output|response)\n/i.test(message);
+  return (isHeaded ? message.slice(message.indexOf('\n') + 1) : message).slice(0, maxStart);
+};
+
+/** Returns names in the spellings that are in use: `err_msg`, `errMsg`, `errmsg` and `ErrMsg`. */
+const namesOf = (names: string): readonly string[] =>
+  names.split(' ').flatMap((name) => {
+    const camel = name.replaceAll(/_(\w)/g, (_, first: string) => first.toUpperCase());
+    return [name, camel, name.replaceAll('_', ''), camel.charAt(0).toUpperCase() + camel.slice(1)];
+  });
+/** Matches a word for a failure in a state or a code, such as `rejected`, `OVER_QUERY_LIMIT` and `InvalidParameter`. */
+const failingState =
+  /^(?:error|failed|failure|fatal|denied|rejected|forbidden|unauthori[sz]ed)$|^over_\w{1,20}_limit$|^invalid[_A-Z]|[_a-z](?:denied|exceeded|unauthori[sz]ed|forbidden|unavailable|exception)$/i;
+const isFailingState = (value: unknown): boolean => typeof value === 'string' && failingState.test(value);
+/** A page that does not exist is an answer. */
+const isHttpError = (value: unknown): boolean =>
+  Number.isInteger(value) && Number(value) >= 400 && Number(value) < 600 && value !== 404 && value !== 410;
+const isSaid = (value: unknown): boolean => {
+  if (typeof value === 'string') return value !== '' && !/^(?:0|ok|none|null|false|success|no error)$/i.test(value);
+  // JavaScript serializes an error as an empty object.
+  if (typeof value === 'object') return value !== null && !(Array.isArray(value) && value.length === 0);
+  return value === true || (typeof value === 'number' && value !== 0);
+};
+/** Members by which reports in JSON tell a failure, and the values that do. */
+const failingMembers: ReadonlyMap<string, (value: unknown) => boolean> = new Map(
+  (
+    [
+      [
+        'error err errors exception fault error_message error_msg err_msg error_description error_code err_code',
+        isSaid,
+      ],
+      ['success ok succeeded', (value: unknown) => value === false || value === 'false'],
+      ['failed is_error has_error', (value: unknown) => value === true],
+      ['status', (value: unknown) => isFailingState(value) || isHttpError(value)],
+      ['status_code http_status', isHttpError],
+      ['code', isFailingState],
+    ] as const
+  ).flatMap(([names, isFailing]) => namesOf(names).map((name) => [name, isFailing] as const)),
+);
+/** Maximum number of members of a report that are read. */
+const maxMembers = 40;
 
 const hasErrorMember = (value: unknown): boolean => {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  const { error, isError, success, ok, status, errors } = value as Readonly<Record<string, unknown>>;
-  return (
-    isError === true ||
-    success === false ||
-    ok === false ||
-    (typeof error === 'string' && error !== '') ||
-    (typeof error === 'object' && error !== null) ||
-    error === true ||
-    (Array.isArray(errors) && errors.length > 0) ||
-    errorStates.has(typeof status === 'string' ? status.toLowerCase() : status)
-  );
+  let members = 0;
+  for (const name in value) {
+    members += 1;
+    if (members > maxMembers) return false;
+    if (failingMembers.get(name)?.(value[name as keyof typeof value]) === true) return true;
+  }
+  return false;
 };
 
 /** Returns the readable text of an output: the text of its parts without their JSON structure. */

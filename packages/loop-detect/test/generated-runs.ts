@@ -781,7 +781,7 @@ export const nearLoops: Families = {
         ]),
       );
     }),
-  'one call with always new results': contents(12, 30).map((pages) =>
+  'one call with always new results': contents(31, 40).map((pages) =>
     oneByOne(pages.map((page) => ok('inspect_thing', {}, page))),
   ),
   'failing edits between new reads': fc.record({ pages: contents(10, 20), asOk: fc.boolean() }).map(({ pages, asOk }) =>

@@ -50,6 +50,12 @@ const page = (from: number): string =>
     '\n',
   );
 
+const statements = (
+  'open(path) size=0 lock(db) row=next(cursor) while(row) total+=row.price emit(total) free(row) close(cursor) ' +
+  'unlock(db) header=parse(buf) checksum(header) seek(file) flush(log) retry=3 sleep(retry) send(packet) ack=wait() ' +
+  'verify(ack) store(state) notify(peers) rotate(keys) sweep(heap) return'
+).split(' ');
+
 /** Runs of agents that make progress, modeled on published transcripts. None may raise an alarm. */
 export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
   'alternating edits and tests, with a constant failure': rounds(12, (round) => [edit(round), test(round, 2)]),
@@ -394,5 +400,21 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
   ]),
   'names that a tool makes up': rounds(9, (round) => [
     ok('generate_name', { style: 'short' }, { name: `name${'abcabcabc'[round]}` }),
+  ]),
+  'a wait of 15 checks': [
+    ...rounds(15, () => [failed('bash', { command: 'pg_isready -h db' }, 'db:5432 - no response')]),
+    ...rounds(1, () => [ok('bash', { command: 'pg_isready -h db' }, 'db:5432 - accepting connections')]),
+  ],
+  'a debugger that goes from line to line': rounds(24, (round) => [
+    ok('gdb', { cmd: 'step' }, `${200 + round * 3}\t  ${statements[round]};`),
+  ]),
+  'a copy that grows': rounds(25, (round) => [
+    ok('bash', { command: 'du -sh /backup' }, `${10 + round * 2}.4G /backup`),
+  ]),
+  'a queue that empties': rounds(24, (round) => [ok('queue_depth', { queue: 'mail' }, { depth: 900 - round * 31 })]),
+  'a flaky test until it fails in the same way again': rounds(8, (round) => [
+    round % 2 === 0
+      ? ok('bash', { command: 'npm test -- flaky' }, `1 passed (${round}.3s)`)
+      : failed('bash', { command: 'npm test -- flaky' }, `1 failed: timeout at step ${(round * 5) % 7}`),
   ]),
 };

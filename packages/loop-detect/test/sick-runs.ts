@@ -214,13 +214,13 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
   },
   'a CI run that never starts': {
     batches: rounds(60, (round) => [ok('bash', { command: 'gh run view 81 --json status' }, `queued, ${round}m`)]),
-    warned: 10,
+    warned: 16,
     blocked: 20,
     broken: 21,
   },
   'a status that never changes': {
     batches: rounds(60, () => [ok('check_status', { job: 7 }, { state: 'running', pid: 4711 })]),
-    warned: 10,
+    warned: 16,
     blocked: 20,
     broken: 21,
   },
@@ -229,7 +229,7 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
       ok('bash', { command: 'sleep 30' }, '(no output)'),
       ok('process', { action: 'poll', id: 3 }, 'no new output'),
     ]),
-    warned: 20,
+    warned: 32,
     blocked: 40,
     broken: 41,
   },
@@ -247,7 +247,7 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
   },
   'one command whose output always changes': {
     batches: rounds(60, (round) => [ok('bash', { command: 'wc -c data.bin' }, `${round * 100} data.bin`)]),
-    warned: 10,
+    warned: 30,
     blocked: 45,
     broken: 46,
   },
@@ -299,7 +299,7 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
         codex('', undefined, round),
       ),
     ]),
-    warned: 10,
+    warned: 16,
     blocked: 20,
     broken: 21,
   },
@@ -378,7 +378,29 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     broken: 31,
   },
   'a lookup of a value that rises for a long time, which is only warned about': {
-    batches: rounds(30, (round) => [ok('read_sensor', { sensor: 'boiler' }, { celsius: 18 + round * 0.5 })]),
+    batches: rounds(38, (round) => [ok('read_sensor', { sensor: 'boiler' }, { celsius: 18 + round * 0.5 })]),
+    warned: 30,
+  },
+  'a call whose answer counts the calls that are left': {
+    batches: rounds(60, (round) => [ok('buy_ticket', { seat: 'A1' }, `Nothing was bought. Tries left: ${90 - round}`)]),
     warned: 10,
+    blocked: 13,
+    broken: 14,
+  },
+  'requests that are answered by a page of the proxy': {
+    batches: rounds(60, (round) => [
+      ok('http_post', { url: `/items/${round}` }, `<html><head><title>502 Bad Gateway</title></head>${round}</html>`),
+    ]),
+    warned: 4,
+    blocked: 8,
+    broken: 9,
+  },
+  'calls with other inputs that JSON answers with an error code': {
+    batches: rounds(60, (round) => [
+      ok('add_tag', { tag: `t${round}` }, { errcode: 40001, errmsg: 'invalid credential', rid: `${round * 7919}` }),
+    ]),
+    warned: 4,
+    blocked: 8,
+    broken: 9,
   },
 };

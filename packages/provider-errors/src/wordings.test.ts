@@ -36,6 +36,55 @@ describe('classifyError, given a message without a status', () => {
   });
 });
 
+/** What a message is about, and what is wrong with it: every pair is a sentence that some provider may write. */
+const pairs: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  [
+    'quota',
+    ['credits', 'account balance', 'funds', 'token quota', 'usage allowance', 'budget', 'spending limit', 'free trial'],
+    [
+      'Your … has been exhausted.',
+      '… depleted',
+      'Not enough … to run this request.',
+      'You have run out of ….',
+      'You have no … left.',
+      'You have used all of your ….',
+      'Your … was fully consumed.',
+      'You have reached your ….',
+    ],
+  ],
+  [
+    'auth',
+    ['API key', 'access token', 'credentials', 'authorization header', 'refresh token', 'service account key'],
+    [
+      'The … you provided is incorrect.',
+      'No … was provided.',
+      '… could not be verified',
+      'Please check your ….',
+      'Unknown …',
+      '… was not accepted',
+      '… is not active',
+    ],
+  ],
+  [
+    'context-overflow',
+    ['prompt', 'input', 'conversation', 'message history', 'transcript', 'request'],
+    [
+      'The … does not fit into the context window of the model.',
+      '… length 210000 is greater than the model maximum 200000',
+      '… has 210000 tokens but the model only supports 200000',
+      '… tokens 210000 > 200000',
+      'Token limit for … exceeded',
+    ],
+  ],
+];
+
+describe('classifyError, given general words', () => {
+  it.each(pairs)('finds %s in every combination', (reason, nouns, sentences) => {
+    const all = sentences.flatMap((sentence) => nouns.map((noun) => sentence.replace('…', noun)));
+    expect(all.filter((message) => reasonOf(new Error(message)) !== reason)).toEqual([]);
+  });
+});
+
 describe('classifyError, given a reported error', () => {
   it.each(
     reportedErrors.map(

@@ -46,7 +46,7 @@ export const authRules: readonly Rule[] = [
       invalid_api_key invalid_token invalid_authentication invalid_authentication_error incorrect_api_key_error
       authentication_error AuthenticationError authentication authentication_failed api_key_invalid
       api_key_expired api_key_missing missing_api_key no_api_key api_key_not_found unauthenticated unauthorized
-      UnauthorizedError unauthorized_client invalid_grant token_expired ExpiredToken ExpiredTokenException
+      UnauthorizedError unauthorized_client invalid_client invalid_grant invalid_rapt insufficient_scope token_expired ExpiredToken ExpiredTokenException
       UnrecognizedClientException InvalidSignatureException InvalidClientTokenId SignatureDoesNotMatch
       IncompleteSignatureException MissingAuthenticationToken CredentialsProviderError auth_error
       AI_LoadAPIKeyError GatewayAuthenticationError ACCESS_TOKEN_SCOPE_INSUFFICIENT ACCESS_TOKEN_EXPIRED
@@ -58,7 +58,7 @@ export const authRules: readonly Rule[] = [
     reason: 'auth',
     says: [
       /(?:invalid|incorrect|wrong|bad|expired|missing|malformed|unrecognized|illegal|no|not a valid|without a)\b(?:[^.\n]|\.\S){0,25}\b(?:api[ _-]?key|access[ _-]?token|auth(?:entication|orization)?(?: \w{1,12})?|credentials?|bearer|subscription key|secret key|security token)\b/i,
-      /(?:invalid|incorrect|expired|missing|illegal) (?:\w{1,12} )?token\b(?! (?:count|limit|id|budget))|(?:api[ _-]?key|access[ _-]?token|credentials?|auth(?:entication|orization)?(?: header| token)?|oauth token|session|login|token)\b(?:[^.\n]|\.\S){0,60}\b(?:is|are|was|has|have|must be|option must be|appears?)? ?(?:to be |been )?(?:invalid|incorrect|expired|not valid|missing|required|not (?:provided|found|set|configured|recognized)|unauthorized|rejected|malformed|fail(?:s|ed|ure))/i,
+      /(?:invalid|incorrect|expired|missing|illegal) (?:\w{1,12} )?token\b(?! (?:count|limit|id|budget|at\b))|(?:api[ _-]?key|access[ _-]?token|credentials?|auth(?:entication|orization)?(?: header| token)?|oauth token|session|login|token)\b(?:[^.\n]|\.\S){0,60}\b(?:is|are|was|has|have|must be|option must be|appears?)? ?(?:to be |been )?(?:invalid|incorrect|expired|not valid|missing|required|not (?:provided|found|set|configured|recognized)|unauthorized|rejected|malformed|fail(?:s|ed|ure))/i,
       /authentication (?:fail|error\b)|not authenticated|re-?authenticate|security token included in the request|provide an? (?:valid )?api key|authentication method|unable to authenticate|only authorized for use|tenant\b[^\n]{0,40}does not match|signature (?:has )?expired|not logged in|client option must be set|(?:please )?(?:log|sign) ?in (?:again|to continue)|load (?:the default )?credentials|to (?:get|read|find) the authorization|身份验证|鉴权|认证失败|密钥无效|キーが無効|无效的令牌/i,
       /insufficient (?:authentication scopes|permissions?|privileges)|missing scopes?\b|(?:does not|doesn't) have permission|not enabled for (?:this|your) account|ip address is not|permission[ _-]denied(?! \(publickey)|api has not been used|access denied|not authorized\b/i,
     ],

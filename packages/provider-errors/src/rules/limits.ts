@@ -23,7 +23,7 @@ const money: readonly RegExp[] = [
 /** Allowances of plans: quotas, and limits of a period longer than a minute. */
 const allowance: readonly RegExp[] = [
   /(?<!not your )\busage[ -]limits?\b|usage cap|premium requests?\b|request allowance|have no quota|exceeded your (?:monthly|weekly|daily|premium|current|plan)/i,
-  /\bquota\b(?! (?:metric|id|increase))(?:[^.\n]|\.\S){0,30}\b(?:exceeded|exhausted|depleted|used up|reached|insufficient|resets?|will reset)\b|(?:exceed\w{0,3}|exhausted|reached|insufficient|over|used up|out of)\b(?:[^.\n]|\.\S){0,30}(?<!account )\bquota\b(?!s)/i,
+  /\bquota\b(?! (?:metric|id|increase))(?:[^.\n]|\.\S){0,30}\b(?:exceeded|exhausted|depleted|used up|reached|insufficient|not enough|too low|resets?|will reset)\b|(?:exceed\w{0,3}|exhausted|reached|insufficient|not enough|over|used up|out of)\b(?:[^.\n]|\.\S){0,30}(?<!account )\bquota\b(?!s)/i,
   /\b(?:daily|weekly|monthly|hourly|yearly|session|\d{1,2}[- ]hours?|weekly\/monthly)\b(?:[^.\n]|\.\S){0,30}\b(?:limits?|quota|usage|allowance|allocation|cap)\b|limit (?:reached|exceeded)(?:[^.\n]|\.\S){0,12} for \d{1,2} hours?|limited to \d(?:[^.\n]|\.\S){0,20}\/ ?month/i,
   /(?:limit|quota|usage|allowance)\b(?:[^.\n]|\.\S){0,30}\b(?:per (?:day|week|month)|for (?:today|this (?:month|week|period|billing))|this (?:billing cycle|period))|\b(?:requests|messages|calls) (?:for )?today\b|(?:on|in|with|for) paid (?:plans?|users?|tiers?)|\b(?:plan|subscription) (?:is )?required|free-models-per-day|regain access on|free tier of the model|key limit exceeded|exhausted your capacity|(?<!rate )limit\W{1,3}(?:will )?resets?\b|\bplan limit\b|limit reached\|\d{10}/i,
   /使用上限|限额|额度|今日调用次数/,
@@ -65,7 +65,7 @@ export const quotaRules: readonly Rule[] = [
       usage_limit_exceeded usage_not_included additional_spend_limit_reached user_weekly_rate_limited FreeUsageLimitError
       GoUsageLimitError CreditsError MonthlyLimitError token_quota_reached
       FailedOperation.ResourcePackExhausted
-      model_not_supported_on_free_tier budget_exceeded BudgetExceededError balance_depleted
+      model_not_supported_on_free_tier budget_exceeded BudgetExceededError ExceededBudget ExceededTokenBudget balance_depleted
       Throttling.AllocationQuota AllocationQuota.FreeTierOnly Arrearage PrepaidBillOverdue PostpaidBillOverdue
       CommodityNotPurchased AccessDenied.Unpurchased 1113 1304 1308 1309 1310 1311 1316 1317 1318 1319 1320
       1321 status:1008 status:1028 status:1030 status:2056 status:2061`,
