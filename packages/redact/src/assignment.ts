@@ -8,7 +8,7 @@ import { findNested } from './nested-values.js';
 import { endOfQuoted, quoteAt, quoteBefore } from './quotes.js';
 import { findPuttyKey } from './private-key.js';
 import { findQueryValue, isQueryName } from './query.js';
-import { findRecoveryCodes } from './recovery-codes.js';
+import { findRecoveryCodes, findRecoveryWords } from './recovery-codes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import {
@@ -65,6 +65,8 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (isFieldName(reader, sign, written)) return findFormField(reader, sign.end);
   if (isValueName(reader, written)) return findNamedValue(reader, sign.end, written);
   if (sign.isColon && reader.code(sign.end) === lineFeed) {
+    const phrase = findRecoveryWords(reader, written, sign.end);
+    if (phrase !== undefined || reader.starved) return phrase;
     const codes = findRecoveryCodes(reader, written, sign.end);
     if (codes !== undefined || reader.starved) return codes;
     return findAnnounced(reader, sign, written) ?? (reader.starved ? undefined : findItems(reader, sign, written));
@@ -84,7 +86,7 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
     if (nameEnd !== written && !mayEndKey(reader.text, nameEnd)) return undefined;
   }
   const key = readKey(reader, nameEnd, sign.start) ?? shortKey(reader, nameEnd, sign);
-  if (key === undefined) return undefined;
+  if (key === undefined) return findMember(reader, sign, written);
   if (sign.isColon && isPartOfName(reader, key)) return undefined;
   if (key.name === 'pass' && !key.isTight) {
     return findPass(reader, key, sign) ?? (reader.starved ? undefined : findPassArgument(reader, sign, nameEnd));
@@ -215,8 +217,9 @@ const findKeyMember = (reader: Reader, from: number): Secret | undefined => {
 };
 
 /** Matches the name of the object of a member. */
-const ofObject = /([A-Za-z][\w-]{1,31})["']?\s{0,2}[:=]\s{0,2}\{[^{}]{0,100}$/;
+const ofObject = /([A-Za-z][\w-]{1,31})["']?\s{0,2}[:=]\s{0,2}(?:\{[^{}]{0,100}|\n {1,12}["']?key)$/;
 const minMember = 16;
+const maxMember = 512;
 
 /**
  * Finds the codes behind `Recovery codes: …`, and the random value of `key` in an object whose name makes it secret, as
@@ -230,14 +233,19 @@ const findMember = (reader: Reader, sign: Sign, end: number): Secret | undefined
   if (!sign.isColon || (text.charCodeAt(end - 1) | 32) !== 121 || !/["'\s{,]key$/i.test(text.slice(end - 4, end))) {
     return undefined;
   }
-  const quote = quoteAt(reader, skipGap(reader, sign.end));
-  const valueEnd = quote === undefined ? undefined : endOfQuoted(reader, quote.end, quote.literal, maxQuoted);
-  if (quote === undefined || valueEnd === undefined || valueEnd - quote.end < minMember) return undefined;
-  const value = text.slice(quote.end, valueEnd);
+  const from = skipGap(reader, sign.end);
+  const quote = quoteAt(reader, from);
+  const start = quote?.end ?? from;
+  const valueEnd =
+    quote === undefined
+      ? reader.endOfRun(from, stop, maxMember, false)
+      : endOfQuoted(reader, start, quote.literal, maxQuoted);
+  if (valueEnd === undefined || valueEnd - start < minMember) return undefined;
+  const value = text.slice(start, valueEnd);
   if (!looksRandom(value) || isPlaceholder(value) || value.includes(reader.replacement)) return undefined;
   const object = ofObject.exec(text.slice(reader.floor(end), end))?.[1];
   const isFound = object !== undefined && keyStrength(`${object}_key`) === 'strong';
-  return isFound ? { kind: 'assignment', start: quote.end, end: valueEnd } : undefined;
+  return isFound ? { kind: 'assignment', start, end: valueEnd } : undefined;
 };
 
 /** Returns the name of `pass=…` and `"pass": …`. */

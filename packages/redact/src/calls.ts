@@ -3,7 +3,7 @@ import { keyStrength, mayEndKey } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isMixed, isPassphrase, maxSpaces, valueOf, type Key } from './value-of-name.js';
+import { isMixed, isPassphrase, isWords, maxSpaces, valueOf, type Key } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const opening = 40;
@@ -34,7 +34,7 @@ export const findCallArgument = (reader: Reader, index: number): Secret | undefi
   const isSetter = isTyped || name !== called || isMethod;
   if (!isSetter || keyStrength(name) !== 'strong') return undefined;
   const key: Key = { name, strength: 'strong', start, isQuoted: true, isTight: false };
-  return chosen(reader, valueOf(reader, key, index, { isColon: true }));
+  return chosen(reader, valueOf(reader, key, index, { isColon: true }), isTyped || name !== called);
 };
 
 /** Returns the end of the outer function in `password(Some("…"))`. */
@@ -85,13 +85,17 @@ export const findCredentialArgument = (reader: Reader, index: number): Secret | 
   if (next !== closing && next !== comma && !isLast) return undefined;
   const near = reader.text.slice(reader.floor(index), index);
   if (!expected.test(near)) return undefined;
-  return chosen(reader, { kind: 'argument', start: quote.end, end });
+  return chosen(reader, { kind: 'argument', start: quote.end, end }, true);
 };
 
-const chosen = (reader: Reader, found: Secret | undefined): Secret | undefined => {
+const chosen = (reader: Reader, found: Secret | undefined, allowsWords: boolean): Secret | undefined => {
   if (found === undefined) return undefined;
   const value = reader.text.slice(found.start, found.end);
   const isChosen =
-    value.length >= 6 && (looksRandom(value) || isMixed(value, { isQuoted: false }) || isPassphrase(value));
+    value.length >= 6 &&
+    (looksRandom(value) ||
+      isMixed(value, { isQuoted: false }) ||
+      isPassphrase(value) ||
+      (allowsWords && isWords(value, 'password')));
   return isChosen && !isPlaceholder(value) && !value.includes(reader.replacement) ? found : undefined;
 };

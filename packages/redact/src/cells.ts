@@ -11,6 +11,7 @@ import {
   isMixed,
   isNumbered,
   isPassphrase,
+  isWords,
   maxSpaces,
   readKey,
   valueOf,
@@ -25,11 +26,17 @@ const arrow = 0x2192;
 
 /** Finds the value in the next table cell or the next argument. Called for `|`, or for a comma after a quote. */
 export const findNeighbor = (reader: Reader, index: number): Secret | undefined => {
+  const isTight = is(reader.text.charCodeAt(index - 1), keyClass);
+  if (isTight && !(reader.code(index + 1) === 32 && startsWithBar(reader, index))) return undefined;
   const found = findNext(reader, index, index + 1);
   if (found !== undefined || reader.starved || reader.text.charCodeAt(index) !== comma) return found;
   const below = findSeparatedColumns(reader, index);
   return below !== undefined || reader.starved ? below : findCredentialArgument(reader, index);
 };
+
+/** Whether the line begins with a bar, so that one behind a word ends a cell. */
+const startsWithBar = (reader: Reader, index: number): boolean =>
+  /(?:^|\n)\|[^\n]*$/.test(reader.text.slice(reader.floor(index), index));
 
 /** Matches what may be between a name and a value in quotes. */
 const between = /^ (?:(?:with|to|as|is|=|:) )?(?=["'])/;
@@ -72,15 +79,20 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   const found = valueOf(reader, key, valueStart, { isColon: true, isCell });
   if (found === undefined) return undefined;
   const value = text.slice(found.start, found.end);
-  if (isCell && isSibling(name, value)) return undefined;
+  if (isCell ? isSibling(name, value) : address.test(value)) return undefined;
   if (looksRandom(value) && !(isCell && typeName.test(value))) return found;
   const next = reader.code(isCell ? reader.skipSpaces(found.end, maxSpaces) : afterQuotes(reader, found.end));
   const closes = isCell ? next === 124 || next === 96 || bars.has(next) : next === 41 || next === 93;
   const isLast = (isCell ? isRow(text.slice(reader.floor(start), start)) : isFirst(reader, start)) && isEnd(next);
   const isWord = (/^[a-z]+\d{0,2}$/i.test(value) && !isNumbered(value)) || model.test(value) || value.includes('.*');
-  const isChosen = (isMixed(value, { isQuoted: false }) && !isWord) || (isPassphrase(value) && /pass|pwd/i.test(name));
+  const isChosen =
+    (isMixed(value, { isQuoted: false }) && !isWord) ||
+    (/pass|pwd/i.test(name) && (isPassphrase(value) || (isCell && closes && isWords(value, name))));
   return (closes || isLast) && isChosen ? found : undefined;
 };
+
+/** Matches a host with a port. */
+const address = /^(?:localhost|[\w-]+(?:\.[\w-]+)+):\d{2,5}$/;
 
 /** Matches names of types, as in a union. */
 const typeName = /^[A-Z][A-Za-z\d]*[a-z]{3}$/;
@@ -118,7 +130,9 @@ export const findField = (reader: Reader, index: number): Secret | undefined => 
   const key = readKey(reader, index, index);
   if (key === undefined) return undefined;
   const before = reader.before(key.start);
-  const valueStart = reader.skipSpaces(index + 1, 2);
+  const afterSpaces = reader.skipSpaces(index + 1, 2);
+  // A binary in Erlang.
+  const valueStart = reader.matches('<<', afterSpaces) ? afterSpaces + 2 : afterSpaces;
   const isTuple = before === brace && quoteAt(reader, valueStart) !== undefined;
   if (key.strength !== 'strong' || !(Number.isNaN(before) || before === 10 || isTuple)) return undefined;
   const found = valueOf(reader, { ...key, isTight: false }, isTuple ? valueStart : index + 1);

@@ -2,10 +2,11 @@ import { is, key as keyClass, lineBreak, word } from './characters.js';
 import { keyStrength, mayEndKey, tailOf, tailsOf, type KeyStrength } from './key-name.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { bars, isMixed, isPassphrase } from './value-of-name.js';
+import { bars, isMixed, isPassphrase, isWords } from './value-of-name.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const hyphen = 45;
+const lineFeed = 10;
 const doubleQuote = 34;
 const minValue = 6;
 const maxLine = 512;
@@ -74,7 +75,9 @@ export const findBarColumns = (reader: Reader, index: number): Secret | undefine
 
 /** Finds values below names over a rule. Called for the hyphen that begins the rule. */
 export const findRuledColumns = (reader: Reader, index: number): Secret | undefined => {
-  if (reader.code(index + 1) !== hyphen || reader.code(index + 2) !== hyphen) return undefined;
+  if (reader.code(index + 1) !== hyphen) return undefined;
+  // A column of two letters has a rule of two hyphens.
+  if (reader.code(index + 2) !== hyphen && reader.code(index + 2) !== 32) return undefined;
   const headEnd = index - 1;
   if (headEnd <= reader.barrier || reader.code(index + 3) === 66) return undefined;
   const headStart = startOfLine(reader, headEnd);
@@ -88,21 +91,27 @@ export const findRuledColumns = (reader: Reader, index: number): Secret | undefi
 /** Matches names with at least two spaces between them. */
 const spacedNames = /^[A-Z][\w-]*(?: [\w-]+)*(?: {2,}[A-Z][\w-]*(?: [\w-]+)*)+$/;
 
-/** 1 for the last three letters of the last names in {@link findAlignedColumns}, five bits of each. */
+/** `Password:` in base64, by which a server asks in AUTH LOGIN of SMTP. */
+export const passwordPrompt = '334 UGFzc3dvcmQ6';
+
+/** 1 for the last three letters of the prompt, and of the names in {@link findAlignedColumns}, five bits of each. */
 const columnTails = new Uint8Array(32_768);
-for (const name of ['password', 'passphrase', 'pass', 'pwd', 'secret', 'token', 'key']) {
+for (const name of ['password', 'passphrase', 'passwd', 'pass', 'pwd', 'secret', 'token', 'key', passwordPrompt]) {
   for (const tail of tailsOf(name)) columnTails[tail] = 1;
 }
 
 /** Returns quickly whether a line that ends here may have the names of columns. */
 export const mayEndColumns = (text: string, index: number): boolean => columnTails[tailOf(text, index - 1)] === 1;
 
-/** Finds values below names that are aligned with spaces, of which the last one is secret. Called for the line feed. */
+/** Finds values below names that are aligned with spaces. Called for the character behind a name that is secret. */
 export const findAlignedColumns = (reader: Reader, index: number): Secret | undefined => {
   if (!mayEndColumns(reader.text, index) || !mayEndKey(reader.text, index)) return undefined;
   const headStart = startOfLine(reader, index);
-  const head = reader.text.slice(headStart, index);
-  if (!spacedNames.test(head)) return undefined;
+  if (!is(reader.text.charCodeAt(headStart), word)) return undefined;
+  if (headStart > 0 && reader.text.charCodeAt(headStart - 1) !== lineFeed) return undefined;
+  const headEnd = reader.code(index) === lineFeed ? index : endOfLine(reader, index);
+  const head = reader.text.slice(headStart, headEnd).trimEnd();
+  if (!spacedNames.test(head) || (headEnd > index && startOfNext(reader, headEnd) === undefined)) return undefined;
   const offsets = Array.from(head.matchAll(/(?:^| {2,})(?=[A-Z])/g), ({ 0: gap, index: at }) => at + gap.length);
   const cells: Cells = (text, start, end) => {
     const isAligned = offsets.every((at) => at === 0 || text.charCodeAt(start + at - 1) === 32);
@@ -111,7 +120,7 @@ export const findAlignedColumns = (reader: Reader, index: number): Secret | unde
       end: Math.min(end, start + (offsets[place + 1] ?? end - start)),
     }));
   };
-  return findRows(reader, index, { headStart, headEnd: index, ruleEnd: index, cells, isLoose: true });
+  return findRows(reader, index, { headStart, headEnd, ruleEnd: headEnd, cells, isLoose: true });
 };
 
 /** Returns an expression that matches a line of names with a separator between them. */
@@ -120,7 +129,7 @@ const separated: Readonly<Record<string, RegExp>> = {
   ',': /^"?[A-Za-z_][\w .-]*"?(?:,"?[\w .-]+"?)+$/,
   ';': /^"?[A-Za-z_][\w .-]*"?(?:;"?[\w .-]+"?)+$/,
   '|': /^[A-Za-z_][\w .-]*(?:\|[\w .-]+)+$/,
-  '\t': /^[A-Za-z_][\w .-]*(?:\t[\w .-]+)+$/,
+  '\t': /^(?:# {0,2})?[A-Za-z_][\w .-]*(?:\t[\w .-]+)+$/,
 };
 const never = /(?!)/;
 
@@ -183,6 +192,8 @@ const findRows = (reader: Reader, index: number, table: Table): Secret | undefin
     }
     const cells = table.cells(text, start, end);
     if (cells.length !== names.length) break;
+    // Names that repeat begin another table.
+    if (columns.some(({ place, name }) => text.startsWith(name, cells[place]?.start))) break;
     for (const column of columns) {
       const found = secretIn(reader, column, cells[column.place]);
       if (found !== undefined) more.push(found);
@@ -215,8 +226,10 @@ const secretIn = (reader: Reader, { name, strength }: Column, cell: Cell | undef
   if (value.length < minValue || /[\s`()<>"]/.test(value) || value.includes(reader.replacement)) return undefined;
   const isSecret =
     strength === 'strong'
-      ? looksRandom(value) || isMixed(value, { isQuoted: false }) || (isPassphrase(value) && /pass|pwd/i.test(name))
-      : looksRandom(value) && value.length >= 16 && !isPublicIdentifier(value);
+      ? looksRandom(value) ||
+        isMixed(value, { isQuoted: false }) ||
+        (/pass|pwd/i.test(name) && (isPassphrase(value) || isWords(value, name)))
+      : looksRandom(value) && value.length >= 16 && (!isPublicIdentifier(value) || /token$/i.test(name));
   if (!isSecret || isPlaceholder(value)) return undefined;
   const start = cell.start + raw.indexOf(value);
   return { kind: 'column', start, end: start + value.length };
@@ -226,11 +239,8 @@ const endOfLine = (reader: Reader, from: number): number => reader.endOfRun(from
 
 const startOfLine = (reader: Reader, index: number): number => lineStart(reader.text, index, reader.floor(index));
 
-const lineStart = (text: string, index: number, floor: number): number => {
-  let start = index;
-  while (start > floor && text.charCodeAt(start - 1) !== 10) start -= 1;
-  return start;
-};
+const lineStart = (text: string, index: number, floor: number): number =>
+  index <= floor ? index : floor + text.slice(floor, index).lastIndexOf('\n') + 1;
 
 /** Returns the start of the line after the one that ends here; `undefined` at the end of the text. */
 const startOfNext = (reader: Reader, end: number): number | undefined => {

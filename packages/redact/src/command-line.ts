@@ -3,7 +3,7 @@ import { keyStrength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isMixed, isPassphrase, isUnlikeWord, skipWhiteSpace, valueOf, type Key } from './value-of-name.js';
+import { isMixed, isPassphrase, isUnlikeWord, isWords, skipWhiteSpace, valueOf, type Key } from './value-of-name.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const hyphen = 45;
@@ -97,9 +97,9 @@ export const findFlag = (reader: Reader, index: number): Secret | undefined => {
 };
 
 /** Options with a secret in commands that store one. */
-const contents = commands('body value secret-string data');
+const contents = commands('body value secret-string data plaintext');
 const storing =
-  /\b(?:secrets?[ :](?:set|create|put)|(?:put|create|update)-secret\S*|put-parameter|variable set)\b[^\n]*$/;
+  /\b(?:secrets?[ :](?:set|create|put)|(?:put|create|update)-secret\S*|put-parameter|variable set|rootpw|hash-password)\b[^\n]*$/;
 
 const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const start = index + (reader.code(index + 1) === hyphen ? 2 : 1);
@@ -123,7 +123,7 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   if (found === undefined) return undefined;
   const value = reader.text.slice(found.start, found.end);
   if (isPass && /^(?:pass|env|file|fd|stdin):?/.test(value)) return undefined;
-  return isChosen(value) ? { ...found, kind: 'command-line' } : undefined;
+  return isChosen(value) || isWords(value, name) ? { ...found, kind: 'command-line' } : undefined;
 };
 
 /** Whether the value is chosen or random; letters alone may be a word of the help text. */
@@ -229,12 +229,13 @@ export const findPasswordFlag = (reader: Reader, index: number): Secret | undefi
   return isSecret ? { kind: 'command-line', start, end } : undefined;
 };
 
+const fileCommand = /\b(?:htpasswd|mosquitto_passwd)[^;|&]*$/;
 const lineBefore = (reader: Reader, index: number): string =>
   reader.text.slice(reader.floor(index), index).replace(/^[^]*\n/, '');
 
 /** Finds the password in `htpasswd -b FILE USER PASSWORD`. */
 const findFileUser = (reader: Reader, index: number): Secret | undefined => {
-  if (!isAfter(reader, index, apache) || /[;|&]/.test(lineBefore(reader, index))) return undefined;
+  if (!isAfter(reader, index, apache) || !fileCommand.test(lineBefore(reader, index))) return undefined;
   const head = /^-\w{0,4}[bn]\w{0,4} +(?:-\w{1,4} +){0,3}(?:[^\s-]\S{0,80} +){1,2}/.exec(
     reader.slice(index, index + 180),
   );
@@ -319,7 +320,7 @@ export const findLogin = (reader: Reader, index: number): Secret | undefined => 
 
 /** Matches commands whose arguments are a user and a password, at the beginning of a command. */
 const userCommand =
-  /(?:^|[\n;|&("'`$] ?|\bsudo )(?:[\w./-]{1,30} ){0,2}(?:user|add_user|login|upwd|user:password)(?: --?\w{1,16}){0,2}$/;
+  /(?:^|[\n;|&("'`$>] ?|\bsudo )(?:[\w./-]{1,30} ){0,2}(?:user|add_user|login|upwd|user:password)(?: --?\w{1,16}){0,2}$/;
 /** The first characters of an option, of a quote, and of what is behind a command. */
 const followers: ReadonlySet<number> = new Set(Array.from('\n\r-/&|;"\'', (character) => character.charCodeAt(0)));
 const userEnds = ['user', 'login', 'upwd', 'user:password'];
@@ -366,7 +367,7 @@ export const findNetUser = (reader: Reader, index: number): Secret | undefined =
 /** Finds the password in `/u:joe /p:…`. Called for the colon. */
 export const findSlashFlag = (reader: Reader, index: number): Secret | undefined => {
   const near = reader.text.slice(reader.floor(index), index);
-  if (!/\s\/u(?:ser)?:[^\s/][^\n]{0,100}\s\/p$/.test(near)) return undefined;
+  if (!/\s\/u(?:ser)?:[^\s/][^\n]{0,100}\s\/p(?:ass(?:word)?)?$/.test(near)) return undefined;
   return findArgument(reader, index + 1);
 };
 
@@ -395,7 +396,7 @@ export const findEchoed = (reader: Reader, index: number): Secret | undefined =>
 
 /** Matches a command that prints a secret, with its output of one line. */
 const printed =
-  /^\$ [^\n]*(?<![a-z])(?:passwords?|passwd|passphrase|secrets?|tokens?|keyring|pass show|genkey|psk|rand|api[-_]?key)(?![a-z])[^\n]*\r?\n([!-~]{8,2048})/i;
+  /^\$ [^\n]*(?<![a-z])(?:passwords?|passwd|passphrase|secrets?|tokens?|keyring|pass show|genkey|psk|rand|pwgen|api[-_]?key)(?![a-z])[^\n]*\r?\n([!-~]{8,2048})/i;
 
 /** Finds the output of `$ terraform output -raw db_password`. Called for the dollar sign that begins the line. */
 export const findPrinted = (reader: Reader, index: number): Secret | undefined => {
@@ -413,7 +414,10 @@ export const findPrinted = (reader: Reader, index: number): Secret | undefined =
 
 /** Whether a line may be a secret: a random one, or a chosen one, which is no path and no message. */
 const isOutput = (value: string): boolean =>
-  looksRandom(value) || isPublicIdentifier(value) || (/^[\w!@#$%^&*+=?-]+$/.test(value) && isChosen(value));
+  looksRandom(value) ||
+  isPublicIdentifier(value) ||
+  isWords(value, 'password') ||
+  (/^[\w!@#$%^&*+=?-]+$/.test(value) && isChosen(value));
 
 /** Maximum length of the part of a password by which it is judged. */
 const maxJudged = 128;

@@ -423,6 +423,82 @@ describe('secrets as tools print them', () => {
     },
   );
 
+  it.each([
+    'password: X\n',
+    '{"user": "joe", "password": "X", "port": 1}',
+    'DB_PASSWORD=X\n',
+    'login(user=joe, password=X)',
+    'host=db user=app password=X dbname=x',
+    'map[user:app password:X host:db]',
+    'tool login --password X --verbose',
+    '<password>X</password>',
+    '| User | Password |\n|---|---|\n| joe | X |\n',
+    '"api_key": "X",',
+    "> process.env.DB_PASSWORD\n'X'\n",
+  ])('replaces a password of letters only in the form %j', (frame) => {
+    for (const word of ['copperlantern', 'kdnvqhwtzrbm']) expect(redact(frame.replace('X', word))).not.toContain(word);
+  });
+
+  it.each([
+    'password: authentication\n',
+    '"password": "required"',
+    '"password": "Kennwort", "user": "Benutzer"',
+    '"password": "must-be-confirmed"',
+    'password: generatedpassword\n',
+    'password = generated',
+    'const password = readline();',
+    'connect({ user: name, password: encrypted })',
+    'password  something follows here',
+    'the password whatever it is',
+    'secret: `identifier`',
+    "'autocomplete'-pass: 'verdien'-word",
+    'use --password instead of it',
+    "Credentials.fromGeneratedSecret('clusteradmin')",
+  ])('leaves the word behind a name in %j', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+
+  it.each([
+    'OPER requires two parameters',
+    'AUTH command sent to server2\nOK 1',
+    'a001 LOGIN failed for user2 now',
+    'PASS src/app2.test.ts\nPASS src/b.test.ts',
+    'NickServ identify yourself again',
+    'snmp-server community public RO',
+    'rocommunity public',
+    'radius-server key-wrap enable',
+    'community standards2024 apply',
+    "os.environ['DB_PASSWORD']\nprint('done2x')",
+    'hash("password")\n"5f4dcc3b5aa765d61d8327deb882cf99"',
+    '1) "user"\n2) "hunter2x"',
+    'COPY t (id, name) FROM stdin;\n1\thunter2x\n\\.',
+    'data:\n  smtp: hunter2x\nkind: ConfigMap\n',
+    'src/a.ts:12 lena:hunter2x\n',
+    'C:\\Users\\joe:12',
+    'user a > b2cdefg',
+    'run 500:aad3b435b51404eeaad3b435b51404ee:1',
+    '{MD5} and {SHA} are schemes; {ID}hunter2x',
+    'NAME   TOKEN   KIND\na      identifier   b\n',
+    '"keyName": "key1", "value": "enabled"',
+    'Set-Cookie: CUSTOMER=WILE_E_COYOTE; path=/',
+    'ChangeToken: 12cs345a-67cd-890b-1cd2-c3a4567d89f1',
+    '"password", "db.example.org:5432"',
+  ])('leaves what only looks like the output of a tool in %j', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+
+  it('replaces both hashes of an account, but not the one of an empty password', () => {
+    const [lm, nt] = [drawn('0123456789abcdef', 32, 1), drawn('0123456789abcdef', 32, 2)];
+    expect(redact(`joe:1001:${lm}:${nt}:::`)).toBe(`joe:1001:${r}:${r}:::`);
+    expect(redact(`joe:500:aad3b435b51404eeaad3b435b51404ee:${nt}:::`)).toContain(`eeaad3b435b51404ee:${r}:::`);
+  });
+
+  it('replaces the words of a recovery phrase and a stored password of MySQL', () => {
+    const words = Array.from({ length: 12 }, (_, index) => `${index + 1}. ${drawn('abcdefgh', 6, index)}`);
+    expect(redact(`Recovery phrase:\n${words.join('\n')}\n`).match(/\d\. \[redacted\]/g)).toHaveLength(12);
+    expect(redact(`stored: *${drawn('0123456789ABCDEF', 40, 4)}`)).toBe(`stored: ${r}`);
+  });
+
   it.each(frames)('is idempotent in the form: %s', (_, frame) => {
     for (const secret of chosen) expect(redact(redact(frame(secret)))).toBe(redact(frame(secret)));
   });

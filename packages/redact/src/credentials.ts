@@ -1,7 +1,7 @@
 import { bearer, is, key, stop, userInfoStop, word } from './characters.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isPassphrase, isUnlikeWord } from './value-of-name.js';
+import { endsLine, isPassphrase, isUnlikeWord } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const slash = 47;
@@ -120,6 +120,13 @@ const qualifiedUser = /[\w.-][/\\:]\w[\w.-]*$/;
 /** Matches the hour and the minute of a date, which are no user. */
 const timeOfDay = /\dT\d\d:\d\d$/;
 /** Matches the host behind a password. */
+/** Matches what is before the colon on a line that maps a host or a domain to a user: `[mail.example.org]:587 joe`, `CORP\\joe`. */
+const mapped =
+  /(?:^|\n)[^\n]{0,48}(?:(?:^|[\n\s])[A-Z][\w.-]{1,31}\\[\w.$-]{1,64}|(?:^|\n)(?:\*|\[?[\w-]+(?:\.[\w-]+)+\]?(?::\d{2,5})?):?[ \t]{1,8}[\w.@+-]{1,64})$/;
+/** Matches the first user whose password `chpasswd` of cloud-init lists, and the next one. */
+const firstListed = /\bchpasswd:\s[^#]{0,40}\n {2,16}(?:- )?[\w.-]{1,32}$/;
+const nextListed = /^\r?\n {2,16}(?:- )?[\w.-]{1,32}:(\S{4,64})(?=\s|$)/;
+const maxListed = 20;
 const host = /^@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost\b)/;
 
 /**
@@ -128,6 +135,8 @@ const host = /^@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost\b)/;
  */
 export const findUserPair = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
+  const listed = findListed(reader, index);
+  if (listed !== undefined || reader.starved) return listed;
   const start = index + 1;
   let end = start;
   while (end < start + maxPassword && reader.code(end) > 32 && !pairEnds.has(reader.code(end))) end += 1;
@@ -140,8 +149,34 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
         /\becho +["']?[\w.-]+$/.test(text.slice(reader.floor(index), index)) &&
         /^["']? ?\| ?(?:sudo )?chpasswd/.test(reader.slice(end, end + 20));
   const value = text.slice(start, end);
+  if (next !== at && !isPair && isMapped(reader, index, value, end)) return { kind: 'user-password', start, end };
   if (!isPair || value.includes(reader.replacement) || isPlaceholder(`${value}0`)) return undefined;
   return { kind: 'user-password', start, end };
+};
+
+/** Whether a user that stands for an account is before a password, which ends its line or has a remark behind. */
+const isMapped = (reader: Reader, index: number, value: string, end: number): boolean => {
+  if (!(isUnlikeWord(value) || looksRandom(value) || isPassphrase(value)) || isPlaceholder(value)) return false;
+  if (!(endsLine(reader, end) || reader.matches(' (', end)) || value.includes(reader.replacement)) return false;
+  return mapped.test(reader.text.slice(reader.floor(index), index));
+};
+
+/** Finds the passwords in a list of users below `chpasswd:`. */
+const findListed = (reader: Reader, index: number): Secret | undefined => {
+  if (reader.hasAhead || !firstListed.test(reader.text.slice(reader.floor(index), index))) return undefined;
+  const first = /^:\S{4,64}(?=\s|$)/.exec(reader.slice(index, index + 66))?.[0].length;
+  if (first === undefined) return undefined;
+  const found: Secret[] = [];
+  for (let [start, end] = [index + 1, index + first]; found.length < maxListed;) {
+    const value = reader.text.slice(start, end);
+    const isHidden = isPlaceholder(`${value}0`) || value.includes(reader.replacement);
+    if (!isHidden) found.push({ kind: 'user-password', start, end });
+    const next = nextListed.exec(reader.slice(end, end + 128));
+    if (next === null) break;
+    end += next[0].length;
+    start = end - (next[1] ?? '').length;
+  }
+  return found[0] === undefined ? undefined : { ...found[0], more: found };
 };
 
 /** Whether a user and a password are before a host. */

@@ -1,7 +1,7 @@
 import { keyStrength, mayEndKey } from './key-name.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isMixed, isPassphrase } from './value-of-name.js';
+import { isMixed, isPassphrase, isWords } from './value-of-name.js';
 import { looksRandom } from './value.js';
 
 const maxContent = 512;
@@ -11,7 +11,7 @@ const tag = /^<([A-Za-z][\w.:-]{0,63})(\s[^<>]*)?$/;
 const nameAttribute = /\s(?:name|key|id|\w{1,20}:name)=["']([\w.$ -]{2,64})["']/;
 /** Matches an element with a name before the element with the value. */
 const named =
-  /<(name|key|dt|td|th|\w{1,20}:name)>\s*([\w.$ -]{2,64}):?\s*<\/\1>\s*<(?:value|string|dd|td)(?:\s[^<>]*)?$/i;
+  /<(name|key|dt|td|th|\w{1,20}:name)>\s*([\w.$ -]{2,64}):?\s*<\/\1>\s*(?:<value>\s*)?<(?:value|string|dd|td)(?:\s[^<>]*)?$/i;
 
 const isContentEnd = (code: number, isData: boolean): boolean =>
   Number.isNaN(code) || code === 10 || code === 60 || (isData && code === 93);
@@ -41,7 +41,7 @@ export const findElement = (reader: Reader, index: number): Secret | undefined =
   if (!reader.matches(`${isData ? ']]>' : ''}</${element}>`, end)) return undefined;
   const value = text.slice(start, end);
   if (value.length < 4 || /\s/.test(value.trim()) || value.includes(reader.replacement)) return undefined;
-  const isPhrase = isPassphrase(value) && /pass|pwd/i.test(name);
+  const isPhrase = /pass|pwd/i.test(name) && (isPassphrase(value) || isWords(value, name));
   const isChosen =
     isPhrase || isMixed(value, { isQuoted: true }) || looksRandom(value) || /^(?:value|string)$/i.test(element);
   return isChosen && !/^[$%{@]|example|your/i.test(value) ? { kind: 'element', start, end } : undefined;

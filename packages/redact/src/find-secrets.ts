@@ -1,4 +1,5 @@
 import { findAssignment, findBehindWideColon } from './assignment.js';
+import { findAnswer, mayBeAnswered } from './answers.js';
 import { findArrow, findCell, findFallback, findField, findNeighbor, findQuotedPair } from './cells.js';
 import { is, stop, word } from './characters.js';
 import { findCallArgument } from './calls.js';
@@ -15,10 +16,13 @@ import {
 import { findElement } from './elements.js';
 import { ledLetters, ledTails, mayLead } from './key-name.js';
 import { findKeyedCall, mayTakeKey } from './keyed-calls.js';
+import { findCopied } from './inserts.js';
 import { findManifestData, mayBeManifest } from './manifests.js';
+import { findHashDump } from './hash-dumps.js';
 import { findOracleLogin } from './oracle.js';
-import { findPasswordHash } from './password-hashes.js';
+import { findNativeHash, findPasswordHash, findSchemeHash } from './password-hashes.js';
 import { findPrefixedToken, mayPrefix } from './prefixed-tokens.js';
+import { findUserRule } from './protocol-logins.js';
 import { findKeyTail, findPrivateKey, mayBeKeyLine } from './private-key.js';
 import { maxReach, Reader, type ReaderSettings } from './reader.js';
 import { Repetition, type DecidesWithin } from './repetition.js';
@@ -31,10 +35,14 @@ type Detector = (reader: Reader, index: number) => Secret | undefined;
 
 const bracket = 93;
 const lineFeed = 10;
+const space = 32;
 const slash = 47;
 const star = 42;
+const digit0 = 48;
+const digit9 = 57;
 const capitalA = 65;
 const letterP = 112;
+const letterS = 115;
 /** Minimum length of a text that is copied to bytes. */
 const minBytes = 1024;
 const none: readonly Secret[] = [];
@@ -48,10 +56,12 @@ const findAtColon: Detector = (reader, index) => {
   const next = reader.code(index + 1);
   const credentials = next === slash ? findUrlCredentials(reader, index) : undefined;
   if (credentials !== undefined || reader.starved) return credentials;
-  if (next === lineFeed && mayBeManifest(reader, index)) {
+  if ((next === lineFeed || next === space) && mayBeManifest(reader, index)) {
     const data = findManifestData(reader, index);
     if (data !== undefined || reader.starved) return data;
   }
+  const hashes = next >= digit0 && next <= digit9 ? findHashDump(reader, index) : undefined;
+  if (hashes !== undefined || reader.starved) return hashes;
   const token = next === capitalA ? findBotToken(reader, index) : undefined;
   if (token !== undefined || reader.starved) return token;
   if (reader.text.charCodeAt(index - 1) === 114 && reader.text.endsWith(' /user', index)) {
@@ -60,7 +70,10 @@ const findAtColon: Detector = (reader, index) => {
   if (reader.text.charCodeAt(index - 1) === 110 && reader.text.endsWith('oracle:thin', index)) {
     return findOracleLogin(reader, index + 1);
   }
-  const isSlashFlag = reader.text.charCodeAt(index - 1) === letterP && reader.text.endsWith(' /p', index);
+  const last = reader.text.charCodeAt(index - 1);
+  const isSlashFlag =
+    (last === letterP && reader.text.endsWith(' /p', index)) ||
+    (last === letterS && reader.text.endsWith(' /pass', index));
   const value = isSlashFlag ? findSlashFlag(reader, index) : findAssignment(reader, index);
   if (value !== undefined || reader.starved || is(next, stop)) return value;
   if (!isFieldEnd(reader.before(index))) return undefined;
@@ -98,6 +111,11 @@ const every: readonly Detector[] = [
   findField,
   findPasswordHash,
   findBehindWideColon,
+  findAnswer,
+  findCopied,
+  findSchemeHash,
+  findNativeHash,
+  findUserRule,
 ];
 
 /** Returns the detectors for two adjacent characters. The first detector that finds a secret decides. */
@@ -118,12 +136,18 @@ const detectorsOf = (before: string, character: string): readonly Detector[] => 
   if (character === ' ' && /["']/.test(before)) found.push(findQuotedPair);
   if ((character === '|' && before === ' ') || (character === ',' && /["'`]/.test(before))) found.push(findNeighbor);
   if ((character === ';' || character === '|') && /\w/.test(before)) found.push(findSeparatedColumns);
+  if (character === '|' && /\w/.test(before)) found.push(findNeighbor);
   if (character === '>' && /[\w"']/.test(before)) found.push(findElement);
   if (character === '>' && before === '-') found.push(findArrow);
   if (character === ',' && /\w/.test(before)) found.push(findField);
   if (character === '$' && before === '\n') found.push(findPrinted);
   if (character === '-' && before === '\n') found.push(findRuledColumns);
-  if (character === '\n' && /[\w+/=]/.test(before)) found.push(findAlignedColumns, findKeyTail);
+  if (character === '\n' && /[\w+/=]/.test(before)) found.push(findAlignedColumns, findKeyTail, findAnswer);
+  if (character === '\n' && /["')\]]/.test(before)) found.push(findAnswer);
+  if (character === ';' && before === 'n') found.push(findCopied);
+  if (character === '}' && /[A-Z\d]/.test(before)) found.push(findSchemeHash);
+  if (character === '>' && before === ' ') found.push(findUserRule);
+  if (before === '*' && /[\dA-F]/.test(character)) found.push(findNativeHash);
   if (character === '\t' && /\w/.test(before)) found.push(findSeparatedColumns);
   if (/["'`]/.test(character) && before === '(') found.push(findCallArgument);
   if (character === '(' && /\w/.test(before)) found.push(findKeyedCall);
@@ -156,7 +180,9 @@ const guarded: readonly (readonly Detector[])[] = [
   [findToken],
   [findPrefixedToken],
   [findKeyedCall],
-  [findAlignedColumns, findKeyTail],
+  [findAlignedColumns, findKeyTail, findAnswer],
+  [findAnswer],
+  [findUserRule],
 ];
 
 /** The number of the detector list of each character pair; 0, the empty list, for most. */
@@ -195,8 +221,13 @@ const isRuledOut = (list: number, text: string, index: number): boolean => {
       return !mayPrefix(text, index);
     case 4:
       return !mayTakeKey(text, index);
-    default:
+    case 5:
       return !mayBeKeyLine(text, index) && !mayEndColumns(text, index);
+    case 6:
+      return !mayBeAnswered(text, index);
+    default:
+      // A redirection, a comparison or an arrow.
+      return text.charCodeAt(index + 1) <= 61;
   }
 };
 
@@ -219,7 +250,7 @@ const nextCandidate = (
     const list = listOf[(before << 8) | byte] ?? 0;
     before = byte;
     if (list === 0) continue;
-    if (list <= 5 && isRuledOut(list, text, index)) continue;
+    if (list <= guarded.length && isRuledOut(list, text, index)) continue;
     if (text.charCodeAt(index) < 128) return index;
   }
   return to;

@@ -1,3 +1,4 @@
+import { lineBreak } from './characters.js';
 import { keyStrength } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
@@ -43,4 +44,35 @@ const endOfArgument = (reader: Reader, start: number): number | undefined => {
     end += 1;
   }
   return undefined;
+};
+
+/** Matches the head of the rows that a dump of PostgreSQL copies. */
+const copied = /(?:^|\n)COPY [\w."]{1,64} \(([\w\s,"]{1,150})\) FROM stdin$/;
+const maxRows = 100;
+const maxRowsLength = 8192;
+const maxRow = 1024;
+
+/** Finds the values of secret columns below `COPY … (name, password) FROM stdin;`. Called for the semicolon. */
+export const findCopied = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  if (!text.endsWith(' FROM stdin', index) || reader.code(index + 1) !== 10 || reader.hasAhead) return undefined;
+  const columns = copied.exec(text.slice(Math.max(reader.barrier, index - 240), index))?.[1]?.split(',');
+  if (columns === undefined) return undefined;
+  const found: Secret[] = [];
+  let at = index + 2;
+  for (let rows = 0; rows < maxRows && at - index < maxRowsLength && !reader.matches('\\.', at); rows += 1) {
+    const end = reader.endOfRun(at, lineBreak, maxRow, false);
+    const cells = reader.slice(at, end).split('\t');
+    if (cells.length !== columns.length) break;
+    for (const [place, cell] of cells.entries()) {
+      const name = (columns[place] ?? '').replaceAll(/[\s"]/g, '');
+      const key: Key = { name, strength: keyStrength(name), start: index, isQuoted: true, isTight: false };
+      const secret =
+        key.strength === undefined ? undefined : valueOf(reader, key, at, { isColon: true, isLiteral: true });
+      if (secret !== undefined) found.push(secret);
+      at += cell.length + 1;
+    }
+    if (reader.code(end) !== 10) break;
+  }
+  return found[0] === undefined ? undefined : { ...found[0], more: found };
 };

@@ -18,7 +18,7 @@ const strongNouns = words(
     'appsecret authtoken authtok accesstoken refreshtoken secretkey privatekey credentials authorization accesskey accountkey ' +
     'sharedaccesskey clientsecret cookie dbpass dbpw userpass rootpass rootpw bindpw storepass keypass requirepass ' +
     'masterauth encryptionkey signingkey masterkey sessionkey mnemonic seedphrase psk identitytoken secretstring ' +
-    'secretbinary',
+    'secretbinary snmpcommunity rocommunity rwcommunity',
 );
 const weakNouns = words(
   'token tokens credential creds auth bearer ident sig pat jwt otp totp salt pepper session sessionid sid sessid phpsessid jsessionid hmac authkey secretid',
@@ -41,7 +41,7 @@ const negations = words(
 /** Words that make a token refer to a form, which pages contain, or to a step. */
 const tokenNegations = words('csrf xsrf lifecycle');
 /** Words that make a token, with no other word, refer to the state or the rest of a list. */
-const stateWords = words('lock starting continuation');
+const stateWords = words('lock starting continuation change');
 /** Words that make only a `pass` secret. */
 const passQualifiers = words(
   'default become sudo login ansible rabbitmq kafka proxy cert vnc zip su imap pop irc bind sql email router',
@@ -108,7 +108,7 @@ const endsWith = (text: string, last: number, ending: string): boolean => {
 /** Words that require a preceding word. */
 const bareWords: ReadonlySet<string> = new Set([
   ...suffixes,
-  ...words('key keys pass passe phrase session ident salt pepper'),
+  ...words('key keys pass passe phrase community session ident salt pepper'),
 ]);
 
 /** Names of two words of which the last one alone has other meanings. */
@@ -118,7 +118,7 @@ const compounds = ['secret id', 'secret string', 'secret binary', 'key data', 'k
 
 /** Returns quickly whether a name that ends before `end` may be the name of a secret. */
 export const mayEndKey = endingTest(
-  [...strongNouns, ...weakNouns, ...suffixes, 'key', 'keys', 'pass', 'passe', 'phrase', ...compounds],
+  [...strongNouns, ...weakNouns, ...suffixes, 'key', 'keys', 'pass', 'passe', 'phrase', 'community', ...compounds],
   bareWords,
 );
 
@@ -144,6 +144,9 @@ const ledEndings = [
   'plain',
   'upwd',
   'sqlplus',
+  'oper',
+  'identify',
+  'community',
 ];
 /** The last letters of the texts that {@link mayLead} looks for. */
 export const ledLetters: ReadonlySet<string> = new Set(ledEndings.map((ending) => ending.slice(-1)));
@@ -205,7 +208,7 @@ export const keyStrength = (name: string): KeyStrength => {
 const minCompound = 5;
 /** Matches compounds such as `pgpassword`, but not `showpassword`. */
 const compound =
-  /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use(?!r))[a-z])[a-z]{1,12}(?:password|passwd|passphrase|(?<!by|com|sur|tres|over|under|encom)pass|apikey|secretkey|accesskey|authtoken|(?:client|webhook|app|auth|jwt|session|consumer|shared|signing|cookie)secret|pwd)$/;
+  /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use(?!r))[a-z])[a-z]{1,12}(?:password|passwd|passphrase|(?<!ask|by|com|sur|tres|over|under|encom)pass|apikey|secretkey|accesskey|authtoken|(?:client|webhook|app|auth|jwt|session|consumer|shared|signing|cookie)secret|pwd)$/;
 
 const strengthOf = (noun: string, before: string | undefined, isEnvironment: boolean): KeyStrength => {
   if (strongNouns.has(noun) || (noun.length >= minCompound && compound.test(noun))) return 'strong';
@@ -217,6 +220,7 @@ const strengthOf = (noun: string, before: string | undefined, isEnvironment: boo
   if (noun === 'string' || noun === 'binary') return before === 'secret' ? 'strong' : undefined;
   if (noun === 'data' || noun === 'content') return before === 'key' ? 'strong' : undefined;
   if (noun === 'id') return before === 'secret' ? 'weak' : undefined;
+  if (noun === 'community') return before === 'snmp' || before === 'ro' || before === 'rw' ? 'strong' : undefined;
   if (noun === 'phrase') return before === 'seed' || before === 'recovery' || before === 'pass' ? 'strong' : undefined;
   if (noun === 'key' || noun === 'keys') {
     if (isQualified && before !== 'id' && before !== 'user' && before !== 'data') return 'strong';

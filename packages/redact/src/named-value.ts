@@ -38,6 +38,8 @@ const nameBefore =
   /(?:name|key|label|variable|header|field|parameter)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,80})["'\\]{0,8}[\s,;]{0,40}(?:["'\\]{0,8}\w{1,20}["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}\w{0,24}["'\\]{0,8}[\s,;]{1,40})?["'\\]{0,8}$/i;
 /** Matches the flag in `option("--token", default="…")`. */
 const flagBefore = /\(\s{0,8}["'](?:-\w["'],\s?["'])?--?([\w-]{2,48})(?: [^"'\n]{1,24})?["'],[^()\n]{0,100}$/;
+/** Matches a label that says that the value is a key. */
+const keyLabel = /\bkey_?name["']?$/i;
 /** Matches the name of an object whose `value` follows, as in outputs of Terraform. */
 const nameAround = /["']([\w.-]{2,64})["'](?:\s{0,4}:)?\s{0,4}\{[^{}]{0,100}$/;
 const nameAfter =
@@ -58,7 +60,8 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
   let end = nameEnd - (isContent ? 7 : 5);
   while (kindOf(reader.text.charCodeAt(end - 1)) === 1 || kindOf(reader.text.charCodeAt(end - 1)) === 2) end -= 1;
   const before = reader.text.slice(reader.floor(nameEnd), end);
-  const named = nameBefore.exec(before)?.[1] ?? nameAround.exec(before)?.[1] ?? flagBefore.exec(before)?.[1];
+  const labeled = nameBefore.exec(before);
+  const named = labeled?.[1] ?? nameAround.exec(before)?.[1] ?? flagBefore.exec(before)?.[1];
   const start = skipGap(reader, signEnd);
   if (named === undefined && stated.test(before)) return findStatedValue(reader, nameEnd, start);
   const key = (name: string): Key => ({
@@ -68,6 +71,9 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
     isQuoted: true,
     isTight: false,
   });
+  if (labeled !== null && keyLabel.test(before.slice(0, labeled.index + 5))) {
+    return valueOf(reader, { ...key('key'), strength: 'weak' }, start, { isColon: true });
+  }
   if (named !== undefined) {
     const known = key(named);
     return known.strength === undefined ? undefined : valueOf(reader, known, start, { isColon: true, isLiteral: true });

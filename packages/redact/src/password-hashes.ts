@@ -1,6 +1,6 @@
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { distinctOf } from './value.js';
+import { distinctOf, isPlaceholder } from './value.js';
 
 /**
  * The methods that begin a stored password: those of crypt(5) of libxcrypt 4.4.36, of the PHC string format, and of
@@ -32,4 +32,24 @@ export const findPasswordHash = (reader: Reader, index: number): Secret | undefi
   if (found === null || !/\d/.test(value) || !/[a-z]/i.test(value) || distinctOf(value) < minDistinct) return undefined;
   if (found[0].includes(reader.replacement) || /example|fixture|[-_]hash/i.test(found[0])) return undefined;
   return { kind: 'password-hash', start: index - head[0].length, end: index + found[0].replace(/[:.]$/, '').length };
+};
+
+/** The schemes of RFC 2307 with their successors, and those of Dovecot 2.4, without their encodings. */
+const scheme =
+  /\{(?:S?SHA(?:-?(?:1|224|256|384|512))?|S?MD5|CRYPT|BLF-CRYPT|(?:SHA(?:256|512)|MD5|DES)-CRYPT|PBKDF2(?:-?SHA(?:1|256|512))?|ARGON2(?:I|ID|D)?|PLAIN|CLEAR(?:TEXT)?|(?:CRAM|DIGEST|PLAIN)-MD[45]|LANMAN|NTLM|SCRAM-SHA-(?:1|256))(?:\.(?:B64|HEX|BASE64))?$/;
+const schemeValue = /^\}([^\s:"'{}<>,;]{6,256})/;
+
+/** Finds the stored password in `{SSHA}…` and `{PLAIN}…`. Called for the bracket behind the scheme. */
+export const findSchemeHash = (reader: Reader, index: number): Secret | undefined => {
+  if (!scheme.test(reader.text.slice(Math.max(reader.barrier, index - maxMethod), index))) return undefined;
+  const value = schemeValue.exec(reader.slice(index, index + 260))?.[1] ?? '';
+  if (value === '' || isPlaceholder(value) || value.includes(reader.replacement)) return undefined;
+  return { kind: 'password-hash', start: index + 1, end: index + 1 + value.length };
+};
+
+/** Finds a stored password of MySQL, a star and 40 capital digits. Called for the first digit. */
+export const findNativeHash = (reader: Reader, index: number): Secret | undefined => {
+  return /^[\dA-F]{40}(?!\w)/.test(reader.slice(index, index + 41))
+    ? { kind: 'password-hash', start: index - 1, end: index + 40 }
+    : undefined;
 };

@@ -24,3 +24,27 @@ export const findRecoveryCodes = (reader: Reader, nameEnd: number, from: number)
   }
   return found[0] === undefined ? undefined : { ...found[0], more: found };
 };
+
+const phraseName = /(?:phrase|mnemonic|seed words|recovery words)$/i;
+/** Matches the next word of a phrase, which may have a number. BIP 39 has words of three to eight letters. */
+const phraseWord = /^\s{0,8}(?:\d{1,2}[.):]\s{0,4})?([a-z]{3,8})(?=\s|$)/;
+/** Minimum and maximum number of words of a phrase in BIP 39. */
+const phraseLength = { min: 12, max: 24 };
+
+/** Finds the words, with or without numbers, below `Recovery phrase:`. @param from offset behind the sign */
+export const findRecoveryWords = (reader: Reader, nameEnd: number, from: number): Secret | undefined => {
+  // The ends of `phrase`, `mnemonic` and `words`.
+  const last = reader.text.charCodeAt(nameEnd - 2);
+  if (last !== 115 && last !== 105 && last !== 100) return undefined;
+  if (!phraseName.test(reader.text.slice(Math.max(reader.barrier, nameEnd - 20), nameEnd))) return undefined;
+  const found: Secret[] = [];
+  let end = from;
+  while (found.length < phraseLength.max) {
+    const next = phraseWord.exec(reader.slice(end, end + 32));
+    const value = next?.[1];
+    if (next === null || value === undefined) break;
+    end += next[0].length;
+    found.push({ kind: 'recovery-code', start: end - value.length, end });
+  }
+  return found.length < phraseLength.min || found[0] === undefined ? undefined : { ...found[0], more: found };
+};

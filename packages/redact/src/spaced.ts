@@ -1,8 +1,10 @@
 import { base64, bearer, is, quotedStop, stop, word } from './characters.js';
+import { findAlignedColumns } from './columns.js';
 import { findConverted, findEchoed, findLogin, findUsersArgument } from './command-line.js';
 import { findInserted } from './inserts.js';
 import { findOracleLogin } from './oracle.js';
 import { mayEndSpacedKey } from './key-name.js';
+import { findDeviceSecret, findProtocolLogin } from './protocol-logins.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -11,6 +13,7 @@ import {
   isMixed,
   isPassphrase,
   isUnlikeWord,
+  isWords,
   maxSpaces,
   readKey,
   valueOf,
@@ -68,6 +71,8 @@ const led = [
   findInserted,
   findConverted,
   findOracleArgument,
+  findProtocolLogin,
+  findDeviceSecret,
 ];
 
 /** Matches the directives of Apache and nginx that pass requests on. */
@@ -98,6 +103,8 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   if (next === equals || next === colon) return undefined;
   if (text.endsWith('PASS', index) && !is(reader.before(index - 4), word)) return findLoginLine(reader, index);
   if (text.endsWith(' pass', index)) return findUsersPass(reader, index);
+  const table = next === 32 ? findAlignedColumns(reader, index) : undefined;
+  if (table !== undefined || reader.starved) return table;
   const key = readKey(reader, index, index);
   if (key === undefined || text.charCodeAt(key.start) === hyphen || proxied.test(key.name)) return undefined;
   const { start, strength } = key;
@@ -213,7 +220,12 @@ const findUsersPass = (reader: Reader, index: number): Secret | undefined => {
 const chosen = (reader: Reader, key: Key, found: Secret | undefined, isBare: boolean): Secret | undefined => {
   if (found === undefined) return undefined;
   const value = reader.text.slice(found.start, found.end);
-  const isPhrase = isPassphrase(value) && /pass|pwd|psk/i.test(key.name);
+  const isAlone = (): boolean =>
+    !isBare
+      ? /["']/.test(reader.text.charAt(found.start - 1)) && endsLine(reader, found.end + 1)
+      : /(?:^|\n)[ \t]*$/.test(reader.text.slice(reader.floor(key.start), key.start));
+  const isPhrase =
+    /pass|pwd|psk|pw$/i.test(key.name) && (isPassphrase(value) || (isWords(value, key.name) && isAlone()));
   if (!isPhrase && !isMixed(value, { isQuoted: false }) && !looksRandom(value)) return undefined;
   const isLong = value.length >= minLong && looksRandom(value);
   return isBare && !isLong && !endsLine(reader, found.end) ? undefined : found;

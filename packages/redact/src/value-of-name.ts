@@ -54,6 +54,7 @@ export const readKey = (reader: Reader, end: number, index: number): Key | undef
     while (wordStart > floor && is(text.charCodeAt(wordStart - 1), keyClass)) wordStart -= 1;
     if (wordStart === space) break;
     const joined = keyStrength(text.slice(wordStart, end));
+    if (strength === undefined && joined !== undefined) name = text.slice(wordStart, end);
     if (joined === 'strong' || strength === undefined) nameStart = wordStart;
     start = wordStart;
     strength = joined ?? strength;
@@ -314,9 +315,44 @@ const isSecret = (reader: Reader, { start, end, key, style }: Candidate): boolea
   const isRandom = reader.isRandom(start, end);
   if (!isRandom && ((key.strength === 'weak' && !mayBeUuid.test(key.name)) || end - start > maxChosen)) return false;
   const value = reader.text.slice(start, end);
-  if (key.name.endsWith(value) || !isChosen(value, { key, style, isRandom }) || isPlaceholder(value)) return false;
+  if (key.name.endsWith(value) || isPlaceholder(value)) return false;
+  const isFound =
+    isChosen(value, { key, style, isRandom }) ||
+    (isWords(value, key.name) && isApart(reader, { start, end, key, style }));
+  if (!isFound) return false;
   if ((!isRandom && filePath.test(value)) || value.includes(reader.replacement)) return false;
   return !(fingerprint.test(value) && publicKey.test(reader.text.slice(key.start, start)));
+};
+
+const lettersOnly = /^(?:[a-z]{8,24}|(?:[A-Z][a-z]{2,11}){2,4})$/;
+const passwordName =
+  /pass|pwd|psk|pw$|secret|senha|parola|heslo|key[_ -]?content|(?:api|access|auth|private|signing|encryption|master|session)[_ -]?(?:key|token)$/i;
+/** Matches words that describe a password, by the endings of adjectives, participles and nouns of actions. */
+const described = /(?:ed|ing|[ai]ble|[st]ions?|ory|ment|ness|ity|ive|less|ful|[ae]nt|ally|ator)$/;
+
+/** Whether the value of the name of a password consists of words without signs between them, or of random letters. */
+export const isWords = (value: string, name: string): boolean =>
+  lettersOnly.test(value) &&
+  passwordName.test(name) &&
+  !described.test(value) &&
+  !/(?<!com)pass(?:$|[wpck])/i.test(value) &&
+  !mentions(value, name);
+
+/** Matches the name of a user with its value, before another name. */
+const userBefore =
+  /(?:^|[\s"'({[,;:&.])(?:user|username|user_name|login|uid|userid|user id)["']?\s{0,8}(?:=>?|:)\s{0,4}["']?(?!\$|user|login)[\w.@\\-]{1,64}["']?[,;&\s]{1,4}["']?(?:[\w.-]{1,24}[=:]\S{1,24}[,;&\s]{1,3}){0,2}$/i;
+
+/** Whether a value of letters only is apart from code and prose: in quotes, at the end of its line, or after a user. */
+const isApart = (reader: Reader, { start, end, key, style }: Candidate): boolean => {
+  if (key.strength !== 'strong') return false;
+  if (style.isQuoted) {
+    return reader.text.charCodeAt(end) !== 96 && !/[\w-]/.test(String.fromCharCode(reader.code(end + 1)));
+  }
+  if (reader.text.charCodeAt(start) < 97) return false;
+  if (!style.isCode && endsLine(reader, end)) return true;
+  const next = reader.code(end);
+  const isBetween = Number.isNaN(next) || /[\s,)\]}]/.test(String.fromCharCode(next));
+  return isBetween && userBefore.test(reader.text.slice(reader.floor(key.start), key.start));
 };
 
 /** Whether the value is not a name, a call or a sentence. */
@@ -329,7 +365,8 @@ const isChosen = (
   const isPath = !isPlain && isPathOf(value, name, style);
   if (strength === 'weak') {
     if (isPublicIdentifier(value)) return isTokenId(value, name, style) || roleSecret.test(name);
-    return isRandom && value.length >= minWeak && !isPath && !/\s/.test(value);
+    const isLong = isRandom && value.length >= minWeak;
+    return (isLong || isTokenWord(value, name, style)) && !isPath && !/\s/.test(value);
   }
   if (isPlain) return isRandom || isChosenWord(value, name, style);
   if (isRandom) return !(isPath && style.isCode) && !isCall(value);
@@ -359,12 +396,17 @@ const isPathOf = (value: string, name: string, { isQuoted, isCode, isSetting: is
 };
 
 /** Matches names whose values may be several words. Other secrets often have names of this form. */
-const passphraseName = /pass|pwd|psk|(?:client|webhook|jwt|session|shared|signing|cookie|auth)[_-]?secret$/i;
+const passphraseName =
+  /pass|pwd|psk|secret$|(?:api|access|secret|auth|private|pre-?shared|encryption|signing|session|master)[_-]?(?:key|token)s?$/i;
 
 /** Whether a hash, or a UUID outside of quotes, is the value of a token, or a short hash that of a key. */
 const isTokenId = (value: string, name: string, { isQuoted, isLiteral }: Style): boolean =>
-  (/token$/i.test(name) && (isHash(value) || (!isQuoted && name.length > 'token'.length))) ||
+  (/token$/i.test(name) && (isHash(value) || (!isQuoted && (name.length > 'token'.length || name === 'Token')))) ||
   (isLiteral && name.endsWith('_KEY') && /^[\da-f]{32}$/.test(value));
+
+/** Whether the value of a token in quotes is chosen like a password. */
+const isTokenWord = (value: string, name: string, { isQuoted }: Style): boolean =>
+  isQuoted && /token$/i.test(name) && value.length >= 10 && isUnlikeWord(value) && isMixed(value, { isQuoted });
 
 export const isCall = (value: string): boolean => /^[A-Za-z_$][\w$.]*[([]/.test(value);
 
@@ -427,8 +469,8 @@ const seam = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 
 /** Whether the letters change between capitals and others more often than in names of several words. */
 const isScrambled = (value: string): boolean => {
-  if (value.length < 10 || !/^[A-Za-z\d+/=_-]+[.!?,]?$/.test(value)) return false;
-  const letters = value.slice(0, maxChosen).replaceAll(/[\d_-]/g, '');
+  if (value.length < 10 || !/^[A-Za-z\d+/=_.-]+[!?,]?$/.test(value)) return false;
+  const letters = value.slice(0, maxChosen).replaceAll(/[\d_.-]/g, '');
   const parts = letters.split(seam).length;
   if (parts >= scrambled.minParts && letters.length <= parts * scrambled.maxPart) return true;
   return parts >= 3 && letters.length >= 12 && letters.replaceAll(/[^aeiou]/gi, '').length * 5 <= letters.length;

@@ -33,6 +33,8 @@ const nouns: ReadonlySet<string> = new Set([
   'credentials',
 ]);
 const camelCaseName = /^[a-z]{2,12}(?:Token|Secret|Password|Key|Credentials?)$/;
+/** Matches the nouns of examples with a number; `token1` stands for the first token. */
+const numberedNoun = /^(?:value|token|key)(?:\d|1234?5?6?)$/;
 const plainWord = /^[a-z]{1,12}$/;
 const countingDigits = '01234567890';
 
@@ -47,7 +49,7 @@ export const isPlaceholder = (value: string): boolean =>
 
 /** Whether a value describes a secret: with words only, of which one is its kind. */
 const isDescription = (value: string): boolean => {
-  if (value === 'value' || camelCaseName.test(value)) return true;
+  if (value === 'value' || camelCaseName.test(value) || numberedNoun.test(value)) return true;
   if (value.length > maxLooked) return false;
   const words = value.split(/[-_]/);
   return words.length > 1 && words.some((word) => nouns.has(word)) && words.every(isPlain);

@@ -1,0 +1,57 @@
+import { base64 } from './characters.js';
+import { mayEndColumns, passwordPrompt } from './columns.js';
+import { mayEndKey } from './key-name.js';
+import { endOfQuoted, quoteAt } from './quotes.js';
+import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
+import { endsLine, readKey, valueOf } from './value-of-name.js';
+
+const maxQuoted = 1024;
+
+/** Returns the end of the last name on a line, before the quotes and brackets that close it. */
+const endOfLastName = (text: string, index: number): number => {
+  let end = index;
+  while (end > index - 3 && isClosing(text.charCodeAt(end - 1))) end -= 1;
+  return end;
+};
+
+const isClosing = (code: number): boolean => code === 34 || code === 39 || code === 41 || code === 93;
+
+/** Returns quickly whether a line that ends here may ask for the string below. */
+export const mayBeAnswered = (text: string, index: number): boolean => mayEndColumns(text, endOfLastName(text, index));
+
+/** Matches a call that reads what has the name, up to the name. */
+const reads = /(?:get|env|dig|fetch|read|config|lookup|param|secret)\w*\([^()\n]*["':$]$/i;
+
+/** Matches what an interactive program prints before a string: `2) `, `[1] ` or `=> `. */
+const marker = /^\n {0,8}(?:\d{1,4}\) |\[\d{1,4}\] |=> )?(?=["'\\])/;
+
+/**
+ * Finds the string that is the whole line below a name, as shells of databases and languages print members, pairs and
+ * results: `1) "requirepass"` and `2) "…"`, or `os.environ["PASSWORD"]` and `'…'`. Called for the line feed.
+ */
+export const findAnswer = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  if (!mayBeAnswered(text, index)) return undefined;
+  const end = endOfLastName(text, index);
+  if (text.endsWith(passwordPrompt, index)) return findLoginAnswer(reader, index);
+  if (!mayEndKey(text, end)) return undefined;
+  const head = marker.exec(reader.slice(index, index + 20));
+  const key = head === null ? undefined : readKey(reader, end, end);
+  if (head === null || key === undefined) return undefined;
+  if (text.charCodeAt(index - 1) === 41 && !reads.test(text.slice(reader.floor(end), key.start))) return undefined;
+  const start = index + head[0].length;
+  const quote = quoteAt(reader, start);
+  const close = quote === undefined ? undefined : endOfQuoted(reader, quote.end, quote.literal, maxQuoted);
+  if (quote === undefined || close === undefined || !endsLine(reader, close + quote.literal.length)) return undefined;
+  return valueOf(reader, { ...key, isQuoted: true, isTight: false }, start, { isColon: true });
+};
+
+/** Matches what a trace of a connection prints before a line of the client. */
+const client = /^\r?\n(?:(?:C:|[ <>~-]{1,4})[ \t])?/;
+
+const findLoginAnswer = (reader: Reader, index: number): Secret | undefined => {
+  const start = index + (client.exec(reader.slice(index, index + 8))?.[0].length ?? 0);
+  const end = reader.endOfRun(start, base64, 512);
+  return end - start >= 4 && endsLine(reader, end) ? { kind: 'basic', start, end } : undefined;
+};

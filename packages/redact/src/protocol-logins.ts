@@ -1,0 +1,72 @@
+import { lineStop } from './characters.js';
+import { quoteAt } from './quotes.js';
+import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
+import { endsLine, isMixed, isPassphrase } from './value-of-name.js';
+import { isPlaceholder, looksRandom } from './value.js';
+
+const letterY = 121;
+const maxPassword = 256;
+
+/** The ends of commands that send a password: Redis 8, RFC 2812 (IRC), NickServ of Anope 2.1, RFC 9051 (IMAP). */
+const endings = ['AUTH', 'OPER', 'IDENTIFY', 'identify', 'LOGIN'];
+const lastLetters: ReadonlySet<number> = new Set(endings.map((ending) => ending.charCodeAt(ending.length - 1)));
+/** Matches a line up to such a command, behind the direction in a trace, the prompt of a client or the tag of IMAP. */
+const command =
+  /(?:(?:^|\n)[^\n\w]{0,4}(?:C: |[^\n ]{1,60}> )?(?:AUTH|OPER|(?=\S*\d)[\w.]{1,12} LOGIN)|(?:nick|NICK|Nick)(?:serv|SERV|Serv) :?(?:identify|IDENTIFY))$/;
+/** Matches the user, which some commands may omit. The password ends the line. */
+const user = /^ (?:"?[\w.@+[\]{}^|-]{1,64}"? )?"?(?=\S+[ \t]*(?:\r?\n|$))/;
+
+/** Finds the password in `AUTH user …`, `OPER user …` and `IDENTIFY …`. Called for the space. */
+export const findProtocolLogin = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  if (!lastLetters.has(text.charCodeAt(index - 1)) || !endings.some((ending) => text.endsWith(ending, index)))
+    return undefined;
+  if (!command.test(text.slice(reader.floor(index), index))) return undefined;
+  const before = user.exec(reader.slice(index, index + 340))?.[0];
+  return before === undefined ? undefined : lastArgument(reader, index + before.length);
+};
+
+/** Returns a value that ends its line, unless it may be a word of a message. */
+const lastArgument = (reader: Reader, start: number): Secret | undefined => {
+  const end = reader.endOfRun(start, lineStop, maxPassword, false);
+  const value = reader.text.slice(start, end);
+  const isChosen = isMixed(value, { isQuoted: false }) || looksRandom(value) || isPassphrase(value);
+  if (value.length < 6 || !isChosen || isPlaceholder(value) || value.includes(reader.replacement)) return undefined;
+  const isQuoted = reader.text.charCodeAt(start - 1) === 34 && reader.code(end) === 34;
+  return endsLine(reader, isQuoted ? end + 1 : end) ? { kind: 'command-line', start, end } : undefined;
+};
+
+/** Matches the lines of a configuration that set the name of a group, which authenticates in SNMP, or a shared key. */
+const deviceLine =
+  /(?:^|\n)[ \t+-]{0,8}(?:set )?(?:snmp(?:-server)?\b[^\n]{0,80} community|(?:com2sec|r[ow]community6?)|(?:tacacs|radius)(?:-server)?\b[^\n]{0,80} (?:key|secret))$/i;
+const standard = /^(?:public|private|default)$/i;
+
+/** Finds the value in `snmp-server community …`, `rocommunity …` and `radius-server key …`. Called for the space. */
+export const findDeviceSecret = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  if (text.charCodeAt(index - 1) !== letterY) return undefined;
+  if (!text.endsWith('community', index) && !text.endsWith(' key', index)) return undefined;
+  if (!deviceLine.test(text.slice(reader.floor(index), index))) return undefined;
+  const quote = quoteAt(reader, index + 1);
+  const type = /^ [0-7] /.exec(reader.slice(index, index + 3))?.[0].length ?? 1;
+  const start = quote?.end ?? index + type;
+  const end = reader.endOfRun(start, lineStop, maxPassword, false);
+  const value = text.slice(start, end);
+  if (value.length < 4 || standard.test(value) || isPlaceholder(value) || value.includes(reader.replacement)) {
+    return undefined;
+  }
+  return /^[$:.-]/.test(value) ? undefined : { kind: 'command-line', start, end };
+};
+
+/** Matches the rules of a user of Redis before a password: `user joe on` and `ACL SETUSER joe on`. */
+const userRules = /(?:\bSETUSER|(?:^|[\n"])user) [\w.@-]{1,64} [^\n]*$/i;
+
+/** Finds the password in `ACL SETUSER joe on >…`. Called for the sign. */
+export const findUserRule = (reader: Reader, index: number): Secret | undefined => {
+  const end = reader.endOfRun(index + 1, lineStop, maxPassword, false);
+  const value = reader.text.slice(index + 1, end);
+  if (value.length < 4 || isPlaceholder(`${value}0`) || value.includes(reader.replacement)) return undefined;
+  if (!userRules.test(reader.text.slice(reader.floor(index), index))) return undefined;
+  return { kind: 'command-line', start: index + 1, end };
+};
