@@ -87,6 +87,46 @@ describe('downloads that are unpacked', () => {
   });
 });
 
+describe('services of other machines', () => {
+  it('allows the same commands for an engine, a server or a file of this machine', () => {
+    expectAll([
+      ['docker --context default compose down', 'allow'],
+      ['DOCKER_HOST=unix:///run/user/1000/docker.sock docker rm web', 'allow'],
+      ['docker context use desktop-linux; docker compose down', 'allow'],
+      ['eval "$(docker-machine env default)" && docker compose stop', 'allow'],
+      ['docker-compose -f docker-compose.yml down', 'allow'],
+      [`curl localhost:4000/graphql -d '{"query":"mutation { deleteUser(id: 1) { id } }"}'`, 'allow'],
+      [`curl https://x.io/graphql -d '{"query":"{ deletedUsers { id } }"}'`, 'allow'],
+      [`curl https://x.io/graphql -d '{"query":"mutation { addUser(name: \\"delete me\\") { id } }"}'`, 'allow'],
+      [`sftp host <<< 'get del.txt'`, 'allow'],
+      ['heroku pg:psql < query.sql', 'allow'],
+      ['wrangler d1 execute db --local --file drop.sql', 'allow'],
+      ['sqlfluff lint drop_tables.sql', 'allow'],
+      [`vagrant ssh -c 'cd /vagrant && npm test'`, 'allow'],
+      [`zqtool run 'kill the process that hangs and reboot'`, 'allow'],
+    ]);
+  });
+
+  it('allows cmdlets of the session, images of disks, and removals of single packages', () => {
+    expectAll([
+      [`pwsh -c 'Remove-Variable x; Stop-Process -Id 4; Clear-Host'`, 'allow'],
+      ['mkfs.ext4 -F test.img', 'allow'],
+      ['mkfs.ext4 test.img /dev/sda', 'deny'],
+      ['mkfs.xfs -d name=/dev/sda x.img', 'deny'],
+      ['mkfs.ext4 $DISK.img', 'deny'],
+      ['mkfs.ext4 ../x.img', 'deny'],
+      ['ssh host mkfs.ext4 /tmp/x.img', 'deny'],
+      ['cd /dev && mkfs.ext4 sda.img', 'deny'],
+      ['gem sources --list', 'allow'],
+      ['brew uninstall jq', 'allow'],
+      ['electron-builder --publish never', 'allow'],
+      ['tar -df app.tar', 'allow'],
+      ['tar -xOf a.tgz package/package.json', 'allow'],
+      ['cat src/secrets/index.ts', 'allow'],
+    ]);
+  });
+});
+
 describe('traps', () => {
   it('judges a trap with the values of variables when it is set, and at the end', () => {
     expectAll([

@@ -181,11 +181,15 @@ export const awk: Check = (args) => {
 /** `tar` that lists a local archive. */
 export const tar: Check = (args) => {
   const [first, ...rest] = args;
-  const isListing = /^-?[zjJvaf]*t[zjJvaf]*$/.test(first?.value ?? '') || first?.value === '--list';
+  const isListing =
+    /^-?[zjJvaf]*[td][zjJvaf]*$|^-?(?=[zjJvaO]*x)(?=[zjJvax]*O)[zjJvaxO]*f$/.test(first?.value ?? '') ||
+    first?.value === '--list';
   if (!isListing) return problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be a listing');
   const at = rest.findIndex(
     ({ value, start }) =>
-      value?.includes(':') === true || start === '' || (start.startsWith('-') && !/^-[zjJvf]+$/.test(value ?? '')),
+      value?.includes(':') === true ||
+      start === '' ||
+      (start.startsWith('-') && !/^-[zjJvf]+$|^--wildcards$/.test(value ?? '')),
   );
   return at === -1 ? undefined : problemAt(args, at + 1, 'is not known to be a listing');
 };
@@ -211,6 +215,8 @@ export const listsArchive: Check = (args) =>
 
 /** Options of `curl` whose values are harmless only in these forms. */
 const curlValues: Readonly<Record<string, RegExp>> = {
+  // A value with @ is the name of a file.
+  d: /^[^@]*$/,
   o: /^(?:-|\/dev\/(?:null|stdout|stderr))$/,
   // `%output{file}` writes a file.
   w: /^(?!@|[\s\S]*%output)/,
@@ -221,9 +227,12 @@ const curlValues: Readonly<Record<string, RegExp>> = {
 /** `curl` that requests and prints: it writes no file. */
 export const curl: Check = (args) => {
   const rest: StaticWord[] = [];
+  // Without it, data are sent with POST.
+  const isGet = hasOption(args, /^-[sSfLIivkg46]*G[sSfLIivkg46]*$|^--get$/);
   for (let at = 0; at < args.length; at += 1) {
     const word = args[at] as StaticWord;
-    const [, flags = '', letter] = /^-([sSfLIivkg46]*)([owHX])$/.exec(word.value ?? '') ?? [];
+    const data = isGet && word.value === '--data-urlencode' ? 'd' : undefined;
+    const [, flags = '', letter = data] = /^-([sSfLIivkg46G]*)([owHXd])$/.exec(word.value ?? '') ?? [];
     if (letter === undefined) {
       rest.push(word);
       continue;
@@ -233,14 +242,19 @@ export const curl: Check = (args) => {
     const value = args[at];
     // What follows the name of a header may be unknown.
     const text = letter === 'H' ? value?.start : value?.value;
-    if (text === undefined || value?.isMany === true || curlValues[letter]?.test(text) !== true) {
+    if (
+      text === undefined ||
+      value?.isMany === true ||
+      curlValues[letter]?.test(text) !== true ||
+      (letter === 'd' && !isGet)
+    ) {
       return problemAt(args, at - 1, 'is not an option that is known only to read');
     }
   }
   return options({
-    flags: 'sSfLIivkg46',
+    flags: 'sSfLIivkg46G',
     values: 'mA',
-    long: 'silent show-error fail fail-with-body location head include verbose insecure compressed max-time= connect-timeout= retry= user-agent= ipv4 ipv6 globoff',
+    long: 'get silent show-error fail fail-with-body location head include verbose insecure compressed max-time= connect-timeout= retry= user-agent= ipv4 ipv6 globoff',
     operand: /^(?:https?:\/\/[^-]|(?:localhost|127\.0\.0\.1)[:/])/,
   })(rest);
 };

@@ -33,15 +33,23 @@ export const orPrints =
 /** Programs of which only the version and the help are read. */
 export const versions: Readonly<Record<string, Check>> = {
   ...each(
-    'deno cmake ninja poetry black mypy prettier python python3 python2 mysql gofmt dotnet swift elixir ghc code wget ssh rsync unrar 7z tmux screen htop caddy ansible hyperfine ctags delta rustup pre-commit',
+    'deno cmake ninja poetry black mypy prettier python python3 python2 mysql swift elixir ghc code wget ssh rsync unrar protoc pandoc tesseract dot nix gpg tcpdump ld screen htop caddy ansible hyperfine ctags delta rustup pre-commit',
     prints,
   ),
   ...each(
-    'node npx pnpm yarn bun ruby perl php gcc g++ clang clang++ cc make tsc tsx bundle eslint lua zip mvn gradle nginx apache2 httpd',
+    'node npx pnpm yarn bun ruby perl make tsc tsx bundle eslint lua zip mvn gradle nginx apache2 httpd',
     withLowerCase,
   ),
-  ...each('cargo uv ruff podman vault consul packer', withWord),
+  ...each('cargo uv ruff vault consul packer', withWord),
   ...each('java javac kotlin scala ffmpeg convert', withOneDash),
+  // Settings of the installation.
+  ...each(
+    'gcc g++ clang clang++ cc',
+    only(/^(?:--version|--help|-[Vvh]|-dump(?:machine|version|fullversion)|-print-[a-z-]+)$/),
+  ),
+  php: only(/^(?:--version|--help|-[Vvhmi]|--ini)$/),
+  dotnet: only(/^(?:--(?:version|help|info|list-sdks|list-runtimes)|-[Vh])$/),
+  xcodebuild: only(/^-(?:version|showsdks)$/),
   // The version has more lines with a second word.
   rustc: (args) =>
     args.length === 2 && args.every(({ value }) => /^(?:--version|--verbose|-V)$/.test(value ?? ''))

@@ -1,3 +1,4 @@
+import { needing } from './argument-checks.js';
 import { anyOptions, each, listsOnly, options, problemAt, subcommands, type Check } from './option-grammar.js';
 import { orPrints, orVersion } from './program-versions.js';
 
@@ -7,7 +8,7 @@ const cloudReads: Check = (args) => {
   const [service = '', command = ''] = words;
   const isReading =
     /^[a-z][a-z0-9-]*$/.test(service) &&
-    (/^(?:list|describe)-[a-z0-9-]+$/.test(command) ||
+    (/^(?:list|describe|head)-[a-z0-9-]+$/.test(command) ||
       /^(?:s3 ls|logs tail|logs filter-log-events|dynamodb (?:scan|query)|configure list)$/.test(
         `${service} ${command}`,
       ) ||
@@ -20,7 +21,7 @@ const cloudReads: Check = (args) => {
  * credentials.
  */
 const getting =
-  /^(?:(?:iam|ec2|lambda|cloudwatch|cloudformation) get-(?![a-z-]*(?:token|credentials|password))[a-z-]+|sts get-caller-identity)$/;
+  /^(?:(?:iam|ec2|lambda|cloudwatch|cloudformation) get-(?![a-z-]*(?:token|credentials|password))[a-z-]+|s3api get-(?:bucket|public)-[a-z-]+|logs get-log-events|sts get-caller-identity)$/;
 
 /** Lists and descriptions of Google Cloud and Azure: a verb behind words that name a kind of resource. */
 const verbReads =
@@ -64,7 +65,7 @@ const kubectl = {
 const docker = {
   flags: 'aqnsflt',
   values: 'n',
-  long: 'all filter= format= no-trunc quiet last= latest size tail= since= until= timestamps details follow no-stream type= human verbose services',
+  long: 'all filter= format= no-trunc quiet last= latest size tail= since= until= timestamps details follow no-stream type= human verbose services digests',
 };
 const helm = {
   flags: 'aAdqr',
@@ -96,6 +97,37 @@ const containerCheck =
       : problemAt(args, Math.min(at, args.length - 1), 'is not known to be read-only');
   };
 
+/** Commands that Docker and Podman have in common. */
+const containerReads = (inContainer: Check): Readonly<Record<string, Check>> => ({
+  ...each('ps images logs version info top port history diff stats events search', options(docker)),
+  inspect: anyOptions,
+  exec: inContainer,
+  manifest: listsOnly('inspect', { flags: 'v' }),
+  ...each(
+    'container image network volume',
+    subcommands(each('ls list inspect logs top port diff history stats', options(docker))),
+  ),
+  system: subcommands({ df: options(docker), info: options(docker) }),
+});
+
+/** A field of a query of GraphQL: no content of a file, and no mutation. */
+const queryField = /^(?!query=)[A-Za-z]\w*=(?!@)|^query=\s*(?:query\b|\{)(?![\s\S]*\bmutation\b)/;
+
+/** `gh api`: without a field, which makes the method POST, or with the fields of a query. */
+const hubRequest: Check = (args) => {
+  const isQuery =
+    args[0]?.value === 'graphql' &&
+    args.every(({ start, value }, index) => {
+      if (/^-[fF]$/.test(args[index - 1]?.value ?? '')) return value !== undefined && queryField.test(value);
+      return !/^-[A-Za-z]*[fF]./.test(start) && !/^-[A-Za-z]+[fF]/.test(start);
+    });
+  return options({
+    flags: 'i',
+    values: isQuery ? 'qtfF' : 'qt',
+    long: 'jq= template= paginate slurp include',
+  })(args);
+};
+
 /**
  * The commands for containers, clusters, clouds and hubs that only read, with a check of their arguments.
  *
@@ -105,29 +137,22 @@ export const remoteCommands = (harmless: readonly string[]): Readonly<Record<str
   const inContainer = containerCheck(harmless);
   return {
     aws: orVersion(cloudReads),
+    // The provider of `podman compose` is a program of the user's choice.
+    podman: orVersion(subcommands(containerReads(inContainer))),
     docker: orVersion(
       subcommands({
-        ...each('ps images logs version info top port history diff stats', options(docker)),
-        inspect: anyOptions,
-        exec: inContainer,
-        manifest: listsOnly('inspect', { flags: 'v' }),
+        ...containerReads(inContainer),
         buildx: listsOnly('ls version du inspect', {}),
-        ...each(
-          'container image network volume',
-          subcommands(each('ls list inspect logs top port diff history', options(docker))),
-        ),
         context: subcommands(each('ls show inspect', options(docker))),
         compose: subcommands({
           ...each('ps logs config images ls top port version', options(docker)),
           exec: inContainer,
         }),
-        system: subcommands({ df: options(docker), info: options(docker) }),
       }),
     ),
     gh: orVersion(
       subcommands({
-        // With a field, the method is POST.
-        api: options({ flags: 'i', values: 'qt', long: 'jq= template= paginate slurp include' }),
+        api: hubRequest,
         auth: subcommands({ status: options({ values: 'h', long: 'hostname= active' }) }),
         issue: subcommands(each('list view status', options(hub))),
         pr: subcommands(each('list view status diff checks', options(hub))),
@@ -168,7 +193,7 @@ export const remoteCommands = (harmless: readonly string[]): Readonly<Record<str
       config: subcommands(
         each('current-context get-contexts get-clusters view', options({ values: 'o', long: 'output= minify' })),
       ),
-      auth: subcommands({ 'can-i': options(kubectl), whoami: options(kubectl) }),
+      auth: subcommands({ 'can-i': options({ ...kubectl, long: `${kubectl.long} list` }), whoami: options(kubectl) }),
       exec: inContainer,
       rollout: subcommands(each('status history', options(kubectl))),
     }),
@@ -180,6 +205,7 @@ export const remoteCommands = (harmless: readonly string[]): Readonly<Record<str
           // To show a resource, it runs the provider that the folder contains.
           state: subcommands({ list: options({ long: '-no-color -id= -state=' }) }),
           workspace: subcommands(each('list show', options({ operands: 0 }))),
+          fmt: needing(/^-check$/, options({ long: '-check -diff -recursive -no-color' })),
           output: options({ long: '-json -raw -no-color', operands: 1 }),
         }),
       ),

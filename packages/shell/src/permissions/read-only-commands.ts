@@ -25,7 +25,7 @@ import { gitReads } from './read-only-git.js';
 
 /** Programs and builtins that never write files or run programs, regardless of their options. */
 const harmless =
-  'basename cat cksum cmp column comm cut df diff dirname du echo egrep expand expr factor false fgrep fold free getent getconf grep groups head hexdump jq join lscpu lsblk lsusb lspci ls md5sum nl nproc numfmt od paste pathchk pidof pgrep pr printenv ps pwd readlink realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum sleep stat strings sum tac tail tr true tsort type uname unexpand uptime vmstat w wc whereis which who whoami xxhsum zcat zgrep zegrep zfgrep bzcat bzgrep xzcat xzgrep bc cal fmt tty users last locale dirs times exit return break continue shift : caller help whatis apropos dig host nslookup ping ping6 traceroute tracepath whois tput sw_vers lsb_release eza exa lsd shellcheck procs locate plocate pstree lsmod findmnt lsattr getfacl iostat mpstat pdfinfo namei look acpi';
+  'basename cat cksum cmp column comm cut df diff dirname du echo egrep expand expr factor false fgrep fold free getent getconf grep groups head hexdump jq join lscpu lsblk lsusb lspci ls md5sum nl nproc numfmt od paste pathchk pidof pgrep pr printenv ps pwd readlink realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum sleep stat strings sum tac tail tr true tsort type uname unexpand uptime vmstat w wc whereis which who whoami xxhsum zcat zgrep zegrep zfgrep bzcat bzgrep xzcat xzgrep bc cal fmt tty users last locale dirs times exit return break continue shift : caller help whatis apropos dig host nslookup ping ping6 traceroute tracepath whois tput sw_vers lsb_release eza exa lsd shellcheck procs locate plocate pstree lsmod findmnt lsattr getfacl iostat mpstat pdfinfo namei look acpi md5 atq';
 
 const noOperands = (flags: string, long = ''): Check => options({ flags, long, operands: 0 });
 
@@ -70,13 +70,13 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   ...each('declare typeset', declare('raApfF')),
   ...each('local readonly', declare('raA')),
   ...each('gzip gunzip xz unxz bzip2 bunzip2 zstd', unzipping),
-  ...each('less more most', options({ flags: 'FRSXNiIMnmeEfsGqQrJwW', operand: /^[^+]/ })),
+  ...each('less more most', options({ flags: 'FRSXNiIMnmeEfsGqQrJwW', operand: /^(?:[^+]|\+(?:[FG]|\d+)$)/ })),
   ...each(
     'bat batcat',
     options({
       flags: 'pAn',
       values: 'lrH',
-      long: 'plain number show-all style= color= paging=never paging= language= line-range= highlight-line= decorations= theme= wrap= tabs=',
+      long: 'plain number show-all style= color= paging=never paging= list-themes list-languages language= line-range= highlight-line= decorations= theme= wrap= tabs=',
     }),
   ),
   ...each('bash sh dash zsh builtin command env nice stdbuf time timeout ionice xargs', anyOptions),
@@ -101,14 +101,14 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     long: 'by-file exclude-dir= exclude-ext= include-ext= format= no-complexity no-cocomo sort=',
   }),
   rpm: (args) =>
-    /^-q[aRcdil]*$|^--query$/.test(args[0]?.value ?? '')
-      ? options({ flags: 'qaRcdil', long: 'query all info list requires provides changelog last' })(args)
+    /^-q[aRcdilp]*$|^--query$/.test(args[0]?.value ?? '')
+      ? options({ flags: 'qaRcdilp', long: 'query all info list requires provides changelog last' })(args)
       : problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be a query'),
   tokei: options({ values: 'teso', flags: 'fC', long: 'exclude= type= sort= files' }),
   brew: orVersion(
     subcommands(
       each(
-        'list ls leaves info deps uses',
+        'list ls leaves info deps uses config --prefix --cellar --repository',
         options({ flags: '1l', long: 'cask formula versions json json= installed tree' }),
       ),
     ),
@@ -126,7 +126,10 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     operand: /^\+/,
   }),
   dmesg: noOperands('THwxlkuLPJ'),
-  dpkg: options({ flags: 'lLsS', long: 'list listfiles status search print-architecture get-selections' }),
+  dpkg: options({
+    flags: 'lLsScI',
+    long: 'list listfiles status search contents info print-architecture get-selections',
+  }),
   ...each(
     'fd fdfind',
     options({
@@ -153,7 +156,11 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   psql: orPrints(psql),
   sqlite3: orPrints(sqlite),
   git: gitReads,
-  gem: orVersion(subcommands(each('list info search', options({ flags: 'lra', long: 'local remote all versions' })))),
+  gem: orVersion(
+    subcommands(
+      each('list info search env environment outdated', options({ flags: 'lra', long: 'local remote all versions' })),
+    ),
+  ),
   go: subcommands({
     version: options({ flags: 'm' }),
     env: options({ long: '-json -changed' }),
@@ -163,7 +170,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   }),
   history: options({ operands: 1, operand: /^\d+$/ }),
   hostname: noOperands('fsiIdA', 'fqdn short ip-address all-ip-addresses domain'),
-  hostnamectl: options({ operands: 1, operand: /^status$/ }),
+  ...each('hostnamectl localectl', options({ operands: 1, operand: /^status$/ })),
   loginctl: options({ operands: 1, operand: /^list-(?:sessions|users|seats)$/ }),
   iconv: options({ flags: 'lcs', values: 'ft', long: 'from-code= to-code= list' }),
   id: anyOptions,
@@ -202,6 +209,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
           long: 'depth= json all global long parseable prod production omit= workspaces workspace= include=',
         }),
       ),
+      ...each('dist-tag owner', listsOnly('ls list', {})),
       audit: options({ operands: 0, long: 'json omit= production audit-level=' }),
       pkg: listsOnly('get', { long: 'json' }),
       // Without a name, it lists the scripts.
@@ -233,6 +241,14 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
       long: '-connect= -servername= -showcerts -brief -quiet -verify_return_error -tls1_2 -tls1_3 -alpn= -starttls=',
       operands: 0,
     }),
+    ...each(
+      'req crl',
+      options({
+        long: '-in= -inform= -noout -text -subject -issuer -verify -modulus -pubkey -lastupdate -nextupdate -fingerprint -sha256',
+        operands: 0,
+      }),
+    ),
+    verify: options({ long: '-CAfile= -CApath= -untrusted= -partial_chain -purpose= -verbose' }),
     dgst: options({ long: '-sha1 -sha256 -sha512 -md5 -r -hex' }),
     rand: options({ long: '-hex -base64' }),
   }),
@@ -250,7 +266,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
       }),
     ),
   ),
-  pacman: needing(/^-Q[ilqetm]*$/, options({ flags: 'Qilqetm' })),
+  pacman: needing(/^-(?:Q[ilqetm]*|S[siq]*[si][siq]*)$/, options({ flags: 'QSilqetms' })),
   apk: listsOnly('info list search', { flags: 'aILvsde', long: 'installed upgradable' }),
   ...each('snap flatpak', listsOnly('list info', { long: 'all app runtime columns=' })),
   printf,
@@ -263,9 +279,26 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   ...each('mapfile readarray', names(/^(?:-[td]|)$/)),
   rg: options({
     flags: 'nilLcwFPUvoHhIsSuaxN0pqVbK',
-    values: 'eABCgtTmdjMEf',
+    values: 'eABCgtTmdjMEfr',
     long: 'line-number ignore-case files-with-matches files-without-match count count-matches word-regexp fixed-strings pcre2 multiline multiline-dotall invert-match only-matching with-filename no-filename no-ignore no-ignore-vcs case-sensitive smart-case hidden unrestricted text line-regexp no-line-number null pretty quiet version regexp= after-context= before-context= context= glob= iglob= type= type-not= max-count= max-depth= threads= max-columns= encoding= file= color= colors= sort= sortr= files type-list heading no-heading json stats trim vimgrep column passthru replace= glob-case-insensitive follow no-messages max-filesize= debug type-add= no-config crlf',
   }),
+  yamllint: options({ flags: 's', values: 'f', long: 'strict format= no-warnings list-files' }),
+  hadolint: options({ values: 'ft', long: 'format= ignore= failure-threshold= no-fail no-color' }),
+  gofmt: orPrints(options({ flags: 'ldes' })),
+  'pkg-config': orPrints(
+    options({
+      long: 'libs cflags libs-only-l libs-only-L cflags-only-I modversion exists list-all variable= static atleast-version= print-requires',
+    }),
+  ),
+  ldconfig: needing(/^(?:-p|--print-cache)$/, noOperands('p', 'print-cache')),
+  'apt-mark': listsOnly('showmanual showauto showhold', {}),
+  'dpkg-query': options({ flags: 'WlLsS', values: 'f', long: 'show showformat= list listfiles status search' }),
+  // A file @name contains further options.
+  ar: noLists(subcommands(each('t tv -t -tv', options({})))),
+  ...each('7z 7za 7zz', orPrints(noLists(listsOnly('l', { long: '-slt -ba' })))),
+  // A format may contain a command, and another command may follow `;`.
+  tmux: orPrints(listsOnly('ls list-sessions list-windows list-panes', { flags: 'a', operands: 0 })),
+  kind: orVersion(subcommands({ get: listsOnly('clusters nodes', { long: 'name=' }) })),
   sed,
   gsed: sed,
   set: setOptions,
@@ -278,7 +311,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   }),
   netstat: options({ flags: 'tulnpaers46cgiv' }),
   'ssh-add': needing(/^-[lL]$/, noOperands('lL')),
-  'ssh-keygen': needing(/^-[vl]*l[vf]*$/, options({ flags: 'lv', values: 'fE', operands: 0 })),
+  'ssh-keygen': needing(/^(?:-[vl]*l[vf]*|-F)$/, options({ flags: 'lv', values: 'fEF', operands: 0 })),
   svn: orPrints(
     subcommands(
       each(
@@ -306,19 +339,22 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   }),
   ss: options({ flags: 'tulnpaoemixsrH46' }),
   stty: options({ flags: 'a', operands: 1, operand: /^(?:size|speed)$/ }),
-  systemctl: subcommands(
-    each(
-      'status is-active is-enabled is-failed list-units list-unit-files list-timers list-sockets list-dependencies show cat',
-      options({
-        flags: 'alq',
-        values: 'ntp',
-        long: 'no-pager all type= state= user system property= full lines= failed plain no-legend value',
-      }),
-    ),
+  systemctl: orVersion(
+    subcommands({
+      ...each(
+        'status is-active is-enabled is-failed list-units list-unit-files list-timers list-sockets list-dependencies show cat',
+        options({
+          flags: 'alq',
+          values: 'ntp',
+          long: 'no-pager all type= state= user system property= full lines= failed plain no-legend value',
+        }),
+      ),
+      '--failed': noOperands('a', 'no-pager all'),
+    }),
   ),
   tee: options({ flags: 'a', operand: /^\/dev\/(?:null|stdout|stderr|tty)$/ }),
   timedatectl: options({ operands: 1, operand: /^(?:status|show|list-timezones|timesync-status)$/ }),
-  top: options({ flags: 'bcHiS1', values: 'nopduUw', operands: 0 }),
+  top: options({ flags: 'bcHiS1', values: 'nopduUwl', operands: 0 }),
   tree: options({
     flags: 'adfilspughDFqNQrtcUvxCASnJX',
     values: 'LPIH',

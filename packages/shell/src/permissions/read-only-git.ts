@@ -1,3 +1,4 @@
+import { needing } from './argument-checks.js';
 import { each, options, problemAt, subcommands, type Check, type OptionGrammar } from './option-grammar.js';
 import type { StaticWord } from './static-word.js';
 
@@ -103,7 +104,35 @@ const reading = subcommands({
   }),
   'check-attr': options({ flags: 'az', long: 'all stdin cached' }),
   'check-ignore': options({ flags: 'qvzn', long: 'quiet verbose stdin no-index non-matching' }),
+  'check-ref-format': options({ long: 'branch normalize allow-onelevel no-allow-onelevel refspec-pattern' }),
   cherry: options({ flags: 'v', long: 'abbrev abbrev=' }),
+  // What follows -e would be a pattern, even -n.
+  clean: needing(/^(?:-[dxXq]*n[dxXqn]*|--dry-run)$/, options({ flags: 'ndxXq', long: 'dry-run exclude= quiet' })),
+  add: needing(/^(?:-[vAu]*n[vAun]*|--dry-run)$/, options({ flags: 'nvAu', long: 'dry-run verbose all update' })),
+  // Each of these turns off applying the patch.
+  apply: needing(
+    /^--(?:check|stat|numstat|summary)$/,
+    options({
+      flags: 'vRz',
+      values: 'pC',
+      long: 'check stat numstat summary verbose reverse cached index unidiff-zero recount include= exclude= directory=',
+    }),
+  ),
+  archive: needing(/^(?:-l|--list)$/, options({ flags: 'l', long: 'list', operands: 0 })),
+  fsck: options({
+    flags: 'v',
+    long: 'full no-full strict unreachable dangling no-dangling no-reflogs connectivity-only root tags cache verbose progress no-progress name-objects',
+  }),
+  'hash-object': options({ flags: 't', long: 'stdin no-filters' }),
+  'merge-file': needing(
+    /^(?:-p|--stdout)$/,
+    options({ flags: 'pq', values: 'L', long: 'stdout quiet diff3 zdiff3 ours theirs union' }),
+  ),
+  'patch-id': options({ long: 'stable unstable verbatim', operands: 0 }),
+  'show-branch': options({
+    flags: 'ar',
+    long: 'all remotes current topo-order date-order sparse merge-base independent no-name sha1-name topics color no-color',
+  }),
   config,
   bisect: subcommands({ log: options({ operands: 0 }) }),
   'count-objects': options({ flags: 'vH', long: 'verbose human-readable' }),

@@ -19,6 +19,9 @@ export const macCommands: Readonly<Record<string, Check>> = {
   scutil: needing(/^--/, options({ long: 'dns proxy nwi get=', operands: 0 })),
   security: listsOnly('list-keychains find-identity', { flags: 'v', values: 'pd', operands: 0 }),
   'xcode-select': noOperands('pv', 'print-path version'),
-  xcrun: needing(/^--(?:find|show-sdk-path)$/, options({ long: 'find= show-sdk-path sdk=', operands: 0 })),
-  ...each('mdls ioreg vm_stat system_profiler', () => undefined),
+  xcrun: (args) =>
+    args[0]?.value === 'simctl'
+      ? listsOnly('list', { flags: 'jv' })(args.slice(1))
+      : needing(/^--(?:find|show-sdk-path)$/, options({ long: 'find= show-sdk-path sdk=', operands: 0 }))(args),
+  ...each('mdls mdfind pbpaste ioreg vm_stat system_profiler', () => undefined),
 };

@@ -10,6 +10,7 @@ import { programName } from '../read/field.js';
 import { parseLine } from '../read/parse-line.js';
 import { Refusal, refuse } from './refusal.js';
 import { checkArithmetic, checkParts, staticWord, type ReadScript } from './evaluate-word.js';
+import { gitSubcommand } from './read-only-git.js';
 import { noDash, type StaticWord } from './static-word.js';
 import { commandBehind } from './strict-wrappers.js';
 import { checkAssignment, Variables } from './variables.js';
@@ -308,7 +309,12 @@ export const repositoryRoot = '\0repository';
 const foldersOf = (name: string, args: readonly StaticWord[]): readonly (string | undefined)[] => {
   if (name === 'popd') return [undefined];
   if (name === 'find') return args.some(({ value }) => value === '-execdir' || value === '-okdir') ? [undefined] : [];
-  if (name === 'git') return args.flatMap(({ value }, index) => (value === '-C' ? [args[index + 1]?.value] : []));
+  if (name === 'git') {
+    const { at, problem } = gitSubcommand(args);
+    // Behind the subcommand, -C is an option of its own.
+    const own = problem === undefined && at !== -1 ? args.slice(0, at) : args;
+    return own.flatMap(({ value }, index) => (value === '-C' ? [args[index + 1]?.value] : []));
+  }
   if (name !== 'cd' && name !== 'pushd') return [];
   const folder = args.find(({ value }) => value === undefined || !/^-./.test(value));
   if (folder?.source === '"$(git rev-parse --show-toplevel)"') return [repositoryRoot];

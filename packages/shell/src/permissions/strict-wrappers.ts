@@ -91,6 +91,15 @@ const isOption = (text: string, values: ReadonlySet<string>, flags: ReadonlySet<
 
 const ofShell = (name: string, args: readonly StaticWord[]): Behind => {
   if (args[0]?.value === '--version') return nothing;
+  // These shells only parse the script.
+  if (
+    /^(?:ba|da)?sh$/.test(name) &&
+    args.length === 2 &&
+    args[0]?.value === '-n' &&
+    /^[^-+]/.test(args[1]?.start ?? '')
+  ) {
+    return nothing;
+  }
   for (const [index, { value, source }] of args.entries()) {
     if (value === undefined || !/^[-+]/.test(value)) {
       return refuse(`${name} ${source}, a script that is not in the line`);

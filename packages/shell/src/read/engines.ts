@@ -1,4 +1,4 @@
-import { known, type Field } from './field.js';
+import { known, programName, unknownText, type Field } from './field.js';
 import type { Inner } from './inner.js';
 import { lookUp, type Scope } from './scope.js';
 
@@ -11,11 +11,31 @@ export const isHost = (name: string): boolean => /^(?:heroku|dokku|juju|scalingo
 
 /** Returns whether a wrapper runs its command on another machine: in a cluster, or with a container engine there. */
 export const runsElsewhere = (name: string, args: readonly Field[], scope: Scope): boolean =>
-  /^(?:kubectl|oc)$/.test(name) ||
-  (/^(?:docker|podman|nerdctl|docker-compose)$/.test(name) &&
-    [...enginesIn(args), ...variables.flatMap((variable) => lookUp(scope, 'variables', variable)?.[0] ?? [])].some(
-      (engine) => engine !== '' && !localEngine.test(engine),
-    ));
+  /^(?:kubectl|oc)$/.test(name) || usesOtherEngine(name, args, scope);
+
+/** Returns whether a command is for a container engine of another machine. */
+export const usesOtherEngine = (name: string, args: readonly Field[], scope: Scope): boolean =>
+  /^(?:docker|podman|nerdctl|docker-compose)$/.test(name) &&
+  [...enginesIn(args), ...variables.flatMap((variable) => lookUp(scope, 'variables', variable)?.[0] ?? [])].some(
+    (engine) => engine !== '' && !localEngine.test(engine),
+  );
+
+/** Number of characters in which the name of a machine is searched. */
+const maxShown = 400;
+
+/** Records the container engine that a command selects for later commands. */
+export const rememberEngine = ([program, ...args]: readonly Field[], scope: Scope): void => {
+  const name = programName(program?.text ?? '');
+  if (/^(?:eval|source|\.)$/.test(name) && args[0]?.madeBy.includes('docker-machine') === true) {
+    const [, machine = unknownText] =
+      /\bdocker-machine env\b[^|;&)`]*?(?:\s["']?([\w.-]+)["']?)?\s*[)`]/.exec(args[0].shown.slice(0, maxShown)) ?? [];
+    scope.variables.set('DOCKER_HOST', [machine]);
+  }
+  const [first, second, context] = args;
+  if (name === 'docker' && first?.text === 'context' && second?.text === 'use' && context !== undefined) {
+    scope.variables.set('DOCKER_CONTEXT', [context.text]);
+  }
+};
 
 /** Variables that select a container engine. */
 const variables = ['DOCKER_HOST', 'DOCKER_CONTEXT', 'CONTAINER_HOST', 'CONTAINER_CONNECTION'];
@@ -26,12 +46,19 @@ const localEngine = /^(?:unix|npipe|fd):|^(?:default|desktop-linux|rootless|coli
 /** Files and projects of Compose that run in production. */
 const production = /(?:^|[-_./=])prod(?:uction)?(?:$|[-_./])/;
 
+/** Options before the subcommand whose next word is their value. */
+const takesValue =
+  /^(?:-[cHlfp]|--(?:host|context|url|connection|log-level|config|tls(?:cacert|cert|key)|file|project-name|env-file|identity|root))$/;
+
 /** Returns the engines that options before the subcommand select, and files and projects of production. */
 const enginesIn = (args: readonly Field[]): readonly string[] => {
   const verb = args.findIndex(({ text }) => /^(?:run|exec|create)$/.test(text));
-  return args.slice(0, Math.max(verb, 0)).flatMap(({ text }, index) => {
+  const first = args.findIndex(
+    ({ text }, index) => /^[a-z]/.test(text) && !takesValue.test(args[index - 1]?.text ?? ''),
+  );
+  return args.slice(0, Math.max(verb, first, 0)).flatMap(({ text }, index) => {
     const [option, inline] = /^(?:-H|-c|-r$|--remote$|--(?:host|context|url|connection)(?:=|$))(.*)$/s.exec(text) ?? [];
-    if (production.test(text)) return [text];
+    if (verb !== -1 && production.test(text)) return [text];
     if (option === undefined || inline === undefined) return [];
     return /^(?:-r|--remote)$/.test(option) ? [option] : [inline === '' ? (args[index + 1]?.text ?? '') : inline];
   });

@@ -20,6 +20,8 @@ export interface Output {
   readonly programs: readonly string[];
   /** Patterns of the paths that it lists. */
   readonly paths?: readonly string[] | undefined;
+  /** The file whose content it is. */
+  readonly file?: string | undefined;
 }
 
 /** Reads a script within a word, or text that the shell evaluates there. */

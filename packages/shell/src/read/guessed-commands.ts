@@ -6,7 +6,7 @@ import type { Input } from './known-output.js';
 
 /** Words behind which a program that runs others usually expects a command. */
 const introductions =
-  /^(?:--|-[cCexX]|--?(?:exec|execute|command|cmd|run|eval|script|program|filter|shell)|exec|run|console|shell|start)$/;
+  /^(?:--|-[cCexX]|--?(?:exec|execute|command|cmd|run|eval|scripts?|program|filter|shell)|exec|run|console|shell|start)$/;
 
 /** Programs by which a command is recognized at any other place, because their names are not words of prose. */
 const heads =
@@ -16,7 +16,7 @@ const heads =
 const remoteVerbs = /^(?:ssh|rsh|shell|console|enter|exec|(?:execute|run|send)-command|--command|run:detached)$/;
 
 /** A string that begins with such a program, after the marks by which editors and clients start a shell. */
-const line = /^(?:[^\s=]{1,60}=)?[\s!:/["'({]{0,8}(?:(?:exec|shell|silent|system|sh)\s+)?(\S{1,40}?)[\s,]/;
+const line = /^(?:[^\s=]{1,60}=)?[\s!:/["'({]{0,8}(?:(?:exec|shell|silent|system|sh)\s+(?!-))?(\S{1,40}?)[\s,]/;
 
 /** A call in code of some language. */
 const call = /[\w!"']\s?[(`"']|\(\s?[\w/:.-]+\s+["']/;
@@ -40,8 +40,12 @@ export const guessedCommands = (args: readonly Field[], input: Input | undefined
     if (inners.length >= maxCommands) break;
     isElsewhere ||= remoteVerbs.test(words[index - 1]?.text ?? '');
     const isStart = index > 0 && introductions.test(words[index - 1]?.text ?? '') && !text.startsWith('-');
-    if (/[\s,("'`]/.test(text)) inners.push(...ofString(text).map((inner) => (isElsewhere ? elsewhere(inner) : inner)));
-    else if (isStart || (heads.test(text) && index < words.length - 1)) {
+    if (/[\s,("'`]/.test(text)) {
+      const found = ofString(text);
+      // Behind these words, any line is one of a shell: `cd x && rm -rf *`.
+      const lines = found.length > 0 || !(isStart || isElsewhere) ? found : ofLine(text);
+      inners.push(...lines.map((inner) => (isElsewhere ? elsewhere(inner) : inner)));
+    } else if (isStart || (heads.test(text) && index < words.length - 1)) {
       inners.push({ kind: 'command', argv: args.slice(index), isGuess: true, isElsewhere });
     }
   }
@@ -58,8 +62,14 @@ export const guessedCommands = (args: readonly Field[], input: Input | undefined
   return inners;
 };
 
+/** Reads a string as a line. Prose has no operators, and rarely begins with these programs. */
+const ofLine = (text: string): readonly Inner[] =>
+  /&&|\|\||[;|\n]\s{0,9}\S|^(?:find|cat|mv|cp|tee|truncate|env|printenv)\s/.test(text)
+    ? [{ kind: 'line', text, isGuess: true }]
+    : [];
+
 const ofString = (text: string): readonly Inner[] => {
-  if (/^\s*[{[]\s*["[{]/.test(text)) {
+  if (/^\s*(?:[\w-]{1,60}=)?[{[]\s*["[{]/.test(text)) {
     const strings = Array.from(text.slice(0, maxJson).matchAll(/"((?:[^"\\]|\\.)*)"/g), ([, inner = '']) =>
       inner.replaceAll('\\"', '"'),
     );

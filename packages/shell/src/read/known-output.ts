@@ -21,7 +21,7 @@ export const settingsMark = '(settings)';
 
 /** Commands that print settings or an environment as a whole, with their arguments. */
 const printsSettings =
-  /^(?:ps -?[a-z]*e[a-z]*w|ps [a-z]*e[a-z]*$|(?:docker|podman) (?:container )?inspect\b|(?:docker|podman)[ -]compose .*config$|kubectl (?:get|describe) (?:cm|configmap)|npm config (?:list|ls)|compgen -[ve]|(?:python|node|ruby|perl|php)[\d.]* .*(?:os\.environ\b|process\.env\b(?!\.)|\bENV\b|\$_ENV))/;
+  /^(?:ps -?[a-z]*e[a-z]*w|ps [a-z]*e[a-z]*$|(?:docker|podman) (?:container )?inspect\b|(?:docker|podman)[ -]compose .*config$|kubectl (?:get|describe) (?:cm|configmap)|npm config (?:list|ls)|helm get (?:values|all|manifest)|(?:terraform|tofu) (?:state )?show|systemctl show|pm2 env |aws (?:lambda get-function-configuration|ecs describe-task-definition)|gcloud run services describe|compgen -[ve]|(?:python|node|ruby|perl|php)[\d.]* .*(?:os\.environ\b|process\.env\b(?!\.)|\bENV\b|\$_ENV))/;
 
 /** Marks output without end, in the list of programs that produced it. */
 const endlessMark = '(endless)';
@@ -68,7 +68,8 @@ export const knownOutput = (argv: readonly Field[], input: Input | undefined, sc
       : []),
     ...(printsSecret(name, args, isSecret, readsSecret) ? [secretMark] : []),
   ];
-  return { text: textOf(name, args, input, scope), programs, paths: pathsOf(name, args, input) };
+  const file = /^(?:cat|pv)$/.test(name) && args.length === 1 ? args[0] : undefined;
+  return { text: textOf(name, args, input, scope), programs, paths: pathsOf(name, args, input), file };
 };
 
 const textOf = (name: string, args: readonly string[], input: Input | undefined, scope: Scope): string | undefined => {
@@ -149,7 +150,10 @@ const listers: Readonly<Record<string, (words: readonly string[], operands: read
     (words[0] === 'ls-files'
       ? operands.slice(1).every(isWide)
       : words[0] === 'ls-tree' && words.some((word) => /^-[a-z]*r/.test(word)) && operands.slice(2).every(isWide)) &&
-    !words.some((word) => /^-[a-z]*d[a-z]*$|^--deleted$|^-x|^--exclude=/.test(word)),
+    !words.some((word) => /^-x|^--exclude=/.test(word)) &&
+    // Deleted files are gone already, but each further letter adds others.
+    (!words.some((word) => /^-[a-z]*d[a-z]*$|^--deleted$/.test(word)) ||
+      words.some((word) => /^-[a-z]*[cmo][a-z]*$|^--(?:cached|modified|others)$/.test(word))),
   ls: (words, operands) => operands.every(isWide) && !words.includes('-d'),
 };
 

@@ -1,6 +1,6 @@
 import { isKnown, known, programName, show, unknownText, type Field } from './field.js';
 import { containerOf } from './containers.js';
-import { engines } from './engines.js';
+import { engines, rememberEngine, usesOtherEngine } from './engines.js';
 import { applyBuiltin } from './builtins.js';
 import { readFind } from './find-targets.js';
 import type { Inner, ShellProblem } from './inner.js';
@@ -85,10 +85,8 @@ export const readCommandLine = (
         return nothing;
       case 'command': {
         const own = innerScope(scope);
-        const [program, ...args] = argv.map(({ text }) => text);
-        if (loadsSecrets(programName(program ?? ''), args)) {
-          own.secrets = new Map([...scope.secrets, [environmentMark, secretMark]]);
-        }
+        const program = argv[0]?.text;
+        addSecrets(argv, own);
         if (inner.folder !== undefined) own.cwd = resolvePath(inner.folder, own.cwd);
         for (const [name, value] of inner.variables ?? []) own.variables.set(name, [value]);
         own.isGuess ||= inner.isGuess === true;
@@ -112,6 +110,7 @@ export const readCommandLine = (
           own.cwd = unknownText;
         }
         own.isGuess ||= inner.isGuess === true;
+        addSecrets(argv.slice(0, 1), own);
         return readText(inner.text, own, depth, inner.isGuess === true, inner.input);
       }
     }
@@ -175,7 +174,7 @@ export const readCommandLine = (
       servers: serversOf(scope),
       isGuess: scope.isGuess,
       isRoot: scope.isRoot,
-      isElsewhere: scope.isElsewhere,
+      isElsewhere: scope.isElsewhere || usesOtherEngine(programName(first?.text ?? ''), rest, scope),
       container: scope.container,
     });
     if (first !== undefined && !isKnown(programName(first.text))) return runUnknown(argv, input, scope, depth);
@@ -185,6 +184,7 @@ export const readCommandLine = (
     );
     evaluateNames(argv, scope, depth);
     applyBuiltin(argv, scope, input);
+    rememberEngine(argv, scope);
     const output = withInner(outputOf(argv, input, scope), inside);
     rememberFiles(argv, redirections, output, input, scope);
     return output;
@@ -262,6 +262,14 @@ const isRootIn = ([first, ...args]: readonly Field[], isRoot: boolean): boolean 
   if (!/^(?:sudo|doas|pkexec)$/.test(name)) return isRoot && !/^(?:docker|podman|nerdctl|kubectl|lxc)$/.test(name);
   const at = args.findIndex(({ text }) => /^(?:-u|--user)$/.test(text));
   return at === -1 || args[at + 1]?.text === 'root';
+};
+
+/** Records that a command runs others with secrets in their environment. */
+const addSecrets = (argv: readonly Field[], inner: Scope): void => {
+  const [program = '', ...args] = argv.map(({ text }) => text);
+  if (loadsSecrets(programName(program), args)) {
+    inner.secrets = new Map([...inner.secrets, [environmentMark, secretMark]]);
+  }
 };
 
 /** Variables by which frameworks select a database. */

@@ -11,11 +11,11 @@ export const environmentMark = '(environment)';
 
 /** Names of files that contain secrets in any folder. Examples, certificates and public keys are excluded. */
 const secretName =
-  /^(?:\.env(?:\.(?!example|sample|template|dist|defaults?|test|ci|schema|vault)[\w.-]+)?|(?!example|sample|template)[\w.*-]*\.env|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?|(?![\w.-]*(?:cert|chain|public|pub\.|ca\.pem|csr))[\w.*-]+\.pem|(?!public|pub\.)[\w.*-]+\.(?:key|p12|pfx|jks|keystore|kdbx|ppk)|[\w.-]*credentials(?:\.json)?|service[-_]?account[\w.-]*\.json|wp-config\.php|secrets?\.(?:ya?ml|json|toml|env)|\.?htpasswd|g?shadow|master\.key|terraform\.tfstate|\.(?:netrc|pgpass|git-credentials|my\.cnf|s3cfg|boto|claude\.json|vault[-_](?:token|pass\w*)|pypirc|(?:bash|zsh|python|psql|mysql|node_repl|rediscli)_history)|kubeconfig)$/i;
+  /^(?:\.dev\.vars(?:\.(?!example|sample)[\w.-]+)?|\.env(?:\.(?!example|sample|template|dist|defaults?|test|ci|schema|vault)[\w.-]+)?|(?!example|sample|template)[\w.*-]*\.env|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?|(?![\w.-]*(?:cert|chain|public|pub\.|ca\.pem|csr))[\w.*-]+\.pem|(?!public|pub\.)[\w.*-]+\.(?:key|p12|pfx|jks|keystore|kdbx|ppk)|[\w.-]*credentials(?:\.json)?|service[-_]?account[\w.-]*\.json|wp-config\.php|secrets?\.(?:ya?ml|json|toml|env)|\.?htpasswd|g?shadow|master\.key|terraform\.tfstate|\.(?:netrc|pgpass|git-credentials|my\.cnf|s3cfg|boto|claude\.json|vault[-_](?:token|pass\w*)|pypirc|(?:bash|zsh|python|psql|mysql|node_repl|rediscli)_history)|kubeconfig)$/i;
 
 /** Folders whose files contain secrets, the environment of a process, and what programs store in a home folder. */
 const secretPlace =
-  /^(?:\/proc\/[^/]+\/environ$|(?:\/var)?\/run\/secrets\/|\/etc\/(?:ssl\/private|sudoers|wireguard|NetworkManager\/system-connections)(?:\/|$)|(?:\/(?:home|Users)\/[^/]+|\/root)\/(?:\.|Library\/Application Support\/)(?:.*[/_.-])?(?:o?auth|tokens?|credentials?|creds|secrets?|api_?keys?)(?:[_-]\w{1,40})?(?:\.(?:json|ya?ml|toml|ini|db|txt))?$)/i;
+  /^(?:\/proc\/[^/]+\/environ$|(?:\.\/)?(?:config\/)?\.?secrets?\/(?!example|sample|test)[^/]*\.(?:json|ya?ml|toml|ini|txt|env|properties|conf)$|(?:\/var)?\/run\/secrets\/|\/etc\/(?:ssl\/private|sudoers|wireguard|NetworkManager\/system-connections)(?:\/|$)|(?:\/(?:home|Users)\/[^/]+|\/root)\/(?:\.|Library\/Application Support\/)(?:.*[/_.-])?(?:o?auth|tokens?|credentials?|creds|secrets?|api_?keys?)(?:[_-]\w{1,40})?(?:\.(?:json|ya?ml|toml|ini|db|txt))?$)/i;
 
 /** Files among keys that contain none. */
 const plainNames = /\.pub$|\/\.ssh\/(?:config|known_hosts|authorized_keys)/;
@@ -42,7 +42,8 @@ const secretVariable =
 export const isSecretVariable = (name: string): boolean => secretVariable.test(name);
 
 /** Programs that run others with secrets in the environment. */
-const loaders = /^(?:op|doppler|infisical|chamber|aws-vault|dotenvx?|sops|railway|envchain|teller|summon|berglas)$/;
+const loaders =
+  /^(?:op|doppler|infisical|chamber|aws-vault|dotenvx?|dotenv-cli|env-cmd|sops|railway|envchain|teller|summon|berglas)$/;
 
 /** Returns whether a command runs another with secrets in its environment: those of a store, a file or its own. */
 export const loadsSecrets = (name: string, args: readonly string[]): boolean =>

@@ -1,7 +1,7 @@
 import { unknownText } from '../../read/field.js';
 import type { CommandRule } from '../rule.js';
 import { production } from './infrastructure.js';
-import { affectsResource, changesResource, seemsToDelete } from './verbs.js';
+import { affectsResource, changesResource, mutationDeletes, seemsToDelete } from './verbs.js';
 
 /** Programs that manage what others use: clouds, hosting, storage, secrets, brokers. */
 const managers =
@@ -141,7 +141,7 @@ export const cloudRules: readonly CommandRule[] = [
     rule: 'clouds/http-delete',
     decision: 'ask',
     programs: ['curl', 'http', 'https', 'xh', 'xhs', 'wget', 'wget2', 'curlie'],
-    test: ({ program, isElsewhere, arguments: { words, operands, valuesOf } }) => {
+    test: ({ program, isElsewhere, input, arguments: { words, operands, valuesOf } }) => {
       const methods = [
         ...['-X', '--request', '--method'].flatMap(valuesOf),
         ...words.flatMap((word) => /^-[A-Za-z]*X([A-Za-z]+)$/.exec(word)?.[1] ?? []),
@@ -151,10 +151,12 @@ export const cloudRules: readonly CommandRule[] = [
       const isChange =
         methods.some((method) => /^(?:put|patch|post)$/i.test(method)) ||
         (hasBody(program, words) && !methods.some((method) => /^(?:get|head)$/i.test(method)));
+      const isMutation = [...words, input ?? ''].some(mutationDeletes);
       return operands.some(
         ({ text }) =>
           (isElsewhere || isShared(text)) &&
           (isDelete ||
+            isMutation ||
             /\/_delete_by_query\b|\/_close\b/.test(text) ||
             (isChange && (production.test(text) || movesMoney.test(text)))),
       );

@@ -1,3 +1,4 @@
+import { unknownText } from '../../read/field.js';
 import { isEndless } from '../../read/known-output.js';
 import type { CommandRule } from '../rule.js';
 
@@ -10,7 +11,13 @@ export const diskRules: readonly CommandRule[] = [
   {
     rule: 'disks/format',
     decision: 'deny',
-    test: ({ program }) => /^(?:mkfs|newfs)(?:[._]\w+)?$|^(?:mke2fs|mkswap|mkdosfs)$/.test(program),
+    test: ({ program, arguments: { operands, words }, isElsewhere, zoneOf }) =>
+      /^(?:mkfs|newfs)(?:[._]\w+)?$|^(?:mke2fs|mkswap|mkdosfs)$/.test(program) &&
+      // An image of a disk is a file like others.
+      (isElsewhere ||
+        words.some((word) => word.includes('/dev/') || word.includes(unknownText)) ||
+        !operands.some(({ text }) => /\.(?:img|raw|iso|image)$/.test(text)) ||
+        operands.some(({ text }) => !['inside', 'scratch'].includes(zoneOf(text)))),
     unless: ['--help|-V|--version'],
     why: 'It creates a file system and deletes the existing data.',
   },
@@ -32,9 +39,9 @@ export const diskRules: readonly CommandRule[] = [
     programs: ['dd', 'dcfldd'],
     paths: {
       in: ['of='],
-      zones: ['root', 'system', 'system-file', 'home', 'secret', 'startup', 'outside', 'unknown', 'git'],
+      zones: ['root', 'system', 'system-file', 'home', 'secret', 'startup', 'outside', 'unknown', 'git', 'project'],
     },
-    why: 'It overwrites a file outside the project.',
+    why: 'It overwrites a file outside the project, or every file of it.',
   },
   {
     rule: 'disks/partition',

@@ -83,7 +83,7 @@ export const fileRules: readonly CommandRule[] = [
   {
     rule: 'files/delete-project',
     decision: 'ask',
-    programs: ['rm', 'trash', 'srm', 'rimraf', 'rd', 'shred'],
+    programs: ['rm', 'unlink', 'trash', 'srm', 'rimraf', 'rd', 'shred'],
     paths: { in: ['operands'], zones: ['project', 'git'] },
     why: 'It deletes the whole project or its history.',
     instead: 'Name the intended folders, such as dist or node_modules.',
@@ -211,7 +211,7 @@ export const fileRules: readonly CommandRule[] = [
       words.some((word) =>
         program === 'zip'
           ? /^-[A-Za-ln-z]*m[A-Za-z]*$|^--move$/.test(word)
-          : /^(?:--remove-(?:files|source-files)|-sdel|-df)$/.test(word),
+          : /^(?:--remove-(?:files|source-files)|-sdel)$/.test(word) || (program === 'rar' && word === '-df'),
       ),
     why: 'It deletes the files that it has archived or copied.',
     instead: 'Keep the originals until the copy has been checked.',

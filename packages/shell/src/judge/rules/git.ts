@@ -176,8 +176,8 @@ export const gitRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['git', 'patch'],
     flags: ['-R|--reverse'],
-    test: ({ program, arguments: { operands }, reads }) =>
-      (program === 'patch' || operands[0]?.text === 'apply') && reads.includes('git'),
+    test: ({ program, arguments: { operands }, reads, madeBy }) =>
+      (program === 'patch' || operands[0]?.text === 'apply') && [...reads, ...madeBy].includes('git'),
     why: 'It reverts changes, including uncommitted ones.',
     instead: 'Use git stash or git revert.',
   },

@@ -1,5 +1,6 @@
 import type { CommandRule } from '../rule.js';
 import { production } from './infrastructure.js';
+import { mutationDeletes } from './verbs.js';
 
 /** Rules about the command-line tools of GitHub and GitLab. */
 export const hubRules: readonly CommandRule[] = [
@@ -62,9 +63,9 @@ export const hubRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['gh', 'glab'],
     words: ['api'],
-    test: ({ arguments: { valuesOf, words } }) =>
+    test: ({ arguments: { valuesOf, words }, input }) =>
       [...valuesOf('-X'), ...valuesOf('--method')].some((method) => /^delete$/i.test(method)) ||
-      words.some((word) => /^-XDELETE$|\bmutation\b.{0,1000}\b(?:delete|remove|archive)[A-Z]/is.test(word)),
+      [...words, input ?? ''].some((text) => text === '-XDELETE' || mutationDeletes(text)),
     why: 'It deletes a resource through the API.',
   },
 ];

@@ -70,6 +70,10 @@ const thisMachine = /^(?:\w+:\/\/)?(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0
 const sending =
   /^(?:transfer|payout|withdraw|broadcast|(?:(?:emails?|messages?):)?send(?:[-_]?(?:e?mail|message|sms|notification|to-?address|many|transaction|raw-?transaction|tx))?)$/i;
 
+/** Commands of clients for files on a server that delete there: `rm x`, `mdelete *`, `mirror -R --delete`. */
+const deletesRemotely =
+  /(?:^|[;\n"'{])[ \t]{0,9}-?(?:(?:g?m)?rm(?:dir)?|rd|m?del(?:ete)?|deltree|mirror[ \t][^;\n]*(?:-e\b|--delete|--Remove-source))(?:[ \t;\n"'}]|$)/i;
+
 /** Rules about the network: tunnels, scanners, interfaces and the firewall. */
 export const networkRules: readonly CommandRule[] = [
   {
@@ -216,6 +220,15 @@ export const networkRules: readonly CommandRule[] = [
           (program !== 'ssh' && /^(?:tar|bsdtar|zip|cpio)$/.test(name)),
       ),
     why: 'It sends the content of a database or an archive to another machine.',
+  },
+  {
+    rule: 'network/deletes-files',
+    decision: 'ask',
+    programs: ['sftp', 'psftp', 'ftp', 'tnftp', 'lftp', 'ncftp', 'smbclient'],
+    test: ({ arguments: { words }, input }) =>
+      [...words.filter((word) => word.includes(' ')), input ?? ''].some((text) => deletesRemotely.test(text)),
+    why: 'It deletes files on another machine.',
+    instead: 'Show the person the list of the files.',
   },
   {
     rule: 'network/publishes-file',

@@ -8,6 +8,10 @@ const removal =
 const developmentServer =
   /^(?:(?:[\w-]+-)?dev-server|(?:blitz|next|gatsby|remix|react-router|astro|hexo|eleventy|docusaurus|preact|vinxi|solid-start|dojo|ember|vue-cli-service|polymer|rollup|svelte-kit|vite|react-scripts|gridsome|umi|sapper|saber|stencil|nuxt|hugo|jekyll|brunch|middleman|zola|hydrogen|vitepress|vuepress|parcel|uvicorn|sanity|storybook|nitro|xmcp|mastra)(?:-server)?)$/;
 
+/** Names of PowerShell that remove or stop something, except for those whose noun belongs to the session. */
+const endingCmdlet =
+  /\b(?:Remove|Clear|Uninstall|Unregister|Revoke|Reset|Disable|Suspend|Stop|Restart)-(?!(?:Variable|Module|Alias|Job|Event|PS\w+|Host|History|Transcript|TypeData|Member)\b)[A-Z]\w+(?! -Id\b)\b|\b(?:Format|Initialize|Dismount)-(?:Volume|Disk|Partition|VHD)\b/;
+
 /** Programs that run services or end processes, and whose rules concern only what belongs to others. */
 const serviceRunners = 'docker podman nerdctl docker-compose podman-compose pm2 kill tmux screen forever'.split(' ');
 
@@ -60,7 +64,7 @@ export const processRules: readonly CommandRule[] = [
       (program === 'kill'
         ? !/^-[lL0]$/.test(words[0] ?? '')
         : operands
-            .slice(0, 3)
+            .slice(0, 5)
             .some(({ text }) => /^(?:stop|stopall|kill|kill-\w+|rm|remove|down|delete|quit)$/.test(text))),
     unless: ['--help|--dry-run'],
     why: 'It stops a program on another machine, which others may use.',
@@ -223,6 +227,16 @@ export const processRules: readonly CommandRule[] = [
     why: 'It removes programs from the machine.',
   },
   {
+    rule: 'processes/uninstall-all',
+    decision: 'ask',
+    programs: 'brew port nix nix-env pip pip3 pipx gem scoop choco'.split(' '),
+    argument: /^(?:-e|--uninstall|uninstall|remove|rm|uninstall-all)$/,
+    test: ({ arguments: { words } }) =>
+      words.some((word, index) => index > 0 && /^(?:\.?\*|all|installed|--all)$/.test(word)),
+    unless: ['--dry-run|-h|--help'],
+    why: 'It removes all programs of a package manager.',
+  },
+  {
     rule: 'processes/unverified-packages',
     decision: 'ask',
     programs: 'apt apt-get dnf yum zypper apk pip pip3 uv npm pnpm yarn bun gem poetry'.split(' '),
@@ -243,8 +257,14 @@ export const processRules: readonly CommandRule[] = [
     rule: 'processes/powershell',
     decision: 'ask',
     programs: ['powershell', 'powershell.exe', 'pwsh', 'cmd', 'cmd.exe'],
-    argument:
-      /Remove-Item|Clear-Content|\b(?:rd|rmdir|del|erase)\b.{0,200}\/s|\b(?:rm|ri|rd|rmdir|del|erase)\b.{0,200}-r(?:e(?:c(?:u\w*)?)?)?\b|Format-Volume|Clear-Disk|(?:Stop|Restart)-(?:Computer|Service)|Set-ExecutionPolicy|-enc(?:odedcommand)?\b|\biex\b|Invoke-Expression/i,
+    test: ({ arguments: { words } }) =>
+      words.some(
+        (word) =>
+          endingCmdlet.test(word) ||
+          /Remove-Item|Clear-Content|\b(?:rd|rmdir|del|erase)\b.{0,200}\/s|\b(?:rm|ri|rd|rmdir|del|erase)\b.{0,200}-r(?:e(?:c(?:u\w*)?)?)?\b|(?:Stop|Restart)-(?:Computer|Service)|Set-(?:ExecutionPolicy|MpPreference)|-enc(?:odedcommand)?\b|\biex\b|Invoke-Expression/i.test(
+            word,
+          ),
+      ),
     why: 'It deletes files, or stops the machine, in code of another language.',
   },
   {

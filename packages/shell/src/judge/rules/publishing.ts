@@ -103,6 +103,22 @@ export const publishingRules: readonly CommandRule[] = [
     instead: 'Use --dry-run, and let a person publish.',
   },
   {
+    rule: 'publishing/installers',
+    decision: 'ask',
+    programs: ['electron-builder', 'electron-forge'],
+    test: ({ arguments: { words } }) =>
+      words.some(
+        (word, index) =>
+          word === 'publish' ||
+          /^(?:-p|--publish)=(?:always|onTag\w*)$/.test(
+            word.includes('=') ? word : `${words[index - 1] ?? ''}=${word}`,
+          ),
+      ),
+    unless: dryRun,
+    why,
+    instead: 'Build it without publishing.',
+  },
+  {
     rule: 'publishing/release',
     decision: 'ask',
     programs: ['gh', 'glab', 'hub'],

@@ -50,7 +50,7 @@ const printing: Readonly<Record<string, RegExp>> = {
   gpg: /--export-secret|^(?:-d|--decrypt)/,
   gpg2: /--export-secret|^(?:-d|--decrypt)/,
   gh: /^auth (?:token|status .*(?:-t|--show-token)\b)/,
-  glab: /^auth status .*--show-token/,
+  glab: /^auth status .*--show-token|^variable (?:get|export)/,
   git: /^credential(?:-\w+)? (?:fill|get)/,
   ...Object.fromEntries(
     ['kubectl', 'oc', 'k'].map((name) => [
@@ -102,7 +102,8 @@ const seemsToReveal = ({ arguments: { operands }, isOrdinary }: RuleContext): bo
   );
   const text = words.join(' ');
   return (
-    words.some((word) => storedThing.test(word)) &&
+    (words.some((word) => storedThing.test(word)) ||
+      operands.slice(1, maxSubcommands).some((operand) => isSecretVariable(operand.text))) &&
     (words.some((word) => revealing.test(word)) || /\btokens? create/.test(text)) &&
     !revealsNothing.test(text)
   );
@@ -126,6 +127,21 @@ export const secretRules: readonly CommandRule[] = [
               (hasLoadedSecrets || !reads.some((name) => environment.includes(name))))))) &&
       !hidesValues(program, words) &&
       !words.some((word) => word.startsWith('of=')),
+    why: 'It displays a file with keys, credentials or secret settings, which then is in the conversation.',
+    instead,
+  },
+  {
+    rule: 'secrets/displays-packed',
+    decision: 'ask',
+    programs: ['unzip', 'tar', 'bsdtar', 'gtar', '7z', '7za', '7zz', 'unrar', 'gunzip', 'gzip', 'unxz', 'zstd'],
+    test: ({ program, arguments: { words, operands }, isShown, isSecret }) =>
+      isShown &&
+      words.some((word, index) =>
+        program.endsWith('tar')
+          ? /^--to-stdout$|^-[A-Za-z]*O/.test(word) || (index === 0 && /^x[A-Za-z]*O|^[A-Za-z]*Ox/.test(word))
+          : /^-(?:[a-z]*[cp]|so)$/.test(word) || word === 'p',
+      ) &&
+      operands.some(({ text }) => isSecret(text.replace(/\.(?:gz|xz|zst|bz2)$/, ''))),
     why: 'It displays a file with keys, credentials or secret settings, which then is in the conversation.',
     instead,
   },
@@ -277,6 +293,14 @@ export const secretRules: readonly CommandRule[] = [
     instead: 'Ask the person to do it.',
   },
   {
+    rule: 'secrets/exports-keys',
+    decision: 'ask',
+    programs: ['gpg', 'gpg2'],
+    argument: /^--export-secret-(?:sub)?keys$/,
+    why: 'It copies keys of the user.',
+    instead: 'Ask the person to do it.',
+  },
+  {
     rule: 'secrets/archives-keys',
     decision: 'ask',
     programs: ['tar', 'bsdtar', 'zip', '7z', 'gzip', 'xz', 'zstd', 'scp', 'rsync'],
@@ -349,7 +373,7 @@ const isOfAccount = (name: string): boolean =>
   /^(?:AWS_|AZURE_|GCP_|GH_|GITHUB_|NPM_|PYPI_|SSH_|VAULT_)|PRIVATE|DATABASE_URL/.test(name);
 
 /** The user in an address, except for those of this machine. */
-const addressUser = /^(?:git\+)?https?:\/\/([^/@\s]+)@(?!localhost|127\.)/;
+const addressUser = /^(?:git\+|url\.)?https?:\/\/([^/@\s]+)@(?!localhost|127\.)/;
 
 /** A name of a user that is a token: a known prefix, or long with digits. */
 const tokenLike = /^(?:gh[opsur]_|github_pat_|glpat-|glptt-|ATBB|npm_|oauth2?$)|^(?=\D*\d)[\w-]{24,}$/;

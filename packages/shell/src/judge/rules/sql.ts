@@ -14,12 +14,19 @@ const variablesOf = ({ shown }: RuleContext): readonly string[] =>
 const address = /(?:^|_)(?:URL|URI|DSN|HOST(?:NAME)?|SERVER|ADDR(?:ESS)?|CONN(?:ECTION)?(?:_STRING)?)$/i;
 const forTests = /(?:^|_)(?:TEST(?:ING)?|LOCAL|DEV(?:ELOPMENT)?|CI|SHADOW|SANDBOX)(?:_|$)/i;
 
+/** Returns the files of statements that a client receives. */
+const scriptsOf = ({ inputFile, arguments: { words, valuesOf } }: RuleContext): readonly string[] => [
+  ...(inputFile === undefined ? [] : [inputFile]),
+  ...['-f', '--file'].flatMap(valuesOf),
+  ...words.flatMap((word) => (/^@./.test(word) ? [word.slice(1)] : [])),
+];
+
+const replacing = /(?:^|[-_./])(?:dump|backup|restore|drop|delete|purge|truncate|wipe|reset)(?:[-_./]|$)/i;
+
 /** Returns whether a script is, by its name or its source, a dump, or deletes data. */
-const replacesData = ({ inputFile, reads, arguments: { valuesOf } }: RuleContext): boolean =>
-  [inputFile ?? '', ...valuesOf('-f'), ...valuesOf('--file')].some((path) =>
-    /(?:^|[-_./])(?:dump|backup|restore|drop|delete|purge|truncate|wipe|reset)(?:[-_./]|$)/i.test(path),
-  ) ||
-  reads.some((name) =>
+const replacesData = (command: RuleContext): boolean =>
+  scriptsOf(command).some((path) => replacing.test(path)) ||
+  command.reads.some((name) =>
     /^(?:g?zcat|g(?:un)?zip|bzcat|xz(?:cat)?|zstd(?:cat)?|pg_dump(?:all)?|mysqldump|mariadb-dump)$/.test(name),
   );
 
@@ -280,6 +287,22 @@ export const sqlRules: readonly CommandRule[] = [
         /^(?:-[ceQql]|--(?:command|execute|query|eval|list|version|help)|-readonly$)/.test(word),
       ),
     why: 'It runs SQL that is not part of the line in the production database, or replaces data on an unknown server.',
+    instead: 'Prepare the script, and let a person run it.',
+  },
+  {
+    rule: 'sql/script-of-service',
+    decision: 'ask',
+    test: (command) => {
+      if (command.isOrdinary) return false;
+      const scripts = scriptsOf(command).filter((path) => /\.sql(?:\.\w+)?$/i.test(path));
+      return (
+        isReal(command) &&
+        (scripts.some((path) => replacing.test(path)) ||
+          (scripts.length > 0 && command.arguments.words.some((word) => production.test(word))))
+      );
+    },
+    unless: ['--local|--dry-run|--help|-h'],
+    why: 'By its name, the script deletes or replaces data, or it runs in the production database.',
     instead: 'Prepare the script, and let a person run it.',
   },
   {

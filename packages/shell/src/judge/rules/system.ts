@@ -11,6 +11,7 @@ const windows: Readonly<Record<string, RegExp>> = {
   fsutil: /^(?:dirty|deletejournal|setzerodata)$/i,
   net: /^(?:\/delete|\/add|stop)$/i,
   rd: /^\/s$/i,
+  robocopy: /^\/(?:mir|purge|move?)$/i,
   reg: /^(?:delete|import|restore)$/i,
   rmdir: /^\/[sq]$/i,
   takeown: /^\/f$/i,
@@ -113,6 +114,7 @@ export const systemRules: readonly CommandRule[] = [
       'update-ca-certificates',
       'trust',
       'security',
+      'gem',
     ],
     test: ({ program, arguments: { words } }) =>
       program === 'apt-key' || program === 'pacman-key'
@@ -123,9 +125,12 @@ export const systemRules: readonly CommandRule[] = [
             ? words[0] === 'config-manager' && words.some((word) => /^--?(?:add-?repo|addrepo)/.test(word))
             : program === 'trust'
               ? words[0] === 'anchor'
-              : program === 'security'
-                ? words[0] === 'add-trusted-cert'
-                : words.length > 0 || program === 'update-ca-certificates',
+              : program === 'gem'
+                ? words[0] === 'sources' &&
+                  words.some((word) => /^(?:-[ar]|--(?:add|prepend|append|remove))$/.test(word))
+                : program === 'security'
+                  ? words[0] === 'add-trusted-cert'
+                  : words.length > 0 || program === 'update-ca-certificates',
     why: 'It adds a source or a certificate that the machine then trusts.',
     instead: 'Give the user the command.',
   },
@@ -160,7 +165,9 @@ export const systemRules: readonly CommandRule[] = [
   {
     rule: 'system/cmdlets',
     decision: 'ask',
-    test: ({ program }) =>
+    test: ({ program, arguments: { words } }) =>
+      // A process by its id.
+      !words.includes('-Id') &&
       /^(?:remove|clear|stop|restart|format|initialize|disable|uninstall|set|reset|unregister|suspend|invoke)-(?:item(?:property)?|content|recyclebin|computer|service|process|volume|disk|partition|mppreference|executionpolicy|localuser|localgroupmember|netfirewall\w+|scheduledtask|windows\w+|appxpackage|expression|eventlog|ad\w+|az\w+|vm)$/.test(
         program,
       ),

@@ -53,7 +53,17 @@ const deleting =
   /^-(?:(?:delete|destroy|purge|erase|wipe|remove|uninstall|unregister)(?:[A-Z]\w*)?|(?:clear|reset|kill|drop)[A-Z]\w*)$|^-(?:rmr?|skipTrash)$|^--(?:delete|purge|destroy|wipe|erase|drop|delete-(?:all|config|data|records|topics?|volumes?)|remove-all|reset-all|reset-offsets|factory-reset|all-runners|delete-(?:secret-(?:and-public-)?)?keys?)$/;
 
 /** Verbs that stop a whole machine. */
-const stopsMachine = /^(?:reboot|shutdown|power-?off)$/;
+const stopsMachine = /^(?:reboot|shutdown|power-?(?:off|down|cycle))$/;
+
+/** A name such as `deleteUser` or `userDelete`. */
+const endingName =
+  /(?:^|[^\w$])(?:delete|destroy|purge|erase|wipe|drop|remove|revoke|terminate|archive)[A-Z_({]|[a-z\d](?:Delete|Destroy|Purge|Erase|Wipe|Drop|Remove|Revoke|Terminate|Archive)(?:[A-Z\d]|[^\w])/;
+
+/** Returns whether a GraphQL document has a mutation that deletes, by the names of its fields. */
+export const mutationDeletes = (text: string): boolean => {
+  const at = /(?:^|[^\w])mutation\b(?!["':])/.exec(text)?.index;
+  return at !== undefined && endingName.test(text.slice(at));
+};
 
 /** Number of words in which the subcommand is expected. */
 const maxSubcommands = 5;
@@ -101,7 +111,7 @@ export const seemsToDelete = (command: RuleContext): boolean => {
   const words = subcommandOf(command);
   if (words.some((word) => ends.test(word) || stopsMachine.test(word) || joined.test(word))) return true;
   if (parsed.words.some((word) => deleting.test(word))) return true;
-  if (/-(?:uninstall|killall|delete-\w+)(?:\.sh)?$|^[a-z]+delete$/.test(program)) return true;
+  if (/-(?:uninstall|killall|destroy|delete-\w+)(?:\.sh)?$|^[a-z]+delete$/.test(program)) return true;
   if (words.length === 1 && words[0] === 'uninstall' && parsed.operands.length === 1) return true;
   if (shared.test(program.replace(/\.\w+$/, '')) && parsed.words.includes('--remove')) return true;
   const verb = words.find((word) => removes.test(word));
