@@ -20,8 +20,9 @@ const user = /^ (?:"?[\w.@+[\]{}^|-]{1,64}"? )?"?(?=\S+[ \t]*(?:\r?\n|$))/;
 /** Finds the password in `AUTH user …`, `OPER user …` and `IDENTIFY …`. Called for the space. */
 export const findProtocolLogin = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  if (!lastLetters.has(text.charCodeAt(index - 1)) || !endings.some((ending) => text.endsWith(ending, index)))
+  if (!lastLetters.has(text.charCodeAt(index - 1)) || !endings.some((ending) => text.endsWith(ending, index))) {
     return undefined;
+  }
   if (!command.test(text.slice(reader.floor(index), index))) return undefined;
   const before = user.exec(reader.slice(index, index + 340))?.[0];
   return before === undefined ? undefined : lastArgument(reader, index + before.length);

@@ -1,6 +1,11 @@
+import { attempt } from './finding.js';
 import { foldText } from './fold.js';
+import type { Frame } from './frame.js';
 import { languageBit } from './lexicon.js';
-import { stemsOf, type StemClass } from './stem-table.js';
+import type { StemClass } from './stem-classes.js';
+import { romanceStems } from './stems-romance.js';
+import { spacedStems } from './stems-spaced.js';
+import { spacelessStems } from './stems-spaceless.js';
 
 /** Combinations of classes in one sentence that make a request, with its rule. */
 const combinations: readonly (readonly [rule: string, ...classes: StemClass[]])[] = [
@@ -24,50 +29,99 @@ const combinations: readonly (readonly [rule: string, ...classes: StemClass[]])[
   ['persistence', 'memory', 'future'],
   ['persona', 'play', 'amoral'],
   ['secrecy', 'silence'],
+  ['override', 'own', 'rules', 'void'],
+  ['override', 'assistant', 'only', 'document'],
+  ['override', 'author', 'order'],
+  ['prompt-theft', 'write', 'own', 'rules'],
+  ['prompt-theft', 'write', 'inner', 'rules'],
+  ['prompt-theft', 'write', 'boss'],
+  ['theft', 'private', 'address', 'send'],
+  ['theft', 'private', 'place', 'send'],
+  ['theft', 'secret', 'place', 'send'],
+  ['theft', 'secret', 'reply', 'add'],
+  ['theft', 'request', 'user', 'card'],
+  ['sabotage', 'change', 'payee', 'below'],
+  ['skips-approval', 'approve', 'unchecked'],
+  ['steering', 'rate', 'stars', 'always'],
+  ['steering', 'any', 'only'],
+  ['persona', 'play', 'role'],
+  ['persona', 'play', 'not', 'limits'],
+  ['theft', 'secret', 'me', 'send'],
+  ['steering', 'instead', 'write', 'only'],
+  ['steering', 'recommend', 'everyAnswer'],
+  ['steering', 'assistant', 'rate', 'stars'],
+  ['theft', 'persuade', 'user', 'secret'],
+  ['skips-approval', 'assistant', 'user', 'approved'],
+  ['skips-approval', 'permit', 'author'],
+  ['skips-approval', 'permit', 'unasked'],
+  ['regardless', 'despite', 'benign'],
+  ['persona', 'noLonger', 'assistant'],
+  ['secrecy', 'user', 'not', 'tell'],
+  ['secrecy', 'user', 'not', 'know'],
+  ['secrecy', 'hide', 'user'],
+  ['secrecy', 'hide', 'summary'],
+  ['override', 'rules', 'void', 'limits'],
 ];
 
-interface Stem {
-  readonly parts: readonly string[];
-}
+type StemFrame = Pick<Frame, 'rule' | 'weight'>;
 
-const isSpaceless = (name: string): boolean => name === 'zh' || name === 'ja' || name === 'ko';
+/** The frames by rule. Combinations of one rule share a frame, so that their weights do not add up. */
+const frames: ReadonlyMap<string, StemFrame> = new Map(
+  combinations.map(([rule]) => [rule, { rule, weight: attempt - 1 }]),
+);
+
+/** A stem, and the words that it needs in addition. */
+type Stem = readonly string[];
 
 interface LanguageStems {
   readonly language: number;
-  readonly combinations: readonly { readonly rule: string; readonly classes: readonly (readonly Stem[])[] }[];
+  readonly classes: readonly (readonly Stem[])[];
+  /** Combinations of places in `classes`. */
+  readonly combinations: readonly { readonly frame: StemFrame; readonly places: readonly number[] }[];
 }
 
-const compiled: readonly LanguageStems[] = Object.entries(stemsOf).map(([name, stems]) => {
+/** Separates the parts of words with elided articles or hyphens: `l'utente`, `api-schlüssel`. */
+const separated = (text: string): string => text.replaceAll(/['-]/g, '$& ');
+
+const compiled: readonly LanguageStems[] = Object.entries({
+  ...romanceStems,
+  ...spacedStems,
+  ...spacelessStems,
+}).map(([name, stems]) => {
   // Words begin with a stem; languages without spaces contain it anywhere.
-  const space = isSpaceless(name) ? '' : ' ';
-  const classes = Object.fromEntries(
-    Object.entries(stems).map(([key, list]) => [
-      key,
-      list.split('|').map((stem) => ({
-        parts: stem.split('&').map((part) => (part === '@' || part === 'http' ? part : space + foldText(part))),
-      })),
-    ]),
-  );
+  const space = name in spacelessStems ? '' : ' ';
+  const names = Object.keys(stems);
   return {
     language: languageBit(name),
+    classes: Object.values(stems).map((list) =>
+      list
+        .split('|')
+        .map((stem) =>
+          stem.split('&').map((part) => (part === '@' || part === 'http' ? part : space + separated(foldText(part)))),
+        ),
+    ),
     combinations: combinations
-      .filter(([, ...keys]) => keys.every((key) => classes[key] !== undefined))
-      .map(([rule, ...keys]) => ({ rule, classes: keys.map((key) => classes[key] ?? []) })),
+      .flatMap(([rule, ...keys]) => {
+        const frame = frames.get(rule);
+        return frame === undefined ? [] : [{ frame, places: keys.map((key) => names.indexOf(key)) }];
+      })
+      .filter(({ places }) => !places.includes(-1)),
   };
 });
 
-/** Returns the rules of requests in a folded sentence of these languages. */
-export const stemsIn = (sentence: string, second: number): readonly string[] => {
-  const rules: string[] = [];
+/** Returns the requests in a folded sentence of these languages. */
+export const stemsIn = (sentence: string, second: number): readonly StemFrame[] => {
+  const found: StemFrame[] = [];
   let said = '';
-  for (const { language, combinations: all } of compiled) {
+  for (const { language, classes, combinations: all } of compiled) {
     if ((second & language) === 0) continue;
-    if (said === '') said = ` ${sentence.replace(/[^\p{L}\p{N}.@'-]+/gu, ' ')} `;
-    for (const { rule, classes } of all) {
-      if (classes.every((stems) => stems.some(({ parts }) => parts.every((part) => said.includes(part))))) {
-        rules.push(rule);
-      }
+    if (said === '') said = ` ${separated(sentence.replace(/[^\p{L}\p{N}.@'-]+/gu, ' '))} `;
+    const isFound: boolean[] = [];
+    const has = (place: number): boolean =>
+      (isFound[place] ??= classes[place]?.some((parts) => parts.every((part) => said.includes(part))) === true);
+    for (const { frame, places } of all) {
+      if (places.every(has)) found.push(frame);
     }
   }
-  return rules;
+  return found;
 };

@@ -1,11 +1,11 @@
 import { CueIndex } from './cues.js';
 import { isInvisible, isZeroWidth } from './characters.js';
 import type { Hit } from './finding.js';
-import { fold } from './fold.js';
+import { fold, type Folded } from './fold.js';
 import { likeLetter } from './look-alikes.js';
 import { all, hasRun, isAscii, type Region } from './regions.js';
-import { asksSomething } from './requests.js';
-import { sentencesOf } from './sentences.js';
+import { asksInEnglish, asksSomething } from './requests.js';
+import { sentencesOf, type Sentence } from './sentences.js';
 
 /** A region that the rendered file does not show. */
 export interface HiddenRegion extends Region {
@@ -303,8 +303,14 @@ const wordParts = /[\u3040-\u30ff\u4e00-\u9fff\u1100-\u11ff]{2}|\p{L}{2,}/gu;
 /**
  * Evaluates concealed regions: prose in them is suspicious, and malicious if it contains a request. The scan evaluates
  * requests in comments and attributes together with those in visible text, because authors and tools read them.
+ *
+ * @param isLikely - whether the wording of a text in another language than English may be that of a request
  */
-export const judgeHidden = (text: string, regions: readonly HiddenRegion[]): readonly Hit[] =>
+export const judgeHidden = (
+  text: string,
+  regions: readonly HiddenRegion[],
+  isLikely: (folded: Folded, sentences: readonly Sentence[]) => boolean,
+): readonly Hit[] =>
   regions.flatMap(({ kind, start, end }): readonly Hit[] => {
     if (kind !== 'concealed') return [];
     const shown = text.slice(start, Math.min(end, start + maxJudged)).replace(/<\/?[a-z][^<>]{0,400}>/gi, ' . ');
@@ -312,8 +318,10 @@ export const judgeHidden = (text: string, regions: readonly HiddenRegion[]): rea
     const sentences = sentencesOf(shown, folded);
     const words = folded.text.match(wordParts)?.length ?? 0;
     if (words < minWords) return [];
-    const isRequest = asksSomething(sentences);
-    if (!isRequest && words < 2 * minWords) return [];
+    const isEnglish = asksInEnglish(sentences);
+    const isAsked = isEnglish || asksSomething(sentences);
+    if (!isAsked && words < 2 * minWords) return [];
+    const isRequest = isEnglish || (isAsked && isLikely(folded, sentences));
     return [{ rule: 'hidden-text', severity: isRequest ? 'malicious' : 'suspicious', start, end }];
   });
 

@@ -3,7 +3,6 @@ import { concealment, permission, sabotage, taking } from './deeds.js';
 import { CueIndex, maxPatterns } from './cues.js';
 import { deedFrames } from './deed-frames.js';
 import { stemsIn } from './ask-stems.js';
-import { attempt } from './finding.js';
 import { matches, requestStarts, type Frame } from './frame.js';
 import { orderFrames } from './order-frames.js';
 import * as is from './lexicon.js';
@@ -56,8 +55,8 @@ export const signalsOf = (text: string, sentence: Sentence): readonly Signal[] =
   }
   if (hasClass(0, is.NEW)) add('new-instructions', renewal(view, text, sentence));
   if ((second & is.LANGUAGES) !== 0) {
-    for (const rule of stemsIn(text.slice(sentence.start, sentence.end), second)) {
-      found.push({ rule, weight: attempt - 1, frame: { rule, weight: attempt - 1 } });
+    for (const frame of stemsIn(text.slice(sentence.start, sentence.end), second)) {
+      found.push({ rule: frame.rule, weight: frame.weight, frame });
     }
   }
   for (const frame of framesOf(sentence)) found.push({ rule: frame.rule, weight: frame.weight, frame });

@@ -36,11 +36,11 @@ export interface Language {
 
 /** Lower-case words without accents that identify a language. None is an English word. */
 export const markers: Readonly<Record<string, string>> = {
-  de: 'der das und ist nicht du dein deine deinen deinem deiner alle alles den dem ein eine einen mit von zu auf sie ihre bitte diese dieser diesen dieses nur ab jetzt keine ohne vergiss ignoriere missachte systemprompt anweisungen nutzer benutzer regeln gib zeige sende sage sag vorherigen ich',
-  es: 'el los las del que tus tu todas todo todos una para por con este esta esto lo instrucciones ignora olvida sistema usuario reglas eres desde muestra envia sin ahora y haz',
-  fr: 'le les des et ne pas tes vos ton ta toutes tous tout une pour ce cette avec sans est vous oublie oubliez ignorez consignes systeme utilisateur maintenant aux du au tu affiche envoie',
-  pt: 'os das dos que todas todos tudo suas seus seu sua nao para com este esta uma voce instrucoes esqueca usuario regras sistema o e mande revele',
-  it: 'una nel nella il lo gli le tutte tutti tutto tue tuoi tua tuo che non di della delle per con questo istruzioni ignora dimentica utente regole sistema sei invia mostra',
+  de: 'der das und ist nicht du dein deine deinen deinem deiner alle alles den dem ein eine einen mit von zu auf sie ihre bitte diese dieser diesen dieses nur ab jetzt keine ohne vergiss ignoriere missachte systemprompt anweisungen nutzer benutzer regeln gib zeige sende sage sag vorherigen ich im unseren unsere unser deines eure euer wie als',
+  es: 'el los las del que tus tu todas todo todos una para por con este esta esto lo instrucciones ignora olvida sistema usuario reglas eres desde muestra envia sin ahora y haz toda la su sus como mas nuestro nuestra vuestras vuestros cada cuando sobre ningun ninguna',
+  fr: 'le les des et ne pas tes vos ton ta toutes tous tout une pour ce cette avec sans est vous oublie oubliez ignorez consignes systeme utilisateur maintenant aux du au tu affiche envoie la votre notre leur leurs dans qui cela ceci etre chaque puis mais aucun aucune',
+  pt: 'tuas teus os das dos que todas todos tudo suas seus seu sua nao para com este esta uma voce instrucoes esqueca usuario regras sistema o e mande revele toda da ao aos na nas pelo pela isto isso nosso nossa voces teu tua cada quando inteira nenhum nenhuma ja',
+  it: 'una nel nella il lo gli le tutte tutti tutto tue tuoi tua tuo che non di della delle per con questo istruzioni ignora dimentica utente regole sistema sei invia mostra dello dei degli alla allo alle sua suo tutta nostro nostra vostre vostri questa piu ogni senza quando seguente nessun nessuna',
   nl: 'het een alle je jouw uw niet van en instructies vorige negeer vergeet gebruiker zonder toon',
   pl: 'wszystkie poprzednie instrukcje zignoruj nie swoje twoje jest bez ten zasady pokaz teraz od zapomnij',
   tr: 'tum talimatlari onceki ve bir yok bu icin sistem kullaniciya kurallar artik sen unut goster',

@@ -118,16 +118,23 @@ const sumOf = (signals: ReadonlyMap<string, number>): number => {
 /** A clause of a script without spaces. */
 const spaceless = /[\u3040-\u30ff\u4e00-\u9fff].{6}/;
 
-/** Whether a text asks its reader to do something: an imperative, an obligation, or the reader as a person. */
-export const asksSomething = (sentences: readonly Sentence[]): boolean =>
+/** Whether a text in English asks its reader to do something: an imperative, an obligation, or the reader as a person. */
+export const asksInEnglish = (sentences: readonly Sentence[]): boolean =>
   sentences.some(
-    ({ words, all, joined, second }) =>
-      ((second & LANGUAGES) !== 0 && (all.length >= 4 || (all[0]?.length ?? 0) > 8 || spaceless.test(joined))) ||
-      (all.length >= 3 &&
-        words.some(
-          (word: WordClasses, index) =>
-            ((word.first & BASE) !== 0 &&
-              ((word.first & CLAUSE) !== 0 || ((words[index - 1]?.second ?? 0) & LEAD) !== 0)) ||
-            (word.first & (MUST | YOU)) !== 0,
-        )),
+    ({ words, all }) =>
+      all.length >= 3 &&
+      words.some(
+        (word: WordClasses, index) =>
+          ((word.first & BASE) !== 0 &&
+            ((word.first & CLAUSE) !== 0 || ((words[index - 1]?.second ?? 0) & LEAD) !== 0)) ||
+          (word.first & (MUST | YOU)) !== 0,
+      ),
+  );
+
+/** Whether a text may ask its reader to do something. Other languages than English do so with any clause. */
+export const asksSomething = (sentences: readonly Sentence[]): boolean =>
+  asksInEnglish(sentences) ||
+  sentences.some(
+    ({ all, joined, second }) =>
+      (second & LANGUAGES) !== 0 && (all.length >= 4 || (all[0]?.length ?? 0) > 8 || spaceless.test(joined)),
   );

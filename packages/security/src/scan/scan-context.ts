@@ -14,7 +14,7 @@ import { findSeams } from './seams.js';
 import { sentencesOf, type Sentence } from './sentences.js';
 import { findSpelledOut } from './spelled-out.js';
 import { isTalkedAbout } from './talk.js';
-import { asideSeverity, confirmed, isWorded, wordedPassages, wordingHits } from './worded-passages.js';
+import { asideSeverity, confirmed, isLikely, isWorded, wordedPassages, wordingHits } from './worded-passages.js';
 import { WordingScorer } from './wording.js';
 
 /** Treatment of a malicious text. */
@@ -117,7 +117,7 @@ const hitsIn = (text: string): readonly Hit[] => {
   const all = [
     ...invisible,
     ...cutWords(text),
-    ...judgeHidden(text, regions),
+    ...judgeHidden(text, regions, (part, its) => isLikely(wordedPassages(part, its, scorer))),
     ...asideHits(text, regions, scorer),
     ...said,
     ...encoded,

@@ -157,7 +157,7 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
     if (isClause && text.startsWith('="', from - 2) && optionEnd.test(text.slice(index, index + maxAttribute))) {
       isClause = false;
     }
-    if (word.charCodeAt(0) > 0x3ff) second |= scriptOf(word.charCodeAt(0)) | scriptOf(word.charCodeAt(word.length - 1));
+    if (word.charCodeAt(0) > 0x3ff || word.charCodeAt(word.length - 1) > 0x3ff) second |= scriptsOf(word);
     if (known !== undefined || isAddress) {
       const one = (known?.first ?? 0) | (isAddress ? ADDRESS : 0);
       first |= one;
@@ -202,3 +202,10 @@ const bitsOfScripts = scripts.map(([first, last, names]) => ({
 /** Returns the bits of the languages whose script contains this character. */
 const scriptOf = (code: number): number =>
   bitsOfScripts.find(({ first, last }) => code >= first && code <= last)?.bits ?? 0;
+
+/** Returns the bits of the scripts at both ends of a word. Where no spaces separate words, one may begin with a name. */
+const scriptsOf = (word: string): number => {
+  let last = 0;
+  for (let index = word.length - 1; index >= 0 && last === 0; index -= 1) last = scriptOf(word.charCodeAt(index));
+  return scriptOf(word.charCodeAt(0)) | last;
+};

@@ -123,6 +123,10 @@ export const asideSeverity = ({ score }: Passage): Severity | undefined => {
   return score >= wordingLevels.aside ? 'suspicious' : undefined;
 };
 
+/** Whether passages in a language other than English may contain a request, which most ordinary ones do not resemble. */
+export const isLikely = (passages: readonly Passage[]): boolean =>
+  passages.some(({ score, isUnscored }) => isUnscored || score >= wordingLevels.foreign);
+
 /** Whether decoded passages are worded like a request. In an encoding that only messages have, a likely one suffices. */
 export const isWorded = (passages: readonly Passage[], isMeant: boolean): boolean =>
   passages.some(({ score }) => score >= (isMeant ? wordingLevels.suspicious : wordingLevels.malicious));
