@@ -220,7 +220,7 @@ describe.skipIf(!hasServer)('natsSessions', () => {
     await store.close();
   });
 
-  it('reads a session of which another process removes claims while this one has claimed it', async () => {
+  it('reads a session whose earlier claims another process removes after this one has claimed it', async () => {
     const bucket = fresh();
     const store = await natsSessions(connection, { bucket, retryMs: 200 });
     const manager = await jetstreamManager(connection);

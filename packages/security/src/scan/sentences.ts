@@ -44,8 +44,8 @@ const isLetter = (code: number): boolean =>
   code === 39 ||
   code === 0x2019 ||
   (code > 0xbf && (code < 0x2000 || code > 0x206f));
-/** `.`, `!`, `?`, `;` and their full-width forms end a sentence before a space or a quote. */
-const isEnd = (code: number): boolean => code === 46 || code === 33 || code === 63 || code === 59 || code === 0x3002;
+/** `.`, `!`, `?` and `;` end a sentence before a space or a quote; their full-width forms are folded to them, `。` is not. */
+const isEnd = (code: number): boolean => code === 46 || code === 33 || code === 63 || code === 59;
 /** `,`, `:`, `]` and `}` after a quote end a field. */
 const isFieldEnd = (code: number): boolean => code === 44 || code === 58 || code === 93 || code === 125;
 /** Tags of blocks, in which the text begins anew. */
