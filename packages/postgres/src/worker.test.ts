@@ -202,6 +202,38 @@ describe('runWorker', () => {
     expect(problems).toMatchObject([{ message: 'No space.' }]);
   });
 
+  it('does not resume a turn that it still runs after its lease has ended', async () => {
+    const schema = createTestSchema();
+    const answers: ((text: string) => void)[] = [];
+    const model: ModelDriver = async function* () {
+      const text = await new Promise<string>((resolve) => void answers.push(resolve));
+      yield { type: 'response', response: response(text) };
+    };
+    const ended = eventOf('turn.end');
+    // No batch is written before the end.
+    const live = liveEvents(schema.connect(), { batchMs: 10_000 });
+    const { database, sessions } = start(schema, model, { live, onEvent: ended.onEvent, recoverEveryMs: 10 });
+    const unfinished = vi.spyOn(sessions, 'unfinished');
+    await postgresInbox(schema.connect()).submit('alice', 'Hi');
+    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    await endLease(database);
+    await vi.waitFor(() => {
+      const found = unfinished.mock.settledResults.filter(
+        ({ type, value }) => type === 'fulfilled' && value.length > 0,
+      );
+      expect(found.length).toBeGreaterThan(2);
+    });
+    await renewLease(database);
+    for (const answer of answers) answer('Hello.');
+    const { turn } = await ended.promise;
+    const types = await typesIn(schema.connect(), turn);
+    expect(types.filter((type) => !type.startsWith('queue.'))).toEqual([
+      ...(await sessions.journal(turn)).map(({ event: { type } }) => type),
+      'completed',
+    ]);
+    expect(answers).toHaveLength(1);
+  });
+
   it('rejects unknown options', () => {
     expect(() => runWorker({ drainMS: 5 } as never)).toThrow('drainMs');
   });

@@ -86,7 +86,7 @@ export interface Worker {
 }
 
 const checks: OptionChecks<WorkerOptions> = {
-  agent: required(objectWithMethods('turn', 'resume', 'finish', 'unfinished', 'answer')),
+  agent: required(objectWithMethods('turn', 'resume', 'finish', 'running', 'unfinished', 'answer')),
   lanes: required(objectWithMethods('enter', 'run', 'shutdown', 'onLost')),
   sessions: required(objectWithMethods('open', 'unfinished', 'handOver', 'keepUnfinished', 'journal', 'fenceOf')),
   inbox: required(anyFunction),
@@ -213,7 +213,11 @@ class RunningWorker implements Worker {
 
   /** Begins to resume all unfinished turns, and resolves when their sessions are open or could not be opened. */
   async #resumeTurns(): Promise<void> {
-    const found = (await this.#options.agent.unfinished()).filter(({ turn }) => !this.#resumed.has(turn));
+    const { agent } = this.#options;
+    const unfinished = await agent.unfinished();
+    // The lease of this process may have ended while its turns run: after a suspension, or without a connection.
+    const own = new Set([...this.#resumed.keys(), ...agent.running().map(({ turn }) => turn)]);
+    const found = unfinished.filter(({ turn }) => !own.has(turn));
     if (!this.#stop.signal.aborted) await Promise.all(found.map((turn) => this.#resume(turn)));
   }
 

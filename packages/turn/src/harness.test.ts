@@ -426,6 +426,16 @@ describe('resume(), steer() and unfinished()', () => {
     expect(() => agent.steer('s', 7 as unknown as string)).toThrow(/received 7/);
   });
 
+  it('never list a turn that runs here, whatever the store says', async () => {
+    const listed = ['mine', 'lost'].map((turn) => ({ turn, session: turn, startedAt: 1 }));
+    const sessions = { ...memorySessions(), unfinished: () => listed };
+    const own = harness({ model: scriptedModel([{ never: [] }]), sessions }).pipe();
+    const running = watch(own.turn({ session: 'alice', input: 'Go.', id: 'mine' }));
+    expect(await own.unfinished()).toEqual([listed[1]]);
+    running.subscription.unsubscribe();
+    expect(await own.unfinished()).toEqual(listed);
+  });
+
   it('list turns without an end, except running ones', async () => {
     const sessions = memorySessions();
     const running = watch(

@@ -5,7 +5,7 @@ import { checked } from './data-checks.js';
 import { toErrorInfo, TurnError } from './errors.js';
 import { checkDecision } from './event-checks.js';
 import type { ApprovalDecision, NewEventOf, TurnEvent, TurnState } from './events.js';
-import type { MaybePromise } from './maybe-promise.js';
+import { andThen, type MaybePromise } from './maybe-promise.js';
 import { memorySessions } from './memory-sessions.js';
 import type { UserMessage } from './messages.js';
 import type { ModelRequest } from './model.js';
@@ -79,7 +79,10 @@ export interface Agent {
   answer(approvalId: string, decision: ApprovalDecision | ApprovalDecision['decision']): boolean;
   /** Lists the turns that have not ended, queued ones included. */
   running(): readonly RunningTurn[];
-  /** Lists turns whose process died before they ended; pass them to `resume` or `finish`. */
+  /**
+   * Lists turns whose process died before they ended; pass them to `resume` or `finish`. A turn that runs here is never
+   * among them, also if the store has lost sight of this process.
+   */
   unfinished(): MaybePromise<readonly UnfinishedTurn[]>;
   /** The operators, in order. */
   readonly operators: readonly PipelineOperator[];
@@ -203,7 +206,11 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
       return approvals.answer(approvalId, checkDecision(given));
     },
     running: () => [...runs].map(({ turn, session, phase, step }) => ({ turn, session, state: phase, step })),
-    unfinished: () => sessions.unfinished(),
+    unfinished: () =>
+      andThen(sessions.unfinished(), (turns) => {
+        const own = new Set([...runs].map(({ turn }) => turn));
+        return turns.filter(({ turn }) => !own.has(turn));
+      }),
   };
 };
 
