@@ -62,6 +62,47 @@ describe.skipIf(!hasServer)('natsSessions', () => {
     await proxy.stop();
   });
 
+  it.concurrent.each([
+    ['its own process', 'claim'],
+    ['another process', 'release'],
+  ])('opens a session in %s after an outage in which its %s failed', async (opener, failing) => {
+    const bucket = fresh();
+    const proxy = new Proxy(server.port);
+    const remote = await connect({ servers: await proxy.listen(), reconnectTimeWait: 20, maxReconnectAttempts: -1 });
+    const onProblem = vi.fn<(error: Error) => void>();
+    const store = await natsSessions(remote, { bucket, leaseMs: 1_000, retryMs: 200, onProblem });
+    const other = await natsSessions(connection, { bucket, leaseMs: 60_000 });
+    const open = await store.open('alice');
+    await write(open, turnOf('turn-1', 'one').slice(0, 3));
+    const cut = (): void => {
+      proxy.isOpen = false;
+      proxy.cut();
+    };
+    if (failing === 'release') {
+      cut();
+      await open.close();
+    } else {
+      await open.close();
+      proxy.passes = (answer) => {
+        const isStored = answer.includes(`"stream":"KV_${bucket}"`);
+        if (isStored) proxy.isOpen = false;
+        return !isStored;
+      };
+      await expect(store.open('alice')).rejects.toMatchObject({ code: 'nats' });
+      proxy.passes = () => true;
+    }
+    proxy.isOpen = true;
+    // The process holds its lease again.
+    await vi.waitFor(() => store.open('bob').then((again) => again.close()), { timeout: 20_000 });
+    const opening = opener === 'another process' ? other : store;
+    const again = await vi.waitFor(() => opening.open('alice'), { timeout: 10_000 });
+    expect(again.journal).toHaveLength(3);
+    await again.close();
+    await Promise.all([store.close(), other.close()]);
+    await remote.close();
+    await proxy.stop();
+  });
+
   it('recognizes its own record when the answer was lost and the server has forgotten the id', async () => {
     const bucket = fresh();
     const proxy = new Proxy(server.port);

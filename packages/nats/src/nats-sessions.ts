@@ -154,7 +154,7 @@ class StoredSessions implements NatsSessions {
       this.#open.add(opened);
       return opened;
     } catch (error) {
-      await this.#heads.set(key, { ...head, owner: null }, head.revision).catch(() => undefined);
+      await this.#heads.set(key, { ...head, owner: null }, head.revision).catch(() => this.#heads.releaseLater(key));
       throw isConflict(error) ? new SessionBusyError(session) : error;
     }
   }
@@ -172,7 +172,8 @@ class StoredSessions implements NatsSessions {
     const end = retryEnd(this.#retryMs);
     for await (const { key, ...head } of this.#heads.all()) {
       const { session, latest } = head;
-      if (latest === null || latest.outcome !== undefined || (await this.#heads.holderOf(head)) !== undefined) continue;
+      if (latest === null || latest.outcome !== undefined) continue;
+      if ((await this.#heads.holderOf(key, head)) !== undefined) continue;
       const recorded = await this.#recorded(key, head, msUntil(end));
       if (recorded && recorded.outcome === undefined) {
         turns.push({ turn: recorded.turn, session, startedAt: recorded.startedAt });
@@ -183,10 +184,10 @@ class StoredSessions implements NatsSessions {
 
   async list(): Promise<readonly SessionInfo[]> {
     const infos: SessionInfo[] = [];
-    for await (const head of this.#heads.all()) {
+    for await (const { key, ...head } of this.#heads.all()) {
       const { session, createdAt, updatedAt, turns, firstInput, latest, bytes } = head;
       if (latest === null) continue;
-      const isHeld = (await this.#heads.holderOf(head)) !== undefined;
+      const isHeld = (await this.#heads.holderOf(key, head)) !== undefined;
       const state = isHeld ? 'running' : latest.outcome === undefined ? 'unfinished' : 'idle';
       infos.push({ session, createdAt, updatedAt, turns, firstInput, latestTurn: latest.turn, state, bytes });
     }
@@ -226,7 +227,7 @@ class StoredSessions implements NatsSessions {
       const { latest, updatedAt, session } = head;
       const isInUse = latest === null ? head.owner !== null : latest.outcome === undefined;
       if (isInUse || now - updatedAt <= this.#ttlMs) continue;
-      if ((await this.#heads.holderOf(head)) !== undefined) continue;
+      if ((await this.#heads.holderOf(key, head)) !== undefined) continue;
       try {
         await this.#delete(key, await this.#take({ ...head, session }, key));
         count += 1;
@@ -249,7 +250,7 @@ class StoredSessions implements NatsSessions {
   async #claim(session: string, key: string): Promise<StoredHead> {
     await this.#start();
     const head = await this.#heads.get(key);
-    const owner = head && (await this.#heads.holderOf(head));
+    const owner = head && (await this.#heads.holderOf(key, head));
     if (owner !== undefined) throw new SessionBusyError(session, { owner });
     try {
       return await this.#take(head ?? emptyHead(session), key);
@@ -260,7 +261,7 @@ class StoredSessions implements NatsSessions {
 
   async #take(head: StoredHead, key: string): Promise<StoredHead> {
     await this.#start();
-    return this.#heads.set(key, { ...head, owner: this.#heads.process }, head.revision);
+    return this.#heads.take(key, head);
   }
 
   async #start(): Promise<void> {
@@ -274,10 +275,15 @@ class StoredSessions implements NatsSessions {
   }
 
   async #delete(key: string, head: StoredHead): Promise<void> {
-    if (head.latest !== null) await this.#heads.forget(head.latest.turn);
-    const { revision } = await this.#heads.set(key, { ...head, turns: 0, latest: null }, head.revision);
-    await this.#logs.delete(key, await this.#logs.lastSeq(key), newId());
-    await this.#heads.remove(key, revision);
+    try {
+      if (head.latest !== null) await this.#heads.forget(head.latest.turn);
+      const { revision } = await this.#heads.set(key, { ...head, turns: 0, latest: null }, head.revision);
+      await this.#logs.delete(key, await this.#logs.lastSeq(key), newId());
+      await this.#heads.remove(key, revision);
+    } catch (error) {
+      this.#heads.releaseLater(key);
+      throw error;
+    }
   }
 
   /** Reads a session. One that is damaged must not hide the turns of others. */

@@ -172,8 +172,9 @@ export class NatsSession implements OpenSession {
       if (!this.#queue.failure) await this.#compact();
       await this.#setHead({ owner: null });
     } catch (error) {
-      // A session that could not be released is free when the lease expires.
-      if (!isConflict(error)) this.#heads.report(asError(error));
+      if (isConflict(error)) return;
+      this.#heads.releaseLater(this.#key);
+      this.#heads.report(asError(error));
     } finally {
       this.#onClosed();
     }

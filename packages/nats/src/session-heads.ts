@@ -47,8 +47,11 @@ export class SessionHeads {
   readonly #manager: JetStreamManager;
   readonly #bucket: string;
   readonly #settings: HeadSettings;
+  /** Sessions whose head may still name this process, which does not use them. */
+  readonly #unreleased = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #renewing: Promise<unknown> = Promise.resolve();
+  #releasing: Promise<unknown> | undefined;
 
   constructor(kv: KV, manager: JetStreamManager, bucket: string, settings: HeadSettings) {
     this.#kv = kv;
@@ -91,14 +94,35 @@ export class SessionHeads {
     return { ...head, revision: await retrying('Writing the head of a session', this.#settings.retryMs, write) };
   }
 
+  /**
+   * Writes this process into a head.
+   *
+   * @throws JetStreamApiError if another process has written it since
+   */
+  async take(key: string, head: StoredHead): Promise<StoredHead> {
+    this.#unreleased.delete(key);
+    try {
+      return await this.set(key, { ...head, owner: this.process }, head.revision);
+    } catch (error) {
+      // The head may have been stored, and the answer lost.
+      if (!isConflict(error)) this.releaseLater(key);
+      throw error;
+    }
+  }
+
+  /** Releases a session after the next renewal of the lease at which the server is available. */
+  releaseLater(key: string): void {
+    this.#unreleased.add(key);
+  }
+
   /** Removes a head, unless it was written after the given revision. */
   remove(key: string, revision: number): Promise<void> {
     return this.#purge(`s.${key}`, revision);
   }
 
   /** Returns the label of the process that holds a session; `undefined` if its lease has expired. */
-  async holderOf({ owner }: Pick<Head, 'owner'>): Promise<string | undefined> {
-    if (owner === null) return undefined;
+  async holderOf(key: string, { owner }: Pick<Head, 'owner'>): Promise<string | undefined> {
+    if (owner === null || (owner === this.process && this.#unreleased.has(key))) return undefined;
     const entry = await this.#get(`p.${owner}`);
     if (entry === undefined) return undefined;
     const { label, leaseMs } = entry.json<Holder>();
@@ -123,7 +147,7 @@ export class SessionHeads {
     if (this.#timer !== undefined) return;
     const { leaseMs, onProblem } = this.#settings;
     this.#timer = setInterval(() => {
-      this.#renewing = this.renew().catch(onProblem);
+      this.#renewing = this.renew().then(() => this.#releaseAll(), onProblem);
     }, leaseMs / 3);
     this.#timer.unref();
     try {
@@ -172,6 +196,26 @@ export class SessionHeads {
 
   async sessionOf(turn: string): Promise<string | undefined> {
     return (await this.#get(`t.${hashOf(turn)}`))?.json<{ session: string }>().session;
+  }
+
+  /** Never rejects. */
+  #releaseAll(): Promise<unknown> {
+    this.#releasing ??= Promise.all(Array.from(this.#unreleased, (key) => this.#release(key)))
+      .catch(this.#settings.onProblem)
+      .finally(() => (this.#releasing = undefined));
+    return this.#releasing;
+  }
+
+  async #release(key: string): Promise<void> {
+    const head = await this.get(key);
+    if (!this.#unreleased.has(key)) return;
+    try {
+      if (head?.owner === this.process) await this.set(key, { ...head, owner: null }, head.revision);
+    } catch (error) {
+      // The session has been opened since.
+      if (!isConflict(error)) throw error;
+    }
+    this.#unreleased.delete(key);
   }
 
   async #get(key: string): Promise<KvEntry | undefined> {

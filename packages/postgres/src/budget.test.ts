@@ -1,7 +1,7 @@
 import { harness, reply } from '@h/turn';
 import { response, scriptedModel } from '@h/turn/testing';
-import { describe, expect, it } from 'vitest';
-import { endLease, testSchema } from '../test/database.js';
+import { describe, expect, it, vi } from 'vitest';
+import { endLease, faultyPool, testSchema } from '../test/database.js';
 import { BudgetExceededError, postgresBudget } from './budget.js';
 
 describe('postgresBudget', () => {
@@ -32,6 +32,25 @@ describe('postgresBudget', () => {
     await (await budget.reserve({ tokens: 40 })).settle({ tokens: 40 });
     await lost.settle({ tokens: 5 });
     expect(await budget.state()).toEqual({ used: { tokens: 100 }, reserved: { tokens: 0 } });
+  });
+
+  it('ends reservations after an outage in which they were neither granted nor settled', async () => {
+    const schema = testSchema();
+    const { pool, faults } = faultyPool(schema);
+    const database = schema.connect({ pool, leaseMs: 1_500, retryMs: 0 });
+    const budget = postgresBudget(database, { name: 'acme', limits: { tokens: 100 } });
+    const reservation = await budget.reserve({ tokens: 30 });
+    faults.after = (sql) => sql.includes('budget_reserve');
+    faults.before = (sql) => sql.includes('budget_settle');
+    await expect(budget.reserve({ tokens: 70 })).rejects.toMatchObject({ code: 'database-unavailable' });
+    await expect(reservation.settle({ tokens: 20 })).rejects.toMatchObject({ code: 'database-unavailable' });
+    expect(await budget.state()).toEqual({ used: {}, reserved: { tokens: 100 } });
+    await vi.waitFor(() => expect(schema.problems).not.toEqual([]), { timeout: 10_000 });
+    faults.before = () => false;
+    await vi.waitFor(
+      async () => expect(await budget.state()).toEqual({ used: { tokens: 20 }, reserved: { tokens: 0 } }),
+      { timeout: 10_000 },
+    );
   });
 
   it('refuses reservations while it is cut off', async () => {

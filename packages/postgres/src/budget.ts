@@ -39,7 +39,10 @@ export interface PostgresBudgetOptions {
 
 /** Amounts that are reserved until they are settled. */
 export interface PostgresReservation {
-  /** Ends the reservation and counts what was used. Further calls have no effect. */
+  /**
+   * Ends the reservation and counts what was used. Further calls have no effect. If it rejects because the database is
+   * unavailable, the reservation ends when the database is available again.
+   */
   settle(used?: BudgetAmounts): Promise<void>;
 }
 
@@ -73,6 +76,12 @@ export class BudgetExceededError extends TurnError {
     );
     this.limit = limit;
   }
+}
+
+interface ReserveRow {
+  readonly is_granted: boolean;
+  readonly exceeded: string | null;
+  readonly cut_off: string | null;
 }
 
 const owner = 'postgresBudget()';
@@ -109,18 +118,49 @@ export const postgresBudget = (database: Postgres, options: PostgresBudgetOption
   checkOptions(owner, options, checks);
   const { name, limits, perCall = { modelCalls: 1 }, costOf } = options;
   const key = keyOf(name);
+  /** Reservations of this process whose end is not stored, and what they have used. */
+  const unsettled = new Map<string, BudgetAmounts>();
+  let stopWaiting: (() => void) | undefined;
+  /** Otherwise a reservation would stay as long as this process lives. */
+  const settleLater = (reservation: string, amount: BudgetAmounts): void => {
+    unsettled.set(reservation, amount);
+    stopWaiting ??= database.onRenewal(() => {
+      stopWaiting?.();
+      stopWaiting = undefined;
+      const given = [...unsettled];
+      unsettled.clear();
+      for (const [id, used] of given) {
+        settle(id, used).catch((error: unknown) => database.settings.onProblem(toPostgresError(error)));
+      }
+    });
+  };
   const settle = async (id: string, used: BudgetAmounts): Promise<void> => {
     const sql = `select ${database.name('budget_settle')}($1, $2, $3)`;
-    await database.query(sql, [key, id, JSON.stringify(used)]);
+    try {
+      await database.query(sql, [key, id, JSON.stringify(used)]);
+    } catch (error) {
+      settleLater(id, used);
+      throw error;
+    }
   };
   const reserve = async (wanted: BudgetAmounts): Promise<PostgresReservation> => {
     checkOptions('reserve()', wanted, amounts);
     await database.lease();
     const id = newId();
-    const [row] = await database.query<{ is_granted: boolean; exceeded: string | null; cut_off: string | null }>(
-      `select * from ${database.name('budget_reserve')}($1, $2, $3, $4, $5)`,
-      [key, JSON.stringify(limits), id, database.id, JSON.stringify(wanted)],
-    );
+    let row: ReserveRow | undefined;
+    try {
+      [row] = await database.query<ReserveRow>(`select * from ${database.name('budget_reserve')}($1, $2, $3, $4, $5)`, [
+        key,
+        JSON.stringify(limits),
+        id,
+        database.id,
+        JSON.stringify(wanted),
+      ]);
+    } catch (error) {
+      // The amounts may be reserved, and the answer lost.
+      settleLater(id, {});
+      throw error;
+    }
     if (row?.is_granted !== true) {
       const limit = row?.cut_off === null ? (row.exceeded ?? undefined) : undefined;
       throw new BudgetExceededError(name, limit, limits[limit as keyof BudgetAmounts], row?.cut_off ?? null);

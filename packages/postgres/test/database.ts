@@ -55,6 +55,29 @@ export const testSchema = (): TestSchema => {
   return schema;
 };
 
+/** Whether a statement fails: before it runs, or after it, so that its answer is lost. */
+export interface Faults {
+  before: (sql: string) => boolean;
+  after: (sql: string) => boolean;
+}
+
+/** A pool whose connections are cut at chosen statements. */
+export const faultyPool = ({ url }: TestSchema): { readonly pool: Pool; readonly faults: Faults } => {
+  const pool = new Pool({ connectionString: url, max: 2 });
+  const query = pool.query.bind(pool) as unknown as (given: { readonly text: string }) => Promise<unknown>;
+  const faults: Faults = { before: () => false, after: () => false };
+  const cut = (): Error => Object.assign(new Error('Connection terminated.'), { code: 'ECONNRESET' });
+  const faulty = async (given: { readonly text: string }): Promise<unknown> => {
+    if (faults.before(given.text)) throw cut();
+    const result = await query(given);
+    if (faults.after(given.text)) throw cut();
+    return result;
+  };
+  Object.assign(pool, { query: faulty });
+  onTestFinished(() => pool.end());
+  return { pool, faults };
+};
+
 /** Ends the lease of a process, as if it had been suspended past it. */
 export const endLease = (database: Postgres): Promise<unknown> => moveLease(database, -1_000);
 

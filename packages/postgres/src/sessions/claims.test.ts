@@ -1,7 +1,7 @@
 import { harness, reply, SessionBusyError } from '@h/turn';
 import { event, scriptedModel } from '@h/turn/testing';
-import { describe, expect, it } from 'vitest';
-import { cutConnections, endLease, testSchema } from '../../test/database.js';
+import { describe, expect, it, vi } from 'vitest';
+import { cutConnections, endLease, faultyPool, testSchema } from '../../test/database.js';
 import { postgresSessions } from './postgres-sessions.js';
 
 const start = (turn: string, at = 1) =>
@@ -53,6 +53,32 @@ describe('a claim', () => {
     const { journal } = await postgresSessions(schema.connect()).open('alice');
     expect(journal.map(({ seq }) => seq)).toEqual(Array.from({ length: 21 }, (_, seq) => seq));
   });
+
+  it.each(['its claim had no answer', 'it was not read and not released', 'it was not released'])(
+    'does not stay after an outage in which %s',
+    async (fault) => {
+      const schema = testSchema();
+      const { pool, faults } = faultyPool(schema);
+      const sessions = postgresSessions(schema.connect({ pool, leaseMs: 2_000, retryMs: 0, label: 'first' }));
+      const other = postgresSessions(schema.connect());
+      const open = await sessions.open('alice');
+      await open.append(record(0, start('turn-1')));
+      const bob = await sessions.open('bob');
+      if (fault === 'it was not released') faults.before = (text) => text.includes('owner = null');
+      await open.close();
+      if (fault === 'its claim had no answer') faults.after = (text) => text.includes('insert into');
+      if (fault === 'it was not read and not released') faults.before = (text) => !text.includes('insert into');
+      await expect(sessions.open('alice')).rejects.toThrow();
+      await expect(other.open('alice')).rejects.toMatchObject({ owner: 'first' });
+      Object.assign(faults, { before: () => false, after: () => false });
+      const again = await vi.waitFor(() => other.open('alice'), { timeout: 10_000, interval: 100 });
+      expect(again.journal).toHaveLength(1);
+      await again.close();
+      // What the process uses stays with it.
+      await expect(other.open('bob')).rejects.toMatchObject({ owner: 'first' });
+      await bob.close();
+    },
+  );
 
   it('ends with the connection, which releases open sessions', async () => {
     const schema = testSchema();

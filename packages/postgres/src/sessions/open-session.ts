@@ -21,14 +21,8 @@ import {
 import { toPostgresError } from '../errors.js';
 import { encodeName, keyOf } from '../keys.js';
 import type { Postgres } from '../postgres.js';
+import { SessionClaims, type Claim } from './claims.js';
 import type { LoadedSession } from './load.js';
-
-/** A session that this process holds. */
-export interface Claim {
-  readonly id: string;
-  readonly session: string;
-  readonly fence: string;
-}
 
 interface QueuedRecord {
   readonly turn: number;
@@ -55,9 +49,6 @@ const maxChars = 4_000_000;
 
 /** A snapshot is written when the records that it replaces are larger than this, and than half of the snapshot. */
 const minUnfoldedBytes = 32_768;
-
-/** How long `close()` tries to release the session before it leaves that to the next renewal of the lease. */
-const releaseRetryMs = 2_000;
 
 /**
  * A session in PostgreSQL that is open for writing.
@@ -96,7 +87,6 @@ export class PostgresSession implements OpenSession {
     claim: Claim,
     loaded: LoadedSession,
     past: readonly PastTurn[],
-    bytes: number,
     onReleased: () => void,
   ) {
     this.#database = database;
@@ -108,7 +98,7 @@ export class PostgresSession implements OpenSession {
     this.#latest = [...loaded.journal];
     this.#snapshotBytes = loaded.snapshotBytes;
     this.#unfoldedBytes = loaded.unfoldedBytes;
-    this.#bytes = bytes;
+    this.#bytes = claim.bytes;
     this.#turns = loaded.turns;
     this.#next = loaded.journal.length;
     this.#onReleased = onReleased;
@@ -223,7 +213,8 @@ export class PostgresSession implements OpenSession {
       // The records contain everything; the next process that opens the session folds them.
       this.#database.settings.onProblem(toPostgresError(error));
     }
-    await releaseSession(this.#database, this.#claim, this.#onReleased);
+    await SessionClaims.of(this.#database).release(this.#claim);
+    this.#onReleased();
   }
 
   async #saveSnapshot(): Promise<void> {
@@ -240,31 +231,6 @@ export class PostgresSession implements OpenSession {
     );
   }
 }
-
-/** Releases a session; if the database is unavailable, again after the next renewal of the lease. */
-const releaseSession = async (database: Postgres, { id, fence }: Claim, onReleased: () => void): Promise<void> => {
-  const sql = `with empty as (
-      delete from ${database.name('session')} where id = $1 and fence = $2 and turns = 0
-    )
-    update ${database.name('session')} set owner = null, claim = null, claimed_at = null
-    where id = $1 and fence = $2 and turns > 0`;
-  const release = (retryMs: number): Promise<unknown> => database.query(sql, [id, fence], { retryMs });
-  try {
-    await release(releaseRetryMs);
-    onReleased();
-  } catch (error) {
-    database.settings.onProblem(toPostgresError(error));
-    const stop = database.onRenewal(() => {
-      release(0).then(
-        () => {
-          stop();
-          onReleased();
-        },
-        (again: unknown) => database.settings.onProblem(toPostgresError(again)),
-      );
-    });
-  }
-};
 
 /**
  * A condition: the messages with these tags belong to this process. A message that another process has delivered since

@@ -12,11 +12,11 @@ import {
   type UnfinishedTurn,
 } from '@h/turn';
 import { anyFunction, checkOptions, checkValue, instanceOf, integerFrom } from '@h/options';
-import { newId } from '../clock.js';
 import { isAlive } from '../holders.js';
-import { decodeName, encodeName, keyOf } from '../keys.js';
+import { decodeName, keyOf } from '../keys.js';
 import { Postgres } from '../postgres.js';
 import { loadSession, loadTurns } from './load.js';
+import { SessionClaims } from './claims.js';
 import { PostgresSession } from './open-session.js';
 
 /** Options of {@link postgresSessions}. */
@@ -102,6 +102,7 @@ const maxPastTurns = 1000;
 export const postgresSessions = (database: Postgres, options: PostgresSessionsOptions = {}): PostgresSessions => {
   checkValue('postgresSessions()', 'database', database, instanceOf(Postgres, 'a connection of connectPostgres()'));
   checkOptions('postgresSessions()', options, { onUnfinished: anyFunction });
+  const claims = SessionClaims.of(database);
   const open = new Set<PostgresSession>();
   /** Turns that are about to be resumed here. */
   const located = new LruMap<string, true>(maxLocated);
@@ -114,12 +115,13 @@ export const postgresSessions = (database: Postgres, options: PostgresSessionsOp
   return {
     open: async (session) => {
       const { handOvers } = state;
-      const { id, fence, bytes } = await claim(database, session);
+      const claim = await claims.claim(session);
       try {
-        const [loaded, past] = await Promise.all([loadSession(database, id), loadTurns(database, id, maxPastTurns)]);
-        const opened = new PostgresSession(database, { id, fence, session }, loaded, past, Number(bytes), () =>
-          open.delete(opened),
-        );
+        const [loaded, past] = await Promise.all([
+          loadSession(database, claim.id),
+          loadTurns(database, claim.id, maxPastTurns),
+        ]);
+        const opened = new PostgresSession(database, claim, loaded, past, () => open.delete(opened));
         const latest = unfinishedIn(loaded.journal);
         if (latest !== undefined && located.delete(latest)) await options.onUnfinished?.({ session, turn: latest });
         else if (latest !== undefined && state.keepsUnfinished) opened.rejectRecords(latest);
@@ -128,7 +130,7 @@ export const postgresSessions = (database: Postgres, options: PostgresSessionsOp
         open.add(opened);
         return opened;
       } catch (error) {
-        await unclaim(database, id, fence);
+        await claims.release(claim);
         throw error;
       }
     },
@@ -160,41 +162,7 @@ export const postgresSessions = (database: Postgres, options: PostgresSessionsOp
   };
 };
 
-interface ClaimRow {
-  readonly id: string;
-  readonly fence: string;
-  readonly bytes: string;
-}
-
 const isHeld = (database: Postgres): string => isAlive(database, 's.owner');
-
-const claim = async (database: Postgres, session: string): Promise<ClaimRow> => {
-  await database.lease();
-  const [row] = await database.query<ClaimRow>(
-    `insert into ${database.name('session')} as s (key, name, fence, owner, claim, claimed_at)
-     values ($1, $2, 1, $3, $4, clock_timestamp())
-     on conflict (key) do update
-       set fence = s.fence + 1, owner = excluded.owner, claim = excluded.claim, claimed_at = excluded.claimed_at
-       where s.owner is null or s.claim = excluded.claim or not ${isHeld(database)}
-     returning id, fence, bytes`,
-    [keyOf(session), encodeName(session), database.id, newId()],
-  );
-  if (row) return row;
-  const [holder] = await database.query<{ label: string | null; claimed_at: Date | null }>(
-    `select p.label, s.claimed_at from ${database.name('session')} s
-     left join ${database.name('process')} p on p.id = s.owner where s.key = $1`,
-    [keyOf(session)],
-  );
-  // The session may have been released since.
-  throw holder?.label && holder.claimed_at
-    ? new SessionBusyError(session, { owner: holder.label, since: holder.claimed_at.getTime() })
-    : new SessionBusyError(session);
-};
-
-const unclaim = async (database: Postgres, id: string, fence: string): Promise<void> => {
-  const sql = `update ${database.name('session')} set owner = null, claim = null where id = $1 and fence = $2`;
-  await database.query(sql, [id, fence], { retryMs: 0 }).catch(() => undefined);
-};
 
 const idOf = async (database: Postgres, session: string): Promise<string | undefined> => {
   const sql = `select id from ${database.name('session')} where key = $1`;
