@@ -1,5 +1,6 @@
 import type { PoolState, PoolStore } from '@h/failover';
 import { checkOptions, checkValue, instanceOf, nonEmptyString } from '@h/options';
+import { newId } from './clock.js';
 import { PostgresError } from './errors.js';
 import { keyOf } from './keys.js';
 import { Postgres } from './postgres.js';
@@ -17,6 +18,8 @@ export interface PostgresPoolOptions {
 const owner = 'postgresPool()';
 /** Each lost race means that another process has written. */
 const maxAttempts = 100;
+/** More than processes write between two attempts of one statement. */
+const maxWriters = 16;
 
 /**
  * Shares the cooldowns of a credential pool between processes. Keys are never stored.
@@ -46,11 +49,17 @@ export const postgresPool = (database: Postgres, options: PostgresPoolOptions = 
       for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
         const { version, state } = await load();
         const next = change(state);
+        // A repeated statement finds that the first attempt has written, also if others have since.
         const written = await database.query(
-          `insert into ${table} as p (name, version, body) values ($1, 1, $2)
-           on conflict (name) do update set version = p.version + 1, body = excluded.body where p.version = $3
-           returning 1`,
-          [name, JSON.stringify(next), version],
+          `with written as (
+             insert into ${table} as p (name, version, body, writers) values ($1, 1, $2, array[$4::uuid])
+             on conflict (name) do update set version = p.version + 1, body = excluded.body,
+               writers = (excluded.writers || p.writers)[1:${maxWriters}]
+               where p.version = $3 and not $4 = any (p.writers)
+             returning 1
+           )
+           select 1 from written union all select 1 from ${table} where name = $1 and $4 = any (writers)`,
+          [name, JSON.stringify(next), version, newId()],
         );
         if (written.length > 0) return next;
       }

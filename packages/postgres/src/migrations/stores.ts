@@ -18,6 +18,8 @@ export const storeTables: readonly string[] = [
     owner uuid,
     body text,
     delivery text,
+    -- The call that submitted it.
+    submission uuid,
     unique (inbox, session, id)
   )`,
   'create unique index inbox_message_tag on inbox_message (tag) where tag is not null',
@@ -25,7 +27,7 @@ export const storeTables: readonly string[] = [
   'create index inbox_message_session on inbox_message (inbox, session, number) where delivery is null',
   'create index inbox_message_delivered on inbox_message (inbox, number) where delivery is not null',
   // Takes are serialized, so that the messages of a session go to one holder at a time, in order.
-  `create function inbox_take(p_inbox text, p_holder uuid, p_process uuid, p_limit integer)
+  `create function inbox_take(p_inbox text, p_holder uuid, p_process uuid, p_limit integer, p_known bigint[])
   returns table (number bigint, body text)
   language plpgsql set search_path from current as $body$
   #variable_conflict use_column
@@ -39,7 +41,11 @@ export const storeTables: readonly string[] = [
     next as (
       select m.number from inbox_message m
       where m.inbox = p_inbox and m.delivery is null and m.tag is null
-        and (m.owner is null or m.owner not in (select id from living))
+        and (
+          m.owner is null or m.owner not in (select id from living)
+          -- Taken before by a call whose answer was lost.
+          or (m.owner = p_holder and m.number <> all (p_known))
+        )
         and not exists (
           select 1 from session s join process p on p.id = s.owner
           where s.key = m.session and s.owner <> p_process and p.lease_until > clock_timestamp()
@@ -89,7 +95,9 @@ export const storeTables: readonly string[] = [
   `create table pool (
     name text primary key,
     version bigint not null,
-    body text not null
+    body text not null,
+    -- The latest calls that wrote it.
+    writers uuid[] not null
   )`,
   `create table budget (
     name text primary key,

@@ -5,9 +5,9 @@ import { harness } from '@h/turn';
 import { event, scriptedModel } from '@h/turn/testing';
 import { filter, firstValueFrom } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { endLease, testSchema } from '../../test/database.js';
+import { endLease, faultyPool, testSchema } from '../../test/database.js';
 import { postgresSessions, type Postgres } from '../index.js';
-import { postgresInbox } from './index.js';
+import { postgresInbox, type Submission } from './index.js';
 
 const kept = (tag: string, more: Partial<KeptMessage> = {}): KeptMessage => ({
   tag,
@@ -111,6 +111,23 @@ describe('postgresInbox', () => {
     const ids = [...taken, ...rest].flat().map(({ options }) => options.id);
     expect(ids).toHaveLength(15);
     expect(new Set(ids)).toEqual(new Set(Array.from({ length: 15 }, (_, index) => `m${index}`)));
+  });
+
+  it('takes messages whose first taking had no answer, and none that it has already', async () => {
+    const schema = testSchema();
+    const { pool, faults } = faultyPool(schema);
+    const inbox = postgresInbox(schema.connect({ pool }));
+    await inbox.open();
+    for (const id of ['a', 'b', 'c']) await inbox.submit('alice', id, { id });
+    const idsOf = (taken: readonly Submission[]) => taken.map(({ options: { id } }) => id);
+    expect(idsOf(await inbox.take(1))).toEqual(['a']);
+    let lost = 0;
+    faults.after = (sql) => sql.includes('inbox_take') && (lost += 1) === 1;
+    const [second] = await inbox.take(1);
+    expect([second?.options.id, lost]).toEqual(['b', 2]);
+    if (second) await inbox.giveBack(second);
+    expect(idsOf(await inbox.take(5))).toEqual(['b', 'c']);
+    expect(await inbox.take(5)).toEqual([]);
   });
 
   it('leaves messages to the process that runs their session', async () => {

@@ -94,6 +94,8 @@ class Inbox implements PostgresInbox {
   readonly #table: string;
   /** The tags of the messages that this inbox has, or had before another process took them over. */
   readonly #tags = new Set<string>();
+  /** The numbers of the submissions that were taken, and neither saved nor given back, by session and id. */
+  readonly #taken = new Map<string, string>();
   #last: Promise<unknown> = Promise.resolve();
   #state: 'new' | 'open' | 'closed' = 'new';
   #maxTakenOver: number | null = null;
@@ -125,13 +127,15 @@ class Inbox implements PostgresInbox {
   save(message: KeptMessage): Promise<void> {
     return this.#whileOpen(async () => {
       const id = message.options.id;
+      // By which a repeated statement finds its row.
+      const unique = id === undefined ? '(tag) where tag is not null' : '(inbox, session, id)';
       this.#know(message.tag);
       const rows = await this.#database.query<{ is_saved: boolean }>(
         `with ${ownHolder(this.#database)},
          saved as (
            insert into ${this.#table} as m (inbox, session, id, tag, owner, body)
            select $2, $3, $4, $5, own.id, $6 from own
-           on conflict (inbox, session, id) do update set tag = excluded.tag, body = excluded.body
+           on conflict ${unique} do update set tag = excluded.tag, body = excluded.body
              where m.owner = excluded.owner and m.delivery is null
            returning 1
          )
@@ -146,6 +150,7 @@ class Inbox implements PostgresInbox {
         ],
       );
       if (rows[0]?.is_saved !== true) throw takenError(this.#name);
+      this.#taken.delete(submissionKey(message));
     });
   }
 
@@ -211,7 +216,10 @@ class Inbox implements PostgresInbox {
     const kept: KeptMessage = { tag: id, session, message, mode: 'steer', mergeKey: '', options: { ...options, id } };
     const rows = await this.#database.query(
       `with added as (
-         insert into ${this.#table} (inbox, session, id, body) values ($1, $2, $3, $4) on conflict do nothing returning 1
+         insert into ${this.#table} as m (inbox, session, id, body, submission) values ($1, $2, $3, $4, $7)
+         on conflict (inbox, session, id) do update set submission = excluded.submission
+           where m.submission = excluded.submission
+         returning 1
        )
        select pg_notify($5, $6) from added`,
       [
@@ -221,6 +229,7 @@ class Inbox implements PostgresInbox {
         encodeEntry({ type: 'saved', message: kept }),
         this.#database.channel,
         this.#topic,
+        newId(),
       ],
     );
     return rows.length > 0;
@@ -228,24 +237,29 @@ class Inbox implements PostgresInbox {
 
   async take(limit: number): Promise<readonly Submission[]> {
     await this.#whileOpen(() => Promise.resolve());
-    const rows = await this.#database.query<{ is_own: boolean; body: string | null }>(
-      `select exists (select 1 from ${this.#database.name('holder')} where id = $2) as is_own, t.body
-       from (select 1) one left join ${this.#database.name('inbox_take')}($1, $2, $3, $4) t on true order by t.number`,
-      [this.#name, this.#holder, this.#database.id, limit],
+    const rows = await this.#database.query<{ is_own: boolean; number: string | null; body: string | null }>(
+      `select exists (select 1 from ${this.#database.name('holder')} where id = $2) as is_own, t.number, t.body
+       from (select 1) one left join ${this.#database.name('inbox_take')}($1, $2, $3, $4, $5) t on true
+       order by t.number`,
+      [this.#name, this.#holder, this.#database.id, limit, [...this.#taken.values()]],
     );
     if (rows[0]?.is_own !== true) throw takenError(this.#name);
-    return rows.flatMap(({ body }) => {
+    return rows.flatMap(({ number, body }) => {
       const entry = body === null ? undefined : decodeEntry(body);
-      return entry?.type === 'saved' ? [entry.message] : [];
+      if (number === null || entry?.type !== 'saved') return [];
+      this.#taken.set(submissionKey(entry.message), number);
+      return [entry.message];
     });
   }
 
-  async giveBack({ session, options: { id = '' } }: Submission): Promise<void> {
+  async giveBack(submission: Submission): Promise<void> {
+    const { session, options } = submission;
     await this.#database.query(
       `update ${this.#table} set owner = null
        where inbox = $1 and session = $2 and id = $3 and owner = $4 and tag is null and delivery is null`,
-      [this.#name, keyOf(session), keyOf(id), this.#holder],
+      [this.#name, keyOf(session), keyOf(options.id ?? ''), this.#holder],
     );
+    this.#taken.delete(submissionKey(submission));
   }
 
   keeps({ code }: ErrorInfo): boolean {
@@ -289,17 +303,19 @@ class Inbox implements PostgresInbox {
     // A process that was suspended here takes nothing: its messages would belong to a holder that no longer exists.
     const pending = await this.#database.query<{ number: string; body: string }>(
       `with own as (select id from ${this.#database.name('holder')} where id = $2 for share),
+       had as (
+         select number, body from ${this.#table}
+         where inbox = $1 and delivery is null and tag is not null and owner = $2
+       ),
        oldest as (
          select tag from ${this.#table} where inbox = $1 and delivery is null and tag is not null and owner = $3
-         order by number limit $4 for update
+         order by number limit $4::bigint - (select least($4::bigint, count(*)) from had) for update
        ),
        taken as (
          update ${this.#table} m set owner = own.id from oldest, own where m.tag = oldest.tag and m.owner = $3
          returning m.number, m.body
        )
-       select number, body from taken union all
-       select number, body from ${this.#table}
-       where inbox = $1 and delivery is null and tag is not null and owner = $2`,
+       select number, body from taken union all select number, body from had`,
       // A repeated statement finds what the first attempt took.
       [this.#name, this.#holder, unowned, this.#maxTakenOver],
     );
@@ -352,6 +368,8 @@ class Inbox implements PostgresInbox {
     return done;
   }
 }
+
+const submissionKey = ({ session, options: { id = '' } }: Submission): string => JSON.stringify([session, id]);
 
 /** Errors after which another process runs the session, or resumes its turn. */
 const keptAfter: ReadonlySet<string> = new Set([
