@@ -49,7 +49,7 @@ export interface NatsObjectsOptions {
    */
   readonly maxObjectBytes?: number | undefined;
   /**
-   * How long a request is retried while the server is unavailable, in milliseconds.
+   * How long a request is retried while the server is unavailable, in milliseconds. An upload is not retried.
    *
    * @defaultValue `30_000`
    */
@@ -145,7 +145,7 @@ class NatsObjects implements ObjectStore {
     const { ifAbsent = false, metadata = {} } = options;
     try {
       const before = ifAbsent ? await this.#info(key) : undefined;
-      if (before !== undefined && !before.deleted) return { isStored: false };
+      if (before !== undefined && !before.deleted && (await this.#isWhole(before))) return { isStored: false };
       const meta = { name: key, metadata: { ...metadata }, options: { max_chunk_size: chunkBytes } };
       const condition = ifAbsent ? { previousRevision: before?.revision ?? 0 } : {};
       await this.#objects.put(meta, source, { timeout: requestTimeoutMs, ...condition });
@@ -153,6 +153,7 @@ class NatsObjects implements ObjectStore {
     } catch (error) {
       if (failure !== undefined) throw failure.error;
       if (ifAbsent && isConflict(error)) return { isStored: false };
+      await this.#removeBroken(key).catch(() => undefined);
       throw this.#failed(`Storing ${key}`, error);
     } finally {
       await chunks.return();
@@ -184,11 +185,33 @@ class NatsObjects implements ObjectStore {
       await this.#request(`Deleting ${key}`, () => this.#objects.delete(key));
       // The client leaves a marker for ever. An object that was stored since has a later revision.
       const marker = await this.#info(key);
-      if (marker?.deleted !== true) continue;
-      const filter = `$O.${this.#bucket}.M.${Buffer.from(key).toString('base64url')}${padding(key)}`;
-      const seq = marker.revision + 1;
-      await this.#request(`Deleting ${key}`, () => this.#manager.streams.purge(`OBJ_${this.#bucket}`, { filter, seq }));
+      if (marker?.deleted === true) await this.#purge(key, marker);
     }
+  }
+
+  /**
+   * Removes an object without its content. After a failed upload the client removes what it has uploaded, also when the
+   * object was stored and only the answer was lost.
+   */
+  async #removeBroken(key: string): Promise<void> {
+    const found = await this.#existing(key);
+    if (found !== undefined && !(await this.#isWhole(found))) await this.#purge(key, found);
+  }
+
+  async #isWhole({ name, nuid, chunks }: NatsObjectInfo): Promise<boolean> {
+    const subject = `$O.${this.#bucket}.C.${nuid}`;
+    const { state } = await this.#request(`Reading ${name}`, () =>
+      this.#manager.streams.info(`OBJ_${this.#bucket}`, { subjects_filter: subject }),
+    );
+    return (state.subjects?.[subject] ?? 0) === chunks;
+  }
+
+  /** Removes the description of an object, unless it was stored again since. */
+  async #purge(key: string, { revision }: NatsObjectInfo): Promise<void> {
+    const filter = `$O.${this.#bucket}.M.${Buffer.from(key).toString('base64url')}${padding(key)}`;
+    await this.#request(`Deleting ${key}`, () =>
+      this.#manager.streams.purge(`OBJ_${this.#bucket}`, { filter, seq: revision + 1 }),
+    );
   }
 
   /**
