@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, utimes, writeFile } fro
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
-import { interceptOperations } from '../test/operations.js';
+import { interceptOperations } from '../../../tooling/vitest/file-operations.js';
 import {
   fileSize,
   openRegularFile,

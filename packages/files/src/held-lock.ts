@@ -38,7 +38,10 @@ export interface FileLock {
   removeFile(path: string): Promise<void>;
   /** Removes the locked folder with all files in it and releases the lock. @throws LockLostError */
   removeFolder(): Promise<void>;
-  /** Releases the lock. Calling it again has no effect. */
+  /**
+   * Releases the lock. Calling it again has no effect. If the file system fails, it is tried again every third of the
+   * lease, because nobody else releases the lock of a living process.
+   */
   release(): Promise<void>;
 }
 
@@ -63,6 +66,7 @@ export class HeldLock implements FileLock {
   readonly #token: string;
   /** Has a unique name, and exists for as long as the lock is held. */
   readonly #holding: string;
+  readonly #leaseMs: number;
   readonly #timer: NodeJS.Timeout;
   readonly #toError: PlacedLock['toError'];
   #renewal: Promise<unknown> | undefined;
@@ -77,6 +81,7 @@ export class HeldLock implements FileLock {
     this.#token = token;
     this.#holding = join(this.#lock, token);
     this.#toError = toError;
+    this.#leaseMs = holder.leaseMs;
     const owner = ownerIn(this.#holding);
     const text = JSON.stringify(holder);
     const forget = (): void => void (this.#renewal = undefined);
@@ -128,7 +133,7 @@ export class HeldLock implements FileLock {
   async #release(): Promise<void> {
     clearInterval(this.#timer);
     await this.#renewal;
-    await ifExists(unlink(ownerIn(this.#holding)));
+    await releaseHolder(this.#holding, this.#leaseMs);
   }
 
   /** Runs an operation that fails if the lock was lost, and reports the loss instead of its symptom. */
@@ -148,6 +153,18 @@ export class HeldLock implements FileLock {
     return this.#toError(new LockLostError(this.folder, holder?.owner, { cause }));
   }
 }
+
+/** Marks a lock as released, now or later. @throws the error of the first attempt */
+export const releaseHolder = async (holding: string, leaseMs: number): Promise<void> => {
+  const release = (): Promise<unknown> => ifExists(unlink(ownerIn(holding)));
+  const releaseLater = (): void => void setTimeout(() => void release().catch(releaseLater), leaseMs / 3).unref();
+  try {
+    await release();
+  } catch (error) {
+    releaseLater();
+    throw error;
+  }
+};
 
 const withTimeout = async (released: Promise<void>, folder: string): Promise<void> => {
   let timer: NodeJS.Timeout | undefined;

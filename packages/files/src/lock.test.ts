@@ -9,7 +9,7 @@ import { InvalidOptionError } from '@h/options';
 import { markOf, thisProcess, type ProcessMark } from '@h/process';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
-import { interceptOperations } from '../test/operations.js';
+import { interceptOperations } from '../../../tooling/vitest/file-operations.js';
 import { acquireLock, inspectLock, withLock } from './index.js';
 
 const leaseMs = 600_000;
@@ -250,6 +250,31 @@ describe('acquireLock()', () => {
       expect(await readdir(folder)).toEqual([`lock.${next.generation}`]);
     }
     expect(failures).toBeGreaterThan(10);
+  });
+});
+
+describe('a lock whose file system fails', () => {
+  it('becomes free when the file system works again, from whichever operation on it has failed', async () => {
+    const parent = temporaryFolder();
+    let failed = 0;
+    for (let operation = 1; ; operation += 1) {
+      const folder = join(parent, String(operation));
+      let reached = 0;
+      const restore = await interceptOperations((count) => {
+        reached = count;
+        if (count >= operation) throw Object.assign(new Error('Input/output error'), { code: 'EIO' });
+      });
+      const used = withLock(folder, { leaseMs: 100 }, () => Promise.resolve());
+      await used.catch(({ code }: { readonly code: string }) => {
+        expect(code).toBe('EIO');
+        failed += 1;
+      });
+      restore();
+      if (reached < operation) break;
+      const next = await acquireLock(folder, { waitMs: 5_000 });
+      await next.release();
+    }
+    expect(failed).toBeGreaterThan(5);
   });
 });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { anyBoolean, anyFunction, checkOptions, instanceOf, integerFrom, numberFrom } from '@h/options';
 import { LockHeldError, type LockLostError, type LockOwner } from './errors.js';
-import { HeldLock, type FileLock, type PlacedLock } from './held-lock.js';
+import { HeldLock, releaseHolder, type FileLock, type PlacedLock } from './held-lock.js';
 import {
   generationsAmong,
   generationsIn,
@@ -208,7 +208,7 @@ interface LockSettings {
 
 /** Makes a lock that is in place the only one, or withdraws it. */
 const enforce = async (folder: string, placed: PlacedLock): Promise<FileLock | 'overtaken'> => {
-  const { generation, token } = placed;
+  const { generation, token, holder } = placed;
   const lock = lockIn(folder, generation);
   try {
     const [names] = await Promise.all([readdir(folder), stat(ownerIn(join(lock, token)))]);
@@ -224,7 +224,9 @@ const enforce = async (folder: string, placed: PlacedLock): Promise<FileLock | '
     await sweepTemporary(folder, names);
     return new HeldLock(folder, placed, names.every(isLockName));
   } catch (error) {
-    await withdrawLock(lock, token).catch(() => undefined);
+    await withdrawLock(lock, token).catch(() =>
+      releaseHolder(join(lock, token), holder.leaseMs).catch(() => undefined),
+    );
     // Another process has already found it stale.
     if (errorCode(error) === 'ENOENT' && (await ifExists(stat(folder)))) return 'overtaken';
     throw error;

@@ -3,7 +3,7 @@ import { readFileSync, writeSync } from 'node:fs';
 import os from 'node:os';
 import { join } from 'node:path';
 import { acquireLock, createFolder, replaceFile, withLock } from '../src/index.js';
-import { interceptOperations } from './operations.js';
+import { interceptOperations } from '../../../tooling/vitest/file-operations.js';
 
 const [, , work = '', folder = '', number = ''] = process.argv;
 

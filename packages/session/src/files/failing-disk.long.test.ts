@@ -1,0 +1,59 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
+import { interceptOperations } from '../../../../tooling/vitest/file-operations.js';
+import { fileSessions, type FileSessions } from '../index.js';
+import { inSession, messagesOf, wholeTurn, write } from '../testing/records.js';
+
+const openFiles = (): number => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
+
+/** Large enough for a snapshot after each turn. */
+const textOf = (turn: number): string => `${turn} ${'x'.repeat(40_000)}`;
+
+/** Writes three turns, and returns those that were confirmed, and the codes of the errors. */
+const writeTurns = async (store: FileSessions) => {
+  const [confirmed, codes]: [number[], unknown[]] = [[], []];
+  const fail = ({ code }: { readonly code?: unknown }): undefined => void codes.push(code);
+  for (const turn of [1, 2, 3]) {
+    const open = await store.open('alice').catch(fail);
+    if (!open) continue;
+    await write(open, wholeTurn(`turn-${turn}`, textOf(turn))).then(() => confirmed.push(turn), fail);
+    await Promise.resolve(open.close()).catch(fail);
+  }
+  return { confirmed, codes };
+};
+
+describe('a disk on which an operation fails', () => {
+  it.each([
+    ['once', 1],
+    ['and all after it', Infinity],
+  ])('loses no confirmed turn, and keeps no session locked: %s', { timeout: 120_000 }, async (_, failures) => {
+    let failed = 0;
+    for (let operation = 1; ; operation += 1) {
+      const directory = temporaryFolder();
+      const store = fileSessions({ directory, leaseMs: 100 });
+      const before = openFiles();
+      let reached = 0;
+      const restore = await interceptOperations((count) => {
+        reached = count;
+        if (count < operation || count >= operation + failures) return;
+        throw Object.assign(new Error('Input/output error'), { code: 'EIO' });
+      });
+      const { confirmed, codes } = await writeTurns(store);
+      restore();
+      if (reached < operation) break;
+      const label = `operation ${operation}`;
+      for (const code of codes) expect(['EIO', 'session-busy'], label).toContain(code);
+      failed += codes.length;
+      // The lock is released when the file system works again.
+      await vi.waitFor(() => inSession(store, 'alice', () => undefined), { timeout: 5_000, interval: 10 });
+      await inSession(store, 'alice', (open) => write(open, wholeTurn('turn-4', 'four')));
+      const found = JSON.stringify(await fileSessions({ directory }).messages('alice'));
+      for (const text of [...confirmed.map(textOf), 'four']) {
+        expect(found.includes(JSON.stringify(messagesOf(text)).slice(1, -1)), label).toBe(true);
+      }
+      expect(openFiles(), label).toBe(before);
+    }
+    expect(failed).toBeGreaterThan(100);
+  });
+});
