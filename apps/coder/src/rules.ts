@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { fileApprovalStore, type ApprovalStore, type HookSource } from '@h/hooks';
+import type { ApprovalStore, HookSource } from '@h/hooks';
 import { approvals, destructiveCommands } from '@h/hooks/commands';
-import { commandHooks, trustFile } from '@h/hooks/files';
+import { commandHooks, fileApprovalStore, trustFile } from '@h/hooks/files';
 import type { ApprovalMode } from './arguments.js';
 import { oneLine } from './render/printable.js';
 import type { Questioner } from './view/questions.js';

@@ -1,5 +1,6 @@
 import { createBudget, guardrails } from '@h/guardrails';
-import { fileApprovalStore, hooks, memoryApprovalStore } from '@h/hooks';
+import { hooks, memoryApprovalStore } from '@h/hooks';
+import { fileApprovalStore } from '@h/hooks/files';
 import { observe, record, type Sink } from '@h/observe';
 import { eventRedactor, type Redactor } from '@h/redact';
 import { security } from '@h/security';

@@ -1,6 +1,5 @@
 import './events.js';
 
-export { fileApprovalStore, type FileApprovalStoreOptions } from './approvals/file-store.js';
 export {
   memoryApprovalStore,
   type ApprovalStore,

@@ -1,3 +1,4 @@
+export { fileApprovalStore, type FileApprovalStoreOptions } from './approval-store.js';
 export { commandHooks, type CommandHooks } from './command-hooks.js';
 export type { CommandEvent, HookFileScope } from './definitions.js';
 export type { CommandHooksOptions, HookFile } from './options.js';

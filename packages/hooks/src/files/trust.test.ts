@@ -108,6 +108,20 @@ describe('a command of the project', () => {
     expect(asked).toEqual(['^(b+)+$|x']);
   });
 
+  it('keeps what another process has trusted or revoked while the user was asked', async () => {
+    const path = join(project.folder, 'trusted.json');
+    const write = (trusted: object): Promise<void> => writeFile(path, JSON.stringify({ version: 1, trusted }));
+    await write({ revoked: 'hash' });
+    const ask = async (): Promise<boolean> => {
+      await write({ other: 'hash' });
+      return true;
+    };
+    await run(trustFile({ path, ask }));
+    const { trusted } = JSON.parse(await readFile(path, 'utf8')) as { readonly trusted: object };
+    expect([Object.keys(trusted).length, Object.keys(trusted)]).toEqual([2, expect.arrayContaining(['other'])]);
+    expect(await times()).toBe(2);
+  });
+
   it('does not run with an invalid trust file, and leaves the file unchanged', async () => {
     const path = join(project.folder, 'trusted.json');
     await writeFile(path, '{"version":2}');

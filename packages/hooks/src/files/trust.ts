@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, relative, resolve } from 'node:path';
 import * as z from 'zod';
 import { anyFunction, nonEmptyString, checkOptions, required } from '@h/options';
-import { replaceFile } from '../approvals/file-store.js';
+import { changeFile } from './change-file.js';
 import type { CommandDefinition } from './definitions.js';
 
 /** A command of a project that is about to run. */
@@ -71,10 +71,11 @@ export const trustFile = (options: TrustFileOptions): HookTrust => {
     const change = !isCertain ? 'uncertain' : known === undefined ? 'unknown' : 'changed';
     const isTrusted = (await ask?.({ ...request, change }, context)) === true;
     if (isTrusted && isCertain) {
-      await replaceFile(
-        path,
-        `${JSON.stringify({ version: 1, trusted: { ...trusted, [request.place]: request.hash } }, undefined, 2)}\n`,
-      );
+      // The file may have changed while the user was asked.
+      await changeFile(path, async () => ({
+        version: 1,
+        trusted: { ...(await readTrusted(path)), [request.place]: request.hash },
+      }));
     }
     return isTrusted;
   };

@@ -1,10 +1,8 @@
-// oxlint-disable-next-line h/no-clock -- for the name of a temporary file
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { TurnError } from '@h/turn';
+import { readFile } from 'node:fs/promises';
 import { nonEmptyString, checkOptions, required, integerFrom } from '@h/options';
-import { rulesIn, withRule, type RememberedApproval, type ApprovalStore } from './store.js';
+import { TurnError } from '@h/turn';
+import { rulesIn, withRule, type RememberedApproval, type ApprovalStore } from '../approvals/store.js';
+import { changeFile } from './change-file.js';
 
 /** Options of {@link fileApprovalStore}. */
 export interface FileApprovalStoreOptions {
@@ -21,6 +19,7 @@ export interface FileApprovalStoreOptions {
 /**
  * Stores rules in a JSON file that only its owner can read. The store reads the file before each request, so that a
  * removed rule no longer applies, and replaces it atomically, so that a crash leaves either the old or the new file.
+ * Processes may share the file; a lock beside it orders their changes.
  *
  * An invalid file allows nothing and is not overwritten: both methods fail with `approval-store`.
  *
@@ -42,12 +41,14 @@ export const fileApprovalStore = (options: FileApprovalStoreOptions): ApprovalSt
   };
   return {
     list,
+    // In the order of the calls.
     add: (rule) => {
-      const added = last.then(async () => {
+      const change = async (): Promise<object | undefined> => {
         const rules = await list();
         const next = withRule(rules, rule, maxRules);
-        if (next !== rules) await replaceFile(path, `${JSON.stringify({ version: 1, rules: next }, undefined, 2)}\n`);
-      });
+        return next === rules ? undefined : { version: 1, rules: next };
+      };
+      const added = last.then(() => changeFile(path, change));
       last = added.catch(() => undefined);
       return added;
     },
@@ -70,22 +71,3 @@ const unreadable = (path: string, cause?: unknown): TurnError =>
   new TurnError('approval-store', `The approval rules in ${path} cannot be read. Fix or delete the file.`, {
     cause,
   });
-
-/** Replaces a file atomically: writes and syncs a temporary file in the same folder, and renames it. */
-export const replaceFile = async (path: string, text: string): Promise<void> => {
-  await mkdir(dirname(path), { recursive: true });
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  try {
-    const file = await open(temporary, 'wx', 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-};
