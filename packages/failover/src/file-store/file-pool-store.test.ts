@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { interceptOperations } from '../../../../tooling/vitest/file-operations.js';
 import { createCredentialPool } from '../pool/credential-pool.js';
 import { classifyError } from '@h/provider-errors';
 import type { PoolState } from '../pool/pool-store.js';
@@ -175,6 +176,29 @@ describe('filePoolStore', () => {
     append.mockRestore();
     await store.update((state) => ({ ...state, windows: { x: window(5) } }));
     expect(await store.read()).toEqual({ version: 1, windows: { x: window(5) } });
+  });
+
+  it('keeps what the file has when it cannot be read at any operation', async () => {
+    const path = join(await folder(), 'pool.json');
+    const add = async (name: string, level: number): Promise<PoolState> =>
+      filePoolStore({ path, leaseMs: 100 }).update(({ windows }) => ({
+        version: 1,
+        windows: { ...windows, [name]: window(level) },
+      }));
+    await add('kept', 1);
+    let failed = 0;
+    for (let operation = 1; ; operation += 1) {
+      let reached = 0;
+      const restore = await interceptOperations((count) => {
+        reached = count;
+        if (count === operation) throw Object.assign(new Error('Input/output error'), { code: 'EIO' });
+      });
+      await add('other', operation).catch(() => (failed += 1));
+      restore();
+      if (reached < operation) break;
+      expect((await filePoolStore({ path }).read()).windows, `operation ${operation}`).toHaveProperty('kept');
+    }
+    expect(failed).toBeGreaterThan(5);
   });
 
   it('continues with the state in memory when the file is not available', async () => {

@@ -1,6 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { LockHeldError, readRegularFile, withLock } from '@h/files';
+import { LockHeldError, readRegularFile, UnsafeFileError, withLock } from '@h/files';
 import { nonEmptyString, checkOptions, numberFrom, required } from '@h/options';
 import { TurnError } from '@h/turn';
 import { emptyPoolState, type PoolState, type PoolStore } from '../pool/pool-store.js';
@@ -47,10 +47,10 @@ export const filePoolStore = (options: FilePoolStoreOptions): PoolStore => {
 
   /** Looks at the file only when it has changed. */
   const read = async (): Promise<PoolState> => {
-    const stats = await stat(path, { bigint: true }).catch(() => undefined);
+    const stats = await stat(path, { bigint: true }).catch(ifMissing);
     const version = stats === undefined ? '' : `${stats.ino}:${stats.mtimeNs}:${stats.size}`;
     if (known?.version === version) return known.state;
-    const state = readState((await readRegularFile(path).catch(() => undefined))?.text ?? '');
+    const state = readState((await readRegularFile(path).catch(ifMissing))?.text ?? '');
     known = { version, state };
     return state;
   };
@@ -66,6 +66,12 @@ export const filePoolStore = (options: FilePoolStoreOptions): PoolStore => {
       });
     },
   };
+};
+
+/** A file that cannot be read now may be read later, and must not be replaced by an empty state. */
+const ifMissing = (error: NodeJS.ErrnoException): undefined => {
+  if (error instanceof UnsafeFileError || error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
+  throw error;
 };
 
 /** Parses a stored state. Any other content counts as an empty state, and invalid windows are left out. */
