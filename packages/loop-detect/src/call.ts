@@ -1,7 +1,7 @@
 import type { CommandEffect } from '@h/shell/effects';
 import type { ToolEffect, ToolStatus } from '@h/turn';
 import { canonicalText, hashOf } from './canonical.js';
-import { writes } from './effect.js';
+import { removes, writes } from './effect.js';
 import type { ToolLoopOptions } from './options.js';
 import { effectsOf, leadersOf, shellLineOf } from './shell.js';
 import { textMember, wordsOf } from './words.js';
@@ -61,6 +61,11 @@ export class DescribedCall {
   writes(declared: ToolEffect | undefined = this.call.effect): boolean {
     const { name, input } = this.call;
     return writes({ name, input, effect: this.#options.effect ?? declared }, this.#commands);
+  }
+
+  /** Whether it removes or ends what was made. */
+  get removes(): boolean {
+    return removes(this.call.name, this.call.input, this.#commands);
   }
 
   /** Whether its name or its command indicates a lookup. */
@@ -131,6 +136,8 @@ const thoughtCounters: ReadonlySet<string> = wordSet(
 const volatileMembers: ReadonlySet<string> = wordSet(
   'requestId request_id traceId trace_id nonce timestamp idempotencyKey idempotency_key yield_time_ms',
 );
+/** The reference of an element in the last snapshot of a page; each snapshot may number the elements again. */
+const elementReference = 'ref';
 /** Members that do not change a shell call: labels for people, and how long it may take. Other tools may act on them. */
 const shellLabels: ReadonlySet<string> = wordSet('description reason timeout timeout_ms');
 
@@ -159,12 +166,14 @@ const relevantInput = (name: string, input: unknown): unknown => {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
   let rest: Record<string, unknown> | undefined;
   const isThought = 'thought' in input && isNoteTool(name);
+  const hasElement = (textMember(input, 'element') ?? '') !== '';
   for (const [member, value] of Object.entries(input)) {
     const isCommand =
       (member === 'command' || member === 'cmd') && typeof value === 'string' && /#|\bsleep /.test(value);
     const isLabel = shellLabels.has(member);
     const isReason = isThought ? thoughtCounters.has(member) : reasonMembers.has(member);
-    if (!isCommand && !isLabel && !isReason && !volatileMembers.has(member)) continue;
+    const isVolatile = volatileMembers.has(member) || (hasElement && member === elementReference);
+    if (!isCommand && !isLabel && !isReason && !isVolatile) continue;
     if ((isCommand || isLabel) && shellLineOf(name, input) === undefined) continue;
     rest ??= { ...input };
     if (isCommand) rest[member] = withoutComments(value).replaceAll(sleepLength, 'sleep');

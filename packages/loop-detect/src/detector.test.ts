@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { failed, firstOf, ok, play, rounds, type Move } from '../test/play.js';
+import { failed, firstOf, ok, oneByOne, play, rounds, type Move } from '../test/play.js';
 import { limitsFrom } from './options.js';
 import { Detector } from './detector.js';
 import { createLoopDetector, type LoopOptions } from './index.js';
@@ -150,6 +150,54 @@ describe('createLoopDetector', () => {
     const alarms = play(rounds(200, (round) => [ok('pick', {}, `${letters(round)} ${letters(round * 7 + 3)}`)]));
     expect(firstOf(alarms, 'warn')).toBe(30);
     expect(alarms.every(({ level, detector }) => level === 'warn' && detector === 'repeat')).toBe(true);
+  });
+
+  it('allows a call that had other outcomes without a change as many repetitions as a poll', () => {
+    const test = (text: string): Move => ok('bash', { command: 'npm test' }, text);
+    const runs = ['1 passed', 'boom', ...Array.from({ length: 30 }, () => '1 passed')];
+    const alarms = play(oneByOne(runs.map(test)));
+    expect(firstOf(alarms, 'block')).toBe(21);
+  });
+
+  it.each<[string, (id: string) => readonly Move[], number | undefined]>([
+    [
+      'made, read and removed',
+      (id) => [ok('get_ticket', { id }, { id, state: 'open' }), ok('delete_ticket', { id })],
+      16,
+    ],
+    ['made and removed by commands', (id) => [ok('bash', { command: `docker rm -f ${id}` }, id)], 11],
+    ['made and not removed', (id) => [ok('get_ticket', { id }, { id, state: 'open' })], undefined],
+    [
+      'removed after other work',
+      (id) => [ok('run', { task: letters(Number(id.slice(1))) }), ok('delete_ticket', { id })],
+      undefined,
+    ],
+    [
+      'removed after a measurement',
+      (id) => [ok('load', {}, `rate ${Number(id.slice(1)) ** 2 % 97}`), ok('delete_ticket', { id })],
+      undefined,
+    ],
+  ])('denies what is made again and again if it is %s', (_, rest, block) => {
+    const alarms = play(
+      rounds(20, (round) => [
+        ok('create_ticket', { title: 'Disk full' }, { id: `t${round + 10}` }),
+        ...rest(`t${round + 10}`),
+      ]),
+    );
+    expect(
+      firstOf(
+        alarms.filter(({ detector }) => detector === 'cycle'),
+        'block',
+      ),
+    ).toBe(block);
+  });
+
+  it('counts a page for different inputs again when one of them is repeated', () => {
+    const page = 'one two three four five six seven eight nine ten eleven';
+    const alarms = play(
+      rounds(40, (round) => [ok('browser_click', { element: `Next ${Math.floor(round / 3) % 3}` }, page)]),
+    );
+    expect(firstOf(alarms, 'break')).toBeLessThan(36);
   });
 
   it('resets after a change, and only stops blocking after a new outcome', () => {

@@ -1,20 +1,30 @@
 import type { ToolEffect } from '@h/turn';
+import { hasAnswered, isOfOther, type Answer } from './answers.js';
 import { DescribedCall, type LoopCall, type LoopOutcome } from './call.js';
 import { Cycles } from './cycles.js';
 import { Failures } from './failures.js';
 import { checkLoopOptions, limitsFrom, type LimitsOf, type LoopOptions } from './options.js';
 import {
   fingerprintOf,
+  HeldFingerprints,
   isSameAnswer,
   isSamePage,
   isSuccess,
-  minPageWords,
   neutralStatuses,
   PendingFingerprint,
   type Fingerprint,
 } from './outcome.js';
-import { addShape, compareOutcome, hasShape, type Change, type KnownCall, type RunCounts } from './progress.js';
+import {
+  addLines,
+  addShape,
+  compareOutcome,
+  hasShape,
+  type Change,
+  type KnownCall,
+  type RunCounts,
+} from './progress.js';
 import { Recent } from './recent.js';
+import { Remakes } from './remakes.js';
 import { fine, messages, repeated, unknownTool, worstOf, type LoopVerdict } from './verdict.js';
 
 /** Detects calls that make no progress. */
@@ -37,8 +47,6 @@ export interface LoopDetector {
 const maxCalls = 512;
 const maxTools = 64;
 const maxStrikes = 32;
-/** Characters of outputs that are held because they were not compared yet. */
-const maxHeldChars = 4_000_000;
 
 /** Factor for calls whose results are new each time, or move in one direction. */
 const nextParts = 3;
@@ -97,31 +105,6 @@ export const createLoopDetector = (options: LoopOptions = {}): LoopDetector => {
   };
 };
 
-/** Fingerprints that may hold outputs. When they hold too much, the oldest are finished. */
-class HeldFingerprints {
-  readonly #chars = new Map<PendingFingerprint, number>();
-  #sum = 0;
-
-  add(print: PendingFingerprint): PendingFingerprint {
-    // A short output takes memory too.
-    const chars = print.chars + 100;
-    this.#chars.set(print, chars);
-    this.#sum += chars;
-    for (const [oldest, released] of this.#chars) {
-      if (this.#sum <= maxHeldChars) break;
-      oldest.finish();
-      this.#chars.delete(oldest);
-      this.#sum -= released;
-    }
-    return print;
-  }
-
-  clear(): void {
-    this.#chars.clear();
-    this.#sum = 0;
-  }
-}
-
 /** A finished call with its comparison to earlier calls. */
 interface Sighting extends Change {
   readonly call: DescribedCall;
@@ -173,6 +156,7 @@ export class Detector {
   readonly #calls: Recent<string, KnownCall>;
   readonly #failures: Failures;
   readonly #cycles: Cycles;
+  readonly #remakes: Remakes;
   /** The latest outcome of each tool, and the call that it answered. */
   readonly #answers: Recent<string, Answer>;
   readonly #unknownTools: Recent<string, number>;
@@ -186,6 +170,7 @@ export class Detector {
     this.#state = base === undefined ? { ...initialState } : { ...base.#state };
     this.#failures = base === undefined ? new Failures(this.#counts, this.#limits) : base.#failures.fork(this.#counts);
     this.#cycles = base === undefined ? new Cycles(this.#limits) : base.#cycles.fork();
+    this.#remakes = base === undefined ? new Remakes(this.#limits) : base.#remakes.fork();
     this.#calls = new Recent(maxCalls, base && base.#calls);
     this.#answers = new Recent(maxTools, base && base.#answers);
     this.#unknownTools = new Recent(maxTools, base && base.#unknownTools);
@@ -255,6 +240,7 @@ export class Detector {
       this.#recordIdle(sighting, isIdle),
       this.#recordUnknownTool(sighting),
       known?.batch === this.#counts.batch ? undefined : this.#cycles.record(call, sighting.isSame),
+      sighting.isDenied ? undefined : this.#remakes.record(call, sighting.print, sighting.isOk, known !== undefined),
       this.#recordRepeat(sighting, known),
       sighting.isDenied ? undefined : this.#failures.record(call, print, sighting.isNews),
     ];
@@ -277,6 +263,7 @@ export class Detector {
     for (const memory of [this.#calls, this.#answers, this.#unknownTools, this.#strikes]) memory.clear();
     this.#failures.reset();
     this.#cycles.reset();
+    this.#remakes.reset();
     const { unknownBatch, idleBatch, newsBatch, newsAtForgiveness } = this.#state;
     Object.assign(this.#state, initialState, { unknownBatch, idleBatch, newsBatch, newsAtForgiveness });
   }
@@ -301,6 +288,7 @@ export class Detector {
         this.#blockUnknownTool(tool),
         this.#blockDoomLoop(key, tool),
         this.#cycles.judge(key, tool),
+        this.#remakes.judge(call),
         this.#blockRepeat(call),
         this.#failures.judge(call),
       ],
@@ -355,8 +343,14 @@ export class Detector {
     // A search without a match ends with an exit code.
     const isOk = isSuccess(status, print) || (print.isEmpty === true && call.isLookup);
     const change = compareOutcome(call, print, isOk, known, this.#counts.writes);
-    const isAnswered = isOk && this.#hasAnswered(call, print);
-    this.#answers.set(call.tool, { print, key: call.key, subject: call.subject });
+    const before = this.#answers.get(call.tool);
+    const isAnswered = isOk && hasAnswered(before, call, print);
+    this.#answers.set(call.tool, {
+      print,
+      key: call.key,
+      subject: call.subject,
+      isShared: isAnswered && isOfOther(before, call),
+    });
     return {
       call,
       print,
@@ -367,22 +361,6 @@ export class Detector {
       isAnswered,
       ...change,
     };
-  }
-
-  /** Whether the call before it of this tool was answered the same way. */
-  #hasAnswered(call: DescribedCall, print: Fingerprint): boolean {
-    const before = this.#answers.get(call.tool);
-    if (before === undefined) return false;
-    const isShuffled = call.isLookup && before.key !== call.key && isSamePage(before.print, print);
-    if (!isShuffled && !isSameAnswer(before.print, print)) return false;
-    if (call.isPause) return true;
-    const { subject } = call;
-    // Other files and records may have the same content.
-    if (print.isEmpty !== true && subject !== undefined && before.subject !== subject) return false;
-    // The same page after another input. An acknowledgement of a few words is equal for all inputs.
-    const isPageAgain = before.key !== call.key && print.words.length >= minPageWords;
-    if (call.isPoll) return isPageAgain;
-    return call.isLookup || (isPageAgain && call.hasSentence && !call.isShell && !call.writes());
   }
 
   #recordRepeat(sighting: Sighting, known: KnownCall | undefined): LoopVerdict | undefined {
@@ -397,11 +375,17 @@ export class Detector {
     const streak = isStreak ? known.streak + (isInBatch ? 0 : 1) : 1;
     const isGauge = isReading || (isUnchanged && known.isGauge === true);
     const isWatched =
-      isMeasured || isGauge || print.isRunning === true || this.#state.hasPaused || (isStreak && known.isWatched);
+      isMeasured ||
+      isGauge ||
+      print.isRunning === true ||
+      this.#state.hasPaused ||
+      (isStreak && known.isWatched) ||
+      (isSame && isUnchanged && known.shapes !== undefined);
     this.#calls.set(key, {
       print,
       isOk,
       shapes: isUnchanged ? addShape(known, print) : undefined,
+      lines: isUnchanged ? addLines(known, print) : undefined,
       trend,
       figures,
       isGauge,
@@ -474,10 +458,3 @@ export class Detector {
 
 /** The outcome of a call that never ran. */
 const refused: Fingerprint = { outcome: 0, shape: 0, words: [] };
-
-/** The last answer of a tool, and the call that it answered. */
-interface Answer {
-  readonly print: Fingerprint;
-  readonly key: string;
-  readonly subject: string | undefined;
-}

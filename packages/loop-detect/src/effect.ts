@@ -117,3 +117,24 @@ const nameWrites = ({ name, input }: EffectfulCall): boolean => {
     (action !== undefined && wordsOf(action).some((word) => writingWords.has(word)))
   );
 };
+
+/** Words in the names, actions and commands of calls that remove or end what was made. */
+const removingWords: ReadonlySet<string> = new Set(
+  (
+    'delete remove destroy drop close cancel undo revert discard terminate kill stop uninstall purge prune down ' +
+    'rm rmi rmdir unlink dropdb pkill killall'
+  ).split(' '),
+);
+/** Number of arguments in which a command names its action. */
+const firstArguments = 3;
+
+/** Estimates whether a call removes or ends something. */
+export const removes = (name: string, input: unknown, effects: readonly CommandEffect[] | undefined): boolean => {
+  if (effects !== undefined) {
+    return effects.some(({ program, args }) =>
+      [program, ...args.slice(0, firstArguments)].some((word) => removingWords.has(word)),
+    );
+  }
+  const action = textMember(input, 'action') ?? textMember(input, 'command') ?? '';
+  return [...wordsOf(name), ...wordsOf(action)].some((word) => removingWords.has(word));
+};

@@ -17,6 +17,8 @@ export type Fingerprint = {
   readonly bag?: number | undefined;
   /** Sample of the words of the output, or of what a failure says. */
   readonly words: readonly number[];
+  /** Hashes of the different lines of the output without what is volatile; if they are many, one hash of all. */
+  readonly lines?: readonly number[] | undefined;
   /** Sum of the numbers in the output, or of its ratios: whether it rises tells progress from noise. */
   readonly level?: number | undefined;
   readonly isRatio?: boolean | undefined;
@@ -124,6 +126,10 @@ export class PendingFingerprint implements Fingerprint {
     return this.#traits.said ?? this.#scanned.words;
   }
 
+  get lines(): readonly number[] {
+    return this.#scanned.lines;
+  }
+
   get level(): number | undefined {
     return this.#scanned.level;
   }
@@ -150,12 +156,13 @@ export class PendingFingerprint implements Fingerprint {
 
   /** Returns the fingerprint as data, which can be stored, and no longer holds the output. */
   finish(): Fingerprint {
-    const { exact, shape, bag, words, level, isRatio } = this.#scanned;
+    const { exact, shape, bag, words, lines, level, isRatio } = this.#scanned;
     const { said, ...traits } = this.#traits;
     return {
       outcome: exact,
       shape,
       words: said ?? words,
+      lines,
       ...(bag !== undefined && { bag }),
       ...(level !== undefined && { level }),
       ...(isRatio === true && { isRatio }),
@@ -167,6 +174,34 @@ export class PendingFingerprint implements Fingerprint {
     this.#scan ??= scan(this.#text, this.#status);
     this.#text = '';
     return this.#scan;
+  }
+}
+
+/** Characters of outputs that are held because they were not compared yet. */
+const maxHeldChars = 4_000_000;
+
+/** Fingerprints that may hold outputs. When they hold too much, the oldest are finished. */
+export class HeldFingerprints {
+  readonly #chars = new Map<PendingFingerprint, number>();
+  #sum = 0;
+
+  add(print: PendingFingerprint): PendingFingerprint {
+    // A short output takes memory too.
+    const chars = print.chars + 100;
+    this.#chars.set(print, chars);
+    this.#sum += chars;
+    for (const [oldest, released] of this.#chars) {
+      if (this.#sum <= maxHeldChars) break;
+      oldest.finish();
+      this.#chars.delete(oldest);
+      this.#sum -= released;
+    }
+    return print;
+  }
+
+  clear(): void {
+    this.#chars.clear();
+    this.#sum = 0;
   }
 }
 

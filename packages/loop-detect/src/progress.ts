@@ -27,12 +27,17 @@ const maxFigures = 4;
 /** Maximum number of shapes stored per call. */
 const maxShapes = 8;
 
+/** Maximum number of lines stored per call. */
+const maxSeenLines = 64;
+
 /** The state of all calls with one key. */
 export interface KnownCall {
   readonly print: Fingerprint;
   readonly isOk: boolean;
   /** Shapes of its last outcomes since something was changed; `undefined` if all have the shape of the last one. */
   readonly shapes: readonly number[] | undefined;
+  /** The lines of its outcomes since something was changed; `undefined` if all have the lines of the last one. */
+  readonly lines: readonly number[] | undefined;
   /** Which way the numbers in its outcomes move; `undefined` before they moved, `0` once they turned around. */
   readonly trend: 1 | -1 | 0 | undefined;
   /** The last figures before the present one, latest first, if all had the same words. */
@@ -105,6 +110,8 @@ export const compareOutcome = (
     // A flaky test is run until it fails again.
     return { isSame: true, drift, trend, isMeasured: call.isShell || isOk !== known.isOk };
   }
+  // A log that grows by lines like those before, or of which another part is shown.
+  if (isOk && hasSeenLines(known, print)) return { isSame: true, drift, trend, isMeasured: true };
   if (!isOk && !known.isOk) return { isSame: drift >= driftOfFailures, drift: drift + 1, trend };
   if (isOk && known.isOk && similarity(before.words, print.words) >= alikeOutcome) {
     const allowed = isPoll ? driftOfWords.poll : call.isShell ? driftOfWords.shell : driftOfWords.call;
@@ -123,6 +130,18 @@ export const addShape = ({ print, shapes }: KnownCall, next: Fingerprint): Known
   const { shape } = next;
   if (shape === print.shape || shapes?.includes(shape) === true) return shapes;
   return [shape, ...(shapes ?? [print.shape]).slice(0, maxShapes - 1)];
+};
+
+/** Whether each line of an outcome was in an earlier outcome of the call. */
+const hasSeenLines = ({ print: { lines: last = [] }, lines: seen = last }: KnownCall, print: Fingerprint): boolean =>
+  print.lines !== undefined && print.lines.length > 0 && print.lines.every((line) => seen.includes(line));
+
+/** Adds the lines of an outcome to the lines of the earlier outcomes of the call. */
+export const addLines = ({ print, lines }: KnownCall, next: Fingerprint): KnownCall['lines'] => {
+  if (isSameOutcome(print, next) || next.lines === undefined) return lines;
+  const seen = lines ?? print.lines ?? [];
+  const added = next.lines.filter((line) => !seen.includes(line));
+  return added.length === 0 ? seen : [...added, ...seen].slice(0, maxSeenLines);
 };
 
 const addFigure = ({ print: { level }, figures = [] }: KnownCall): readonly number[] =>

@@ -1,4 +1,33 @@
 import { finishHash } from './canonical.js';
+import {
+  shortestId,
+  shortestIdOfLetters,
+  volatileId,
+  scoreLabel,
+  duration,
+  shareNext,
+  clock,
+  maxDigits,
+  plainNumber,
+  sized,
+  uuid,
+  address,
+  shortestTemporary,
+  temporary,
+  hexadecimal,
+  random,
+  elementRef,
+  temporaryFolder,
+  isTemporary,
+  isDigitCode,
+  isLabelOfId,
+  isIdOfCall,
+  isVolatileNumber,
+  behindFraction,
+  shareAt,
+  behindUnit,
+  behindDurations,
+} from './volatile.js';
 
 /** A summary of a text, sufficient to compare two outputs. */
 export interface Scan {
@@ -16,50 +45,18 @@ export interface Scan {
   readonly bag?: number | undefined;
   /** The smallest hashes of its words, for {@link similarity}. */
   readonly words: readonly number[];
+  /** Hashes of its different lines; if they are many, one hash of all of them. */
+  readonly lines: readonly number[];
 }
 
 /** Number of words and numbers in the sample of a text. */
 const maxWords = 16;
 const maxNumbers = 12;
+/** Maximum number of different lines that are told apart. */
+const maxLines = 16;
 /** Texts longer than this are read in full at both ends; in the middle only letters count. */
 export const maxRead = 8_000;
 const maxToken = 100;
-/** Minimum length of random hashes and ids. */
-const shortestId = 7;
-/** Minimum length of random ids without a digit. */
-const shortestIdOfLetters = 12;
-
-/**
- * Matches labels of numbers that do not indicate progress: `pid 4711`, `"durationMs": 12`, `attempt=3`, `port 3001`.
- */
-const volatileLabel =
-  /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|pgid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|epoch|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
-/** Matches labels of ids that are generated for each call. */
-const volatileId =
-  /(?:request|req|trace|span|correlation|process|chunk|nonce|run|job|session|cursor|next|continuation|page_?token)[-_ ]?(?:id|page|cursor|token)?\\?["']?[ \t]{0,3}[:=]?[ \t]{0,3}\\?["'<#]?(?:r-|req[-_])?$/i;
-/** Matches labels of numbers that depend on the question and not on what was found. */
-const scoreLabel = /(?:^|_)(?:score|similarity|distance|relevance)$/i;
-const duration = /^(?:\d{1,12}(?:\.\d{1,9})?(?:ns|us|µs|μs|ms|secs?|mins?|hrs?|[smhd]))+$/i;
-const durationNext =
-  /[ ,]{1,2}\d{1,9}(?:\.\d{1,9})?(?: ?(?:ns|us|µs|μs|ms|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|s)|[mhd])(?![\w-])/y;
-const unitNext = / (?:ns|us|µs|μs|ms|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|s)(?![\w-])/y;
-const shareNext = / ?(?:\/|of) ?(\d{1,12})(?![\w.-])/y;
-const clock = /^(?:\d{4}-\d\d-\d\dT)?\d{1,3}:\d\d:\d\d(?:\.\d{1,9})?Z?$|^\d{4}-\d\d-\d\dT\d\d:\d\dZ?$/;
-const maxDigits = 15;
-const plainNumber = /^\d{1,15}(?:\.\d{1,20})?$/;
-const sized = /^(\d{1,12}(?:\.\d{1,9})?)(?:[kmgt]i?b?|b|bytes)$/i;
-const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
-const address = /^0x[\da-f]{6,16}$/i;
-const shortestTemporary = 9;
-const temporary = /^(?:tmp|temp)[._-]?\w{6,}$|^req_\w{8,}$/i;
-const hexadecimal = /^(?=[a-f-]*\d)[\da-f-]{7,}$/i;
-const secondsSince1970 = /^1[5-9](?:\d{8}|\d{11})(?:\.\d+)?$/;
-/** Matches alternating letters and digits, as in random keys. */
-const random = /^(?=.{8,})(?:[a-z_-]*\d+[a-z_-]+){3,}\d*$/i;
-/** Matches names that browsers give the elements of one snapshot, as in `[ref=s3e12]`. */
-const elementRef = /^(?:[a-z]\d{1,6}){1,3}$/;
-const temporaryFolder = /(?:\/te?mp\/|\/T\/|\\Temp\\)$/;
-
 const [other, letter, digit] = [0, 1, 2] as const;
 /** The class of each UTF-16 unit; those beyond ASCII count as letters. */
 const classes = new Uint8Array(65_536).fill(letter, 128);
@@ -70,12 +67,11 @@ for (let code = 0; code < 128; code += 1) {
 const mixed = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 2246822507);
 const classOf = (code: number): number => classes[code] as number;
 const [dot, colon, dash, percent, blank, slash, backslash, quote, equals] = [46, 58, 45, 37, 32, 47, 92, 34, 61];
+const lineEnd = 10;
 const codesOf = (characters: string): ReadonlySet<number> =>
   new Set(Array.from(characters, (character) => character.charCodeAt(0)));
 /** Characters of a long text that are hashed in one call. */
 const chunk = 2048;
-/** The first letters of the units that {@link unitNext} matches. */
-const unitStarts = codesOf('nuµμmshd');
 /** What may be between a label and its number. */
 const labelGaps = codesOf(' \t:=#"\'\\([');
 
@@ -126,6 +122,9 @@ class Scanner {
   #valuesLow = 0x85ebca6b | 0;
   readonly #words: number[] = [];
   #bag = 0;
+  /** The bag before the current line; `undefined` if its beginning was not read. */
+  #lineStart: number | undefined = 0;
+  readonly #lines = new Set<number>();
   #numbers = 0;
   #sum = 0;
   #ratios = 0;
@@ -156,6 +155,7 @@ class Scanner {
           this.#feed(isSpace ? blank : code, code);
           units += 1;
         }
+        if (code === lineEnd) this.#endLine();
         isBlank = isSpace;
         at += 1;
         continue;
@@ -183,6 +183,21 @@ class Scanner {
     this.#shapeLow = low;
     this.#labelEnd = -1;
     this.#isBlank = false;
+    this.#lineStart = undefined;
+  }
+
+  /** The bag of the parts of a line identifies it. */
+  #endLine(): void {
+    const line = this.#lineStart === undefined ? 0 : (this.#bag - this.#lineStart) | 0;
+    if (line !== 0) this.#lines.add(line);
+    this.#lineStart = this.#bag;
+  }
+
+  get #distinctLines(): readonly number[] {
+    if (this.#lines.size <= maxLines) return [...this.#lines];
+    let sum = 0;
+    for (const line of this.#lines) sum = (sum + mixed(line)) | 0;
+    return [sum];
   }
 
   /** Hash of all that was read. */
@@ -192,6 +207,7 @@ class Scanner {
 
   /** @param start hash of the beginning */
   result(start: number): Scan {
+    this.#endLine();
     const hasRatio = this.#ratios > 0;
     const hasLevel = hasRatio || this.#numbers > 0;
     return {
@@ -202,6 +218,7 @@ class Scanner {
       ...(hasRatio && { isRatio: true }),
       ...(this.#text.length <= maxRead && { bag: this.#bag }),
       words: this.#words,
+      lines: this.#distinctLines,
     };
   }
 
@@ -261,7 +278,8 @@ class Scanner {
     }
     if (!hasLetter || isDigitCode(token.charCodeAt(0))) {
       if (hasLetter && duration.test(token)) return this.#volatile(behindDurations(text, end));
-      if (clock.test(token) || (hasLetter && address.test(token))) return this.#volatile(end);
+      if (clock.test(token)) return this.#volatile(behindFraction(text, end));
+      if (hasLetter && address.test(token)) return this.#volatile(end);
       const size = hasLetter ? sized.exec(token) : null;
       if (size !== null) {
         this.#addNumber(Number(size[1]));
@@ -348,7 +366,7 @@ class Scanner {
   }
 
   #feed(high: number, low: number): void {
-    if (high !== blank && high !== 10) this.#bag = (this.#bag + mixed(high)) | 0;
+    if (high !== blank && high !== lineEnd) this.#bag = (this.#bag + mixed(high)) | 0;
     this.#shapeHigh = Math.imul(this.#shapeHigh ^ high, 2654435761);
     this.#shapeLow = Math.imul(this.#shapeLow ^ low, 1597334677);
   }
@@ -386,57 +404,6 @@ interface TokenTraits {
   /** The word before it, if that may be its label. */
   readonly label: string;
 }
-
-const isTemporary = (text: string, start: number, end: number): boolean => {
-  const first = text.charCodeAt(start) | 32;
-  return (first === 116 || first === 114) && temporary.test(text.slice(start, end));
-};
-
-const isDigitCode = (code: number): boolean => code >= 48 && code <= 57;
-
-const isLabelOfId = (label: string): boolean => label.length === 2 && label.toLowerCase() === 'id';
-
-const isIdOfCall = (text: string, token: string, start: number, label: string): boolean =>
-  volatileId.test(text.slice(Math.max(0, start - 24), start)) ||
-  /(?:^|[^\w])id=["']?$/.test(text.slice(Math.max(0, start - 5), start)) ||
-  (token.length >= 16 && hexadecimal.test(token) && label.toLowerCase() === 'id');
-
-const isVolatileNumber = (text: string, token: string, start: number, end: number, label: string): boolean => {
-  if (token.length >= 10 && secondsSince1970.test(token)) return true;
-  if (label !== '' && volatileLabel.test(label)) return true;
-  // `sshd[4711]:` and `==4711==` are process ids.
-  const isBracketed = text.charCodeAt(start - 1) === 91 && text.startsWith(']:', end);
-  return isBracketed || (text.startsWith('==', start - 2) && text.startsWith('==', end));
-};
-
-/** Returns the whole of a share such as `/5` or ` of 214`, and leaves its end in `shareNext`. */
-const shareAt = (text: string, at: number): number | undefined => {
-  const code = text.charCodeAt(at);
-  const first = code === blank ? text.charCodeAt(at + 1) : code;
-  if (first !== slash && first !== 111) return undefined;
-  shareNext.lastIndex = at;
-  const share = shareNext.exec(text);
-  return share === null ? undefined : Number(share[1]);
-};
-
-const behindUnit = (text: string, end: number): number => {
-  if (text.charCodeAt(end) !== blank || !unitStarts.has(text.charCodeAt(end + 1))) return end;
-  unitNext.lastIndex = end;
-  return unitNext.test(text) ? unitNext.lastIndex : end;
-};
-
-/** Returns the end of a duration such as `1m 23s`. */
-const behindDurations = (text: string, end: number): number => {
-  let at = end;
-  for (let parts = 0; parts < 4; parts += 1) {
-    const next = text.charCodeAt(at);
-    if (next !== 32 && next !== 44) return at;
-    durationNext.lastIndex = at;
-    if (!durationNext.test(text)) return at;
-    at = durationNext.lastIndex;
-  }
-  return at;
-};
 
 /** Estimates which share of their words two texts have in common, from 0 to 1. */
 export const similarity = (left: readonly number[], right: readonly number[]): number => {

@@ -12,6 +12,9 @@ const word = fc
   .map((parts) => parts.join(''));
 const words = (min: number, max = min): fc.Arbitrary<string> =>
   fc.array(word, { minLength: min, maxLength: max }).map((list) => list.join(' '));
+/** Different lines. */
+const lists = (min: number, max: number): fc.Arbitrary<readonly string[]> =>
+  fc.uniqueArray(words(3, 6), { minLength: min, maxLength: max });
 const toolName = fc.oneof(
   fc.tuple(word, word).map(([one, two]) => `${one}_${two}`),
   fc.tuple(word, word, word).map((parts) => `mcp__${parts.join('__')}`),
@@ -33,6 +36,10 @@ const hex =
 type Draw = (below: number) => number;
 type Slot = (random: Draw, round: number) => string;
 const two = (value: number): string => String(value).padStart(2, '0');
+
+/** A time as the loggers of Python and Java write it. */
+const logTime = (random: Draw): string =>
+  `${two(random(24))}:${two(random(60))}:${two(random(60))},${100 + random(900)}`;
 
 /** Volatile parts, which differ between equal runs. */
 export const volatileSlots: Readonly<Record<string, Slot>> = {
@@ -162,6 +169,35 @@ const rounds40 = 40;
 
 /** Loops of 40 calls that never repeat exactly. */
 export const loops: Families = {
+  'a log that grows by lines like those before': fc
+    .record({ tool: fc.constantFrom('read', 'BashOutput'), lines: lists(2, 6), shown: fc.nat(30), seed })
+    .map(({ tool, lines, shown, seed: given }) => {
+      const draw = drawing(given);
+      const log = ['started'];
+      return rounds(rounds40, () => {
+        const added = Array.from({ length: 1 + draw(4) }, () => `${logTime(draw)} ${lines[draw(lines.length)] ?? ''}`);
+        log.push(...added);
+        return [ok(tool, { path: 'app.log' }, log.slice(-(shown < 10 ? log.length : shown)).join('\n'))];
+      });
+    }),
+  'a record that is created and deleted again': fc
+    .record({ thing: word, title: words(1, 3), asUuid: fc.boolean(), seed })
+    .map(({ thing, title, asUuid, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, () => {
+        const id = asUuid ? (volatileSlots['uuid']?.(draw, 0) ?? '') : `${thing}-${100 + draw(900)}`;
+        return [ok(`create_${thing}`, { title }, { id, title }), ok(`delete_${thing}`, { id }, `Deleted ${id}.`)];
+      });
+    }),
+  'a click on a page that numbers its elements again': fc
+    .record({ label: word, page: words(3, 8), seed })
+    .map(({ label, page, seed: given }) => {
+      const draw = drawing(given);
+      const ref = (): string => `e${draw(400)}`;
+      return rounds(rounds40, () => [
+        ok('browser_click', { element: label, ref: ref() }, `- text: ${page} [ref=${ref()}]\n- button [ref=${ref()}]`),
+      ]);
+    }),
   'one call with volatile parts in its outcome': fc
     .record({ tool: toolName, topic: word, text: template, seed })
     .map(({ tool, topic, text, seed: given }) => {
@@ -756,6 +792,24 @@ export const healthy: Families = {
         edit(file, round),
         ok('bash', { command: 'git status --short' }, ` M ${file}`),
         ok('bash', { command: 'git diff' }, `-a${round}\n+a${round + 1}`),
+      ]),
+    ),
+  'a log with a new line each time': lists(10, 40).map((lines) =>
+    oneByOne(
+      lines.map((_, round) =>
+        ok('bash', { command: 'tail -n 5 app.log' }, lines.slice(Math.max(0, round - 4), round + 1).join('\n')),
+      ),
+    ),
+  ),
+  'a table of which one row changes each time': fc
+    .record({ count: fc.integer({ min: 4, max: 9 }), states: lists(2, 2) })
+    .map(({ count, states: [before, after] }) =>
+      rounds(count, (round) => [
+        ok(
+          'query',
+          { sql: 'SELECT state FROM jobs' },
+          Array.from({ length: 16 }, (_, row) => (row < round ? after : before)).join('\n'),
+        ),
       ]),
     ),
   'a page clicked through': contents(3, 15).map((pages) =>

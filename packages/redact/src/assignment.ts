@@ -2,6 +2,7 @@ import { is, lineBreak, stop, word } from './characters.js';
 import { findPointedAt } from './cells.js';
 import { findUserPassword } from './command-line.js';
 import { cookieName, findAuthorization, findCookies } from './headers.js';
+import { foreignKey } from './foreign-names.js';
 import { keyStrength, mayEndKey } from './key-name.js';
 import { findFormField, findNamedValue, isFieldName, isValueName } from './named-value.js';
 import { findNested } from './nested-values.js';
@@ -28,7 +29,6 @@ import { isPlaceholder, looksRandom } from './value.js';
 
 const equals = 61;
 const colon = 58;
-const wideColon = 0xff1a;
 const above = 62;
 const percent = 37;
 const hyphen = 45;
@@ -73,8 +73,12 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   }
   if (sign.isColon && written < sign.start && isKeyMember(reader, written)) return findKeyMember(reader, sign.end);
   if (sign.isColon && isPuttyName(reader, written)) return findPuttyKey(reader, sign.start);
+  if (!sign.isColon && written === sign.start && reader.text.endsWith(' login', written)) {
+    return findUserPassword(reader, sign.start, sign.end);
+  }
   if (!sign.isColon && written === sign.start && isQueryName(reader, written)) return findQueryValue(reader, sign.end);
-  if (sign.isColon && isForeignName(reader, written)) return findBehindForeign(reader, sign, written);
+  const foreign = sign.isColon ? foreignKey(reader, written) : undefined;
+  if (foreign !== undefined) return valueOf(reader, foreign, skipGap(reader, sign.end), { isColon: true });
   let nameEnd = written;
   let typeEnd = written;
   if (!mayEndKey(reader.text, nameEnd)) {
@@ -97,7 +101,9 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   const last = key.name.charCodeAt(key.name.length - 1) | 32;
   if (last === 101 && cookieName.test(key.name)) return findCookies(reader, start);
   if (last === 110 && /authorization$/i.test(key.name)) return findAuthorization(reader, start);
-  if (reader.code(start) === brace) return findNested(reader, key, start);
+  // Terraform prints maps as calls.
+  const open = reader.matches('tomap(', start) ? start + 6 : start;
+  if (reader.code(open) === brace) return findNested(reader, key, open);
   const isArrow = reader.code(sign.end) === above;
   if (isArrow && !key.isQuoted) return findPointedAt(reader, key, start);
   const isArgument =
@@ -176,27 +182,6 @@ const endOfOld = (reader: Reader, start: number): number | undefined => {
   return quote.literal.length === 1 ? endOfQuoted(reader, quote.end, quote.literal, maxQuoted) : undefined;
 };
 
-const foreignName = /(?:contraseña|пароль|hasło|şifre|密码|密碼|パスワード|비밀번호|암호|كلمة المرور|סיסמה)$/i;
-
-/** Whether the name is a word for a password in another alphabet. */
-const isForeignName = ({ text, barrier }: Reader, end: number): boolean =>
-  (text.charCodeAt(end - 1) > 127 || text.charCodeAt(end - 2) > 127) &&
-  foreignName.test(text.slice(Math.max(barrier, end - 16), end));
-
-const findBehindForeign = (reader: Reader, sign: Sign, end: number): Secret | undefined => {
-  const key: Key = { name: 'password', strength: 'strong', start: end, isQuoted: false, isTight: false };
-  return valueOf(reader, key, skipGap(reader, sign.end), { isColon: true });
-};
-
-/** Finds the value behind the wide colon of `密码：…`. Called for the character behind it. */
-export const findBehindWideColon = (reader: Reader, index: number): Secret | undefined => {
-  const start = index - 1;
-  if (start < reader.barrier || reader.text.charCodeAt(start) !== wideColon || !isForeignName(reader, start)) {
-    return undefined;
-  }
-  return findBehindForeign(reader, { start, end: index, isColon: true }, start);
-};
-
 const isPuttyName = ({ text }: Reader, end: number): boolean =>
   text.charCodeAt(end - 6) === hyphen && text.endsWith('Private-Lines', end);
 
@@ -218,6 +203,8 @@ const findKeyMember = (reader: Reader, from: number): Secret | undefined => {
 
 /** Matches the name of the object of a member. */
 const ofObject = /([A-Za-z][\w-]{1,31})["']?\s{0,2}[:=]\s{0,2}(?:\{[^{}]{0,100}|\n {1,12}["']?key)$/;
+/** Matches keys of 16 to 64 bytes in base64 with padding; public keys begin with their type or are longer. */
+const symmetricKey = /^(?!AAAA|M[CDFI])(?=.{24,88}$)(?:[A-Za-z\d+/]{4}){5,21}[A-Za-z\d+/]{2,3}={1,2}$/;
 const minMember = 16;
 const maxMember = 512;
 
@@ -230,9 +217,7 @@ const findMember = (reader: Reader, sign: Sign, end: number): Secret | undefined
   if (sign.isColon && text.charCodeAt(end - 1) === 115 && isPluralOfCode(text, end)) {
     return findRecoveryCodes(reader, end, sign.end);
   }
-  if (!sign.isColon || (text.charCodeAt(end - 1) | 32) !== 121 || !/["'\s{,]key$/i.test(text.slice(end - 4, end))) {
-    return undefined;
-  }
+  if ((text.charCodeAt(end - 1) | 32) !== 121 || !/["'\s{,]key$/i.test(text.slice(end - 4, end))) return undefined;
   const from = skipGap(reader, sign.end);
   const quote = quoteAt(reader, from);
   const start = quote?.end ?? from;
@@ -243,9 +228,14 @@ const findMember = (reader: Reader, sign: Sign, end: number): Secret | undefined
   if (valueEnd === undefined || valueEnd - start < minMember) return undefined;
   const value = text.slice(start, valueEnd);
   if (!looksRandom(value) || isPlaceholder(value) || value.includes(reader.replacement)) return undefined;
+  const found: Secret = { kind: 'assignment', start, end: valueEnd };
+  if (!sign.isColon) {
+    return symmetricKey.test(value) && /(?:^|\n)[ \t]*$/.test(text.slice(reader.floor(end), end - 3))
+      ? found
+      : undefined;
+  }
   const object = ofObject.exec(text.slice(reader.floor(end), end))?.[1];
-  const isFound = object !== undefined && keyStrength(`${object}_key`) === 'strong';
-  return isFound ? { kind: 'assignment', start, end: valueEnd } : undefined;
+  return object !== undefined && keyStrength(`${object}_key`) === 'strong' ? found : undefined;
 };
 
 /** Returns the name of `pass=…` and `"pass": …`. */
@@ -425,10 +415,18 @@ const findAnnounced = (reader: Reader, sign: Sign, nameEnd: number): Secret | un
   if (announced === null) return undefined;
   const value = found[1] ?? '';
   const isChosen = /^pass/i.test(announced[0]) && isMixed(value, { isQuoted: false }) && !isCall(value);
-  if (!(looksRandom(value) && value.length >= 16) && !isChosen) return undefined;
-  if (isPlaceholder(value)) return undefined;
   const start = sign.end + found[0].indexOf(value);
+  if (!(looksRandom(value) && value.length >= 16) && !isChosen) return findIndented(reader, sign, nameEnd, start);
+  if (isPlaceholder(value)) return undefined;
   return { kind: 'assignment', start, end: start + value.length };
+};
+
+/** Finds a value that is indented further than its name, which is a whole line, too. */
+const findIndented = (reader: Reader, sign: Sign, nameEnd: number, start: number): Secret | undefined => {
+  const key = mayEndKey(reader.text, nameEnd) ? readKey(reader, nameEnd, sign.start) : undefined;
+  const indent = /(?:^|\n)( *)$/.exec(reader.text.slice(reader.floor(nameEnd), key?.start ?? nameEnd))?.[1];
+  if (key?.strength !== 'strong' || indent === undefined) return undefined;
+  return start - sign.end > indent.length + 2 ? valueOf(reader, key, start, { isColon: true }) : undefined;
 };
 
 /** Matches the beginning of an item of a list in YAML. */

@@ -59,7 +59,8 @@ const fieldBefore = (reader: Reader, end: number): string =>
 const user =
   /(?:\b(?:auth|credentials?|creds|login)\s?[=:]\s?|(?:basic_?auth\w{0,14}|\blogin|\bauthenticate|passwordauthentication|credentials?|wifi\w*\.begin)\s?)[( ]\s?["'][^"'\n]{1,64}["']$/i;
 /** Matches the arguments of a connection before the password. */
-const account = /(?:connect|connection|\b(?:Sequelize|PDO|mysqli|database))\([^()\n]{1,90},\s?["'][^"'\n]{1,64}["']$/i;
+const account =
+  /(?:connect|connection|\b(?:Sequelize|PDO|mysqli|database))(?:->__construct)?\([^()\n]{1,90},\s?["'][^"'\n]{1,64}["']$/i;
 
 /** Returns the expression that may match before a comma, by the character before the argument that ends there. */
 const callBefore = (reader: Reader, index: number): RegExp | undefined => {

@@ -11,13 +11,15 @@ import {
   isMixed,
   isNumbered,
   isPassphrase,
+  isUnlikeWord,
   isWords,
   maxSpaces,
+  passphraseName,
   readKey,
   valueOf,
   type Key,
 } from './value-of-name.js';
-import { looksRandom } from './value.js';
+import { isPlaceholder, looksRandom } from './value.js';
 
 const hyphen = 45;
 const comma = 44;
@@ -43,11 +45,39 @@ const between = /^ (?:(?:with|to|as|is|=|:) )?(?=["'])/;
 
 /** Finds the value in `set "Db:Password" "…"` and `fill in "Password" with "…"`. Called for the space after a quote. */
 export const findQuotedPair = (reader: Reader, index: number): Secret | undefined => {
-  if (!mayEndKey(reader.text, index - 1)) return undefined;
+  if (!mayEndKey(reader.text, index - 1)) return findListedUser(reader, index);
+  if (reader.text.endsWith('"AUTH"', index)) return findMonitored(reader, index);
   const joint = between.exec(reader.slice(index, index + 8));
   const key = joint === null ? undefined : readKey(reader, index - 1, index - 1);
   if (joint === null || key?.strength !== 'strong') return undefined;
   return valueOf(reader, { ...key, isQuoted: true, isTight: false }, index + joint[0].length, { isColon: true });
+};
+
+/** Matches the password of a user in a list of PgBouncer, or of pppd with its server. */
+const listedUser = /^ (?:\* )?"([^"\s]{6,256})"(?: \*)?[ \t]*(?:\r?\n|$)/;
+
+/** Finds the password in a line `"joe" "…"`. */
+const findListedUser = (reader: Reader, index: number): Secret | undefined => {
+  const next = reader.code(index + 1);
+  if (next !== 34 && next !== 42) return undefined;
+  if (!/(?:^|\n)"[\w.-]{1,63}"$/.test(reader.text.slice(Math.max(reader.barrier, index - 68), index))) return undefined;
+  const found = listedUser.exec(reader.slice(index, index + 270));
+  const value = found?.[1] ?? '';
+  if (found === null || isPlaceholder(value) || value.includes(reader.replacement)) return undefined;
+  if (!looksRandom(value) && !(isUnlikeWord(value) && isMixed(value, { isQuoted: false }))) return undefined;
+  const start = index + found[0].indexOf(value);
+  return { kind: 'user-password', start, end: start + value.length };
+};
+
+/** Matches the user and the password of a login, as Redis prints the commands that it receives. */
+const monitored = /^ (?:"[^"\s]{1,64}" )?"([^"\s]{4,128})"[ \t]*(?:\r?\n|$)/;
+
+const findMonitored = (reader: Reader, index: number): Secret | undefined => {
+  const found = monitored.exec(reader.slice(index, index + 200));
+  const value = found?.[1] ?? '';
+  if (found === null || value.includes(reader.replacement)) return undefined;
+  const start = index + found[0].lastIndexOf(value);
+  return { kind: 'command-line', start, end: start + value.length };
 };
 
 /** Finds the value in the next cell of a table with box characters. Called for the character after one. */
@@ -87,8 +117,9 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   const isWord = (/^[a-z]+\d{0,2}$/i.test(value) && !isNumbered(value)) || model.test(value) || value.includes('.*');
   const isChosen =
     (isMixed(value, { isQuoted: false }) && !isWord) ||
-    (/pass|pwd/i.test(name) && (isPassphrase(value) || (isCell && closes && isWords(value, name))));
-  return (closes || isLast) && isChosen ? found : undefined;
+    (isPassphrase(value) && passphraseName.test(name)) ||
+    (isCell && (closes || isFirst(reader, start + 1)) && isWords(value, name));
+  return (closes || isLast || (isCell && isFirst(reader, start + 1) && isEnd(next))) && isChosen ? found : undefined;
 };
 
 /** Matches a host with a port. */

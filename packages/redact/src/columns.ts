@@ -2,11 +2,12 @@ import { is, key as keyClass, lineBreak, word } from './characters.js';
 import { keyStrength, mayEndKey, tailOf, tailsOf, type KeyStrength } from './key-name.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { bars, isMixed, isPassphrase, isWords } from './value-of-name.js';
+import { bars, isMixed, isPassphrase, isWords, passphraseName } from './value-of-name.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const hyphen = 45;
 const lineFeed = 10;
+const equals = 61;
 const doubleQuote = 34;
 const minValue = 6;
 const maxLine = 512;
@@ -16,12 +17,26 @@ const maxRowsLength = 8192;
 /** Maximum distance of the line above the names, within what streams retain. */
 const maxLookAbove = 240;
 
-/** A column below the name of a secret. */
+/** A column below the name of a secret, or of values whose names are in another column. */
 interface Column {
   readonly place: number;
   readonly name: string;
   readonly strength: KeyStrength;
+  readonly names?: number | undefined;
 }
+
+const valueTitle = /^value$/i;
+const nameTitle =
+  /^(?:(?:key|variable|parameter|config|setting|secret)?[ _]?name|key|variable|parameter|setting|secret|field|property|output)$/i;
+
+/** Returns the column of values, if the column before names them. */
+const valueColumn = (titles: readonly string[]): readonly Column[] => {
+  const place = titles.findIndex((title) => valueTitle.test(title));
+  const names = titles.findIndex((title) => nameTitle.test(title));
+  return place === -1 || names === -1 || names > place
+    ? []
+    : [{ place, name: titles[names] ?? '', strength: undefined, names }];
+};
 
 interface Cell {
   readonly start: number;
@@ -111,7 +126,8 @@ export const findAlignedColumns = (reader: Reader, index: number): Secret | unde
   if (headStart > 0 && reader.text.charCodeAt(headStart - 1) !== lineFeed) return undefined;
   const headEnd = reader.code(index) === lineFeed ? index : endOfLine(reader, index);
   const head = reader.text.slice(headStart, headEnd).trimEnd();
-  if (!spacedNames.test(head) || (headEnd > index && startOfNext(reader, headEnd) === undefined)) return undefined;
+  const rowStart = startOfNext(reader, headEnd);
+  if (rowStart === undefined || !spacedNames.test(head)) return undefined;
   const offsets = Array.from(head.matchAll(/(?:^| {2,})(?=[A-Z])/g), ({ 0: gap, index: at }) => at + gap.length);
   const cells: Cells = (text, start, end) => {
     const isAligned = offsets.every((at) => at === 0 || text.charCodeAt(start + at - 1) === 32);
@@ -120,6 +136,7 @@ export const findAlignedColumns = (reader: Reader, index: number): Secret | unde
       end: Math.min(end, start + (offsets[place + 1] ?? end - start)),
     }));
   };
+  if (cells(reader.text, rowStart, endOfLine(reader, rowStart)).length === 0) return undefined;
   return findRows(reader, index, { headStart, headEnd, ruleEnd: headEnd, cells, isLoose: true });
 };
 
@@ -172,13 +189,15 @@ const findRows = (reader: Reader, index: number, table: Table): Secret | undefin
   const { text } = reader;
   const isWholeLine = table.headStart === 0 || text.charCodeAt(table.headStart - 1) === 10;
   if (reader.hasAhead || !isWholeLine || !reader.isNewTable(table.ruleEnd)) return undefined;
+  const others = isSecretData(reader, table.headStart) ? 'weak' : undefined;
   const names = table.cells(text, table.headStart, table.headEnd);
-  if (names.length < 2 || isRow(reader, index, table, names.length)) return undefined;
-  const columns = names.flatMap(({ start, end }, place): readonly Column[] => {
-    const name = text.slice(start, end).trim().replaceAll('"', '');
+  if (names.length < 2 || (others === undefined && isRow(reader, index, table, names.length))) return undefined;
+  const titles = names.map(({ start, end }) => text.slice(start, end).trim().replaceAll('"', ''));
+  const known = titles.flatMap((name, place): readonly Column[] => {
     const strength = name.length < 3 ? undefined : keyStrength(table.isLoose === true ? name.toLowerCase() : name);
     return strength === undefined ? [] : [{ place, name, strength }];
   });
+  const columns = known.length === 0 ? valueColumn(titles) : known;
   if (columns.length === 0) return undefined;
   const more: Secret[] = [];
   let end = table.ruleEnd;
@@ -195,13 +214,31 @@ const findRows = (reader: Reader, index: number, table: Table): Secret | undefin
     // Names that repeat begin another table.
     if (columns.some(({ place, name }) => text.startsWith(name, cells[place]?.start))) break;
     for (const column of columns) {
-      const found = secretIn(reader, column, cells[column.place]);
+      const { names: place } = column;
+      const title = place === undefined ? undefined : cells[place];
+      const name = title === undefined ? '' : text.slice(title.start, title.end).trim();
+      const strength = title === undefined ? column.strength : (strengthIn(column.name, name) ?? others);
+      if (strength === undefined) continue;
+      const found = secretIn(
+        reader,
+        { ...column, name: name === '' ? column.name : name, strength },
+        cells[column.place],
+      );
       if (found !== undefined) more.push(found);
     }
   }
   const [first] = more;
   return first === undefined ? undefined : { ...first, more };
 };
+
+/** Whether the title of Vault for the data of a secret is above a table. */
+const isSecretData = (reader: Reader, start: number): boolean =>
+  reader.text.charCodeAt(start - 2) === equals &&
+  /= Data =+\n$/.test(reader.text.slice(Math.max(reader.barrier, start - 48), start));
+
+/** Returns the strength of a name in a row. All keys of a service have names of any form. */
+const strengthIn = (title: string, name: string): KeyStrength =>
+  /^key ?name$/i.test(title) && /^key\d$/i.test(name) ? 'strong' : keyStrength(name);
 
 /** Whether the line before the names, or before its rule, has as many cells, so that the names are a row. */
 const isRow = (reader: Reader, index: number, { headStart, cells }: Table, count: number): boolean => {
@@ -228,7 +265,8 @@ const secretIn = (reader: Reader, { name, strength }: Column, cell: Cell | undef
     strength === 'strong'
       ? looksRandom(value) ||
         isMixed(value, { isQuoted: false }) ||
-        (/pass|pwd/i.test(name) && (isPassphrase(value) || isWords(value, name)))
+        (isPassphrase(value) && passphraseName.test(name)) ||
+        (/pass|pwd/i.test(name) && isWords(value, name))
       : looksRandom(value) && value.length >= 16 && (!isPublicIdentifier(value) || /token$/i.test(name));
   if (!isSecret || isPlaceholder(value)) return undefined;
   const start = cell.start + raw.indexOf(value);

@@ -1,10 +1,11 @@
 import { is, key as keyClass, stop, word } from './characters.js';
+import { findCookies } from './headers.js';
 import { keyStrength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { isMixed, isPassphrase, isUnlikeWord, isWords, skipWhiteSpace, valueOf, type Key } from './value-of-name.js';
-import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
+import { isPlaceholder, looksRandom } from './value.js';
 
 const hyphen = 45;
 const equals = 61;
@@ -63,6 +64,7 @@ const passwordFlags: readonly PasswordFlag[] = [
   { commands: directories, flag: '-w ' },
   { commands: commands('plink pscp psftp'), flag: '-pw ' },
   { commands: commands('openssl'), flag: '-k ' },
+  { commands: commands('oathtool'), flag: '-b ' },
   { commands: commands('openssl swift'), flag: '-K ' },
 ];
 /** Codes of the letters of these flags, in lower case, and of `-u`. */
@@ -127,7 +129,7 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
 };
 
 /** Whether the value is chosen or random; letters alone may be a word of the help text. */
-const isChosen = (value: string): boolean =>
+export const isChosen = (value: string): boolean =>
   isMixed(value, { isQuoted: false }) || looksRandom(value) || isPassphrase(value);
 
 /** Returns the start of the next argument, after a space or in the next item of an argument list. */
@@ -159,7 +161,10 @@ const findShortFlag = (reader: Reader, index: number): Secret | undefined => {
     if (found !== undefined || reader.starved) return found;
   }
   if (letter === 98 || letter === 99 || letter === 110) {
-    const found = findFileUser(reader, index);
+    const found =
+      (letter === 98 && isAfter(reader, index, clients)
+        ? findCookies(reader, reader.skipSpaces(index + 2, 4))
+        : undefined) ?? findFileUser(reader, index);
     if (found !== undefined || reader.starved) return found;
   }
   if (!flagLetters.has(letter)) return undefined;
@@ -193,6 +198,8 @@ const findKnownFlag = (reader: Reader, index: number): Secret | undefined => {
 /** Whether an argument is a variable in a list of arguments. */
 const isCodeItem = (reader: Reader, start: number): boolean =>
   reader.text.charCodeAt(start - 1) === 32 && /^[a-z_][\w.]{0,40}[,\])]/i.test(reader.slice(start, start + 42));
+
+export const isLongRandom = (value: string): boolean => value.length >= 20 && looksRandom(value);
 
 /** Matches a short flag that stands for a password in many commands. */
 const passwordFlag = /^[-/][a-z]{0,2}[pPwWtTkK] {1,4}(?=\S)/;
@@ -246,7 +253,8 @@ const findFileUser = (reader: Reader, index: number): Secret | undefined => {
 const isAfter = (reader: Reader, index: number, names: ReadonlySet<string>): boolean =>
   reader.wordsOnLine(commandWords, index).some(({ word: name }) => names.has(name));
 
-const findArgument = (reader: Reader, from: number): Secret | undefined => {
+/** Returns the next argument, unless it is a placeholder or another flag. */
+export const findArgument = (reader: Reader, from: number): Secret | undefined => {
   const { start, end } = argumentAt(reader, from);
   const value = reader.text.slice(start, end);
   if (value.length < 3 || value.startsWith('-') || value.includes(reader.replacement) || isPlaceholder(`${value}00`)) {
@@ -256,7 +264,7 @@ const findArgument = (reader: Reader, from: number): Secret | undefined => {
 };
 
 /** Returns the range of the argument, up to the closing quote or the next space. */
-const argumentAt = (reader: Reader, from: number): { readonly start: number; readonly end: number } => {
+export const argumentAt = (reader: Reader, from: number): { readonly start: number; readonly end: number } => {
   const quote = quoteAt(reader, from);
   if (quote === undefined) return { start: from, end: reader.endOfRun(from, stop, maxArgument, false) };
   const start = quote.end;
@@ -268,156 +276,6 @@ const argumentAt = (reader: Reader, from: number): { readonly start: number; rea
   }
   return { start, end };
 };
-
-/** Matches a command that reads a secret from its input. */
-const readsInput =
-  /\b(?:log-?in|sign-?in|auth|secrets?|tokens?|passw(?:or)?d|passphrase|credentials?|configure|sudo|cryptsetup|env add|variable)\b[^\n|]{0,100}$/i;
-/** Matches commands that convert or search any text. */
-const filters =
-  /^(?:grep|rg|sed|awk|tee|cat|tr|cut|rev|jq|yq|bc|dc|od|xxd|hexdump|base(?:32|58|64)|\w*sum|md5|openssl|g?zip|gunzip|wc|head|tail|sort|uniq|fold|xargs|less|more|while|read|column|iconv|python\d?|node|perl|ruby|php|xclip|pbcopy|nc|diff|figlet|say)\b/;
-
-const isLongRandom = (value: string): boolean => value.length >= 20 && looksRandom(value);
-
-const lastCommand = (near: string): string => near.replace(/^.*[\n|;&]\s*/s, '');
-
-/** Finds the value in `gh auth login --with-token <<< …`. Called for the third sign. */
-export const findHereString = (reader: Reader, index: number): Secret | undefined => {
-  if (reader.text.charCodeAt(index - 2) !== 60 || index - 2 < reader.barrier) return undefined;
-  const { start, end } = argumentAt(reader, reader.skipSpaces(index + 1, 4));
-  const value = reader.text.slice(start, end);
-  if (value.length < 6 || /^[$<(]/.test(value) || value.includes(reader.replacement) || isPlaceholder(value)) {
-    return undefined;
-  }
-  const near = reader.text.slice(reader.floor(index), index - 2);
-  const isRead = readsInput.test(near) || (isLongRandom(value) && !filters.test(lastCommand(near)));
-  return isRead && isChosen(value) ? { kind: 'command-line', start, end } : undefined;
-};
-
-/** Matches commands whose next argument is a secret, at the beginning of a command. */
-const login =
-  /(?:^|[\n;|&("'`$] ?|\bsudo )(?:[\w./-]{1,30} ){1,2}(?:log-?in|(?:add-)?auth(?:token)?|token|set[aA]pi[kK]ey)$/;
-const loginEnds = ['login', 'og-in', ' auth', ' AUTH', 'token', 'pikey', 'piKey'];
-const isLoginEnd = (text: string, end: number): boolean => loginEnds.some((last) => text.endsWith(last, end));
-
-/** Matches the command of Redis before a password. */
-const redisLogin = /(?:redis-cli [^\n]{0,80}|> )AUTH$/;
-
-/** Finds the value in `vault login …` and `stats auth user:…`. Called for a space. */
-export const findLogin = (reader: Reader, index: number): Secret | undefined => {
-  if (!isLoginEnd(reader.text, index)) return undefined;
-  const pair = reader.text.endsWith(' auth', index) ? findUserPassword(reader, index, index + 1) : undefined;
-  if (pair !== undefined || reader.starved) return pair;
-  const { start, end } = argumentAt(reader, index + 1);
-  const value = reader.text.slice(start, end);
-  if (value.length < 8 || /^[$<\-/]/.test(value) || value.includes(reader.replacement)) return undefined;
-  if (redisLogin.test(reader.text.slice(reader.floor(index), index)) && isChosen(value)) {
-    return { kind: 'command-line', start, end };
-  }
-  const isRandom = looksRandom(value) || (value.length >= 32 && isPublicIdentifier(value));
-  if (!isRandom || isPlaceholder(value)) return undefined;
-  return login.test(reader.text.slice(reader.floor(index), index)) ? { kind: 'command-line', start, end } : undefined;
-};
-
-/** Matches commands whose arguments are a user and a password, at the beginning of a command. */
-const userCommand =
-  /(?:^|[\n;|&("'`$>] ?|\bsudo )(?:[\w./-]{1,30} ){0,2}(?:user|add_user|login|upwd|user:password)(?: --?\w{1,16}){0,2}$/;
-/** The first characters of an option, of a quote, and of what is behind a command. */
-const followers: ReadonlySet<number> = new Set(Array.from('\n\r-/&|;"\'', (character) => character.charCodeAt(0)));
-const userEnds = ['user', 'login', 'upwd', 'user:password'];
-const userAndPassword = /^ ([\w.@\\-]{1,64}) (?=[^\s-])/;
-
-/** Finds the value in `rabbitmqctl add_user joe …`. Called for a space. */
-export const findUsersArgument = (reader: Reader, index: number): Secret | undefined => {
-  const { text } = reader;
-  if (!userEnds.some((last) => text.endsWith(last, index))) return undefined;
-  if (!userCommand.test(text.slice(reader.floor(index), index))) return undefined;
-  const head = userAndPassword.exec(reader.slice(index, index + 68));
-  if (head === null) return undefined;
-  const { start, end } = argumentAt(reader, index + head[0].length);
-  const value = text.slice(start, end);
-  if (/\s/.test(value) || value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
-  if (!(isUnlikeWord(value) || looksRandom(value) || isPassphrase(value))) return undefined;
-  const next = reader.code(reader.skipSpaces(end, 4));
-  const isLast = Number.isNaN(next) || followers.has(next);
-  return isLast ? { kind: 'command-line', start, end } : undefined;
-};
-
-/** Finds the value in `ConvertTo-SecureString "…"`. Called for the space. */
-export const findConverted = (reader: Reader, index: number): Secret | undefined => {
-  if (!/ConvertTo-SecureString(?: -String)?$/i.test(reader.text.slice(Math.max(reader.barrier, index - 32), index))) {
-    return undefined;
-  }
-  return quoteAt(reader, index + 1) === undefined ? undefined : findArgument(reader, index + 1);
-};
-
-/** Matches the user and the password behind `/user:`, at the end of a command. */
-const netUser = /^[\w.@\\-]{1,64} {1,4}([^\s/]\S{5,63})[ \t]*(?=[\r\n&|/]|$)/;
-
-/** Finds the password in `net use … /user:joe …`. Called for the colon. */
-export const findNetUser = (reader: Reader, index: number): Secret | undefined => {
-  const found = netUser.exec(reader.slice(index + 1, index + 140));
-  const value = found?.[1] ?? '';
-  if (found === null || !(isUnlikeWord(value) || looksRandom(value)) || value.includes(reader.replacement)) {
-    return undefined;
-  }
-  const start = index + 1 + found[0].lastIndexOf(value);
-  return { kind: 'command-line', start, end: start + value.length };
-};
-
-/** Finds the password in `/u:joe /p:…`. Called for the colon. */
-export const findSlashFlag = (reader: Reader, index: number): Secret | undefined => {
-  const near = reader.text.slice(reader.floor(index), index);
-  if (!/\s\/u(?:ser)?:[^\s/][^\n]{0,100}\s\/p(?:ass(?:word)?)?$/.test(near)) return undefined;
-  return findArgument(reader, index + 1);
-};
-
-/** Matches a command behind a pipe that reads a secret. */
-const readsSecret =
-  /(?:--password|--passwd|--passphrase|--with-token|-S\b|\bsu\b|\b(?:secrets?|log-?in|sign-?in|auth|tokens?|passw(?:or)?d|pass|credentials?|keystore|vault|cryptsetup|keepassxc\w*|env add|variable)\b)/i;
-const piped = /^["']? ?\| ?((?:\w+=\S{0,40} )?[^\n|]{1,100})/;
-/** Matches the options of a command that prints. */
-const printOptions = /^ {1,4}(?:-[neE]{1,3} {1,4}|(["'])%s(?:\\n)?\1 {1,4})?/;
-
-/** Finds the value in `echo … | docker login --password-stdin`. Called for the space. */
-export const findEchoed = (reader: Reader, index: number): Secret | undefined => {
-  const { text } = reader;
-  const command = text.endsWith('echo', index) ? 4 : 6;
-  if ((command === 6 && !text.endsWith('printf', index)) || is(reader.before(index - command), word)) return undefined;
-  const options = printOptions.exec(reader.slice(index, index + 16))?.[0].length ?? 1;
-  const { start, end } = argumentAt(reader, index + options);
-  const value = reader.text.slice(start, end);
-  if (value.length < 8 || /^[$<-]/.test(value) || value.includes(reader.replacement)) return undefined;
-  if (!isChosen(value) || isPlaceholder(value)) return undefined;
-  const next = piped.exec(reader.slice(end, end + 140))?.[1] ?? '';
-  const isKnown = (isUnlikeWord(value) && !/\s/.test(value)) || readsSecret.test(next);
-  const isRead = next !== '' && !filters.test(next.replace(/^\w+=\S* /, '')) && isKnown;
-  return isRead ? { kind: 'command-line', start, end } : undefined;
-};
-
-/** Matches a command that prints a secret, with its output of one line. */
-const printed =
-  /^\$ [^\n]*(?<![a-z])(?:passwords?|passwd|passphrase|secrets?|tokens?|keyring|pass show|genkey|psk|rand|pwgen|api[-_]?key)(?![a-z])[^\n]*\r?\n([!-~]{8,2048})/i;
-
-/** Finds the output of `$ terraform output -raw db_password`. Called for the dollar sign that begins the line. */
-export const findPrinted = (reader: Reader, index: number): Secret | undefined => {
-  if (reader.code(index + 1) !== 32) return undefined;
-  const found = printed.exec(reader.slice(index, index + 2300));
-  const value = found?.[1] ?? '';
-  if (found === null || !isOutput(value)) return undefined;
-  if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
-  const end = index + found[0].length;
-  const next = reader.code(end);
-  if (!(Number.isNaN(next) || next === 10 || next === 13)) return undefined;
-  const output: Secret = { kind: 'command-line', start: end - value.length, end };
-  return { ...output, more: [output] };
-};
-
-/** Whether a line may be a secret: a random one, or a chosen one, which is no path and no message. */
-const isOutput = (value: string): boolean =>
-  looksRandom(value) ||
-  isPublicIdentifier(value) ||
-  isWords(value, 'password') ||
-  (/^[\w!@#$%^&*+=?-]+$/.test(value) && isChosen(value));
 
 /** Maximum length of the part of a password by which it is judged. */
 const maxJudged = 128;

@@ -435,6 +435,10 @@ describe('secrets as tools print them', () => {
     '| User | Password |\n|---|---|\n| joe | X |\n',
     '"api_key": "X",',
     "> process.env.DB_PASSWORD\n'X'\n",
+    'wget --user=joe --password=X https://example.org',
+    'grant_type=password&password=X&client_id=web',
+    "ALTER ROLE joe WITH PASSWORD 'X';",
+    'login    | joe\npassword | X\n',
   ])('replaces a password of letters only in the form %j', (frame) => {
     for (const word of ['copperlantern', 'kdnvqhwtzrbm']) expect(redact(frame.replace('X', word))).not.toContain(word);
   });
@@ -483,6 +487,24 @@ describe('secrets as tools print them', () => {
     'Set-Cookie: CUSTOMER=WILE_E_COYOTE; path=/',
     'ChangeToken: 12cs345a-67cd-890b-1cd2-c3a4567d89f1',
     '"password", "db.example.org:5432"',
+    'Le mot de passe est obligatoire.',
+    'aws waf update-ip-set --ip-set-id a123fae4-5ab67ac8ca90 --change-token 12cs345-67cd-890b-1cd2-c3a4567d89f1',
+    '"ClientToken": "5236cffc-ee13-4a32-bb5b-388d9da09d96"',
+    'Set-Cookie: PART_NUMBER=ROCKET_LAUNCHER_0001; path=/',
+    "smtp.password = 'doesnotexist'",
+    'password:\n  required\nother: 1',
+    '"hello" "world2world"x\n"the first" "Winter2024"\n',
+    'WIFI:T:nopass;S:guest;P:;;',
+    'PASS command2 sent\nRequest: PASS required',
+    'les mots de passe diff&eacute;rents\nun mot de passe sp&eacute;cifi&eacute;',
+    'password of joe2024@example.org\nthe password for sshd_config2',
+    '? What is the admin password? required',
+    '[password]\nvalue = deprecated\n',
+    '"override_special": null,\n"count": 1 }\n{ "result": "build" }',
+    '5d41402abc4b2a76b9719d911017c592:hello2.txt\nda39a3ee5e6b4b0d3255bfef95601890afd80709:12',
+    'a.org\tFALSE\t/\tTRUE\t1790000000\ttheme\tdark',
+    "curl -b 'theme=dark' https://a.org",
+    'Name       Value\n----       -----\nhost       db2server9x\n',
   ])('leaves what only looks like the output of a tool in %j', (text) => {
     expect(redact(text)).toBe(text);
   });
@@ -491,6 +513,10 @@ describe('secrets as tools print them', () => {
     const [lm, nt] = [drawn('0123456789abcdef', 32, 1), drawn('0123456789abcdef', 32, 2)];
     expect(redact(`joe:1001:${lm}:${nt}:::`)).toBe(`joe:1001:${r}:${r}:::`);
     expect(redact(`joe:500:aad3b435b51404eeaad3b435b51404ee:${nt}:::`)).toContain(`eeaad3b435b51404ee:${r}:::`);
+  });
+
+  it.each(['hunter2xy', 'Winter2024!', 'CanyonHorse39'])('replaces a guessed hash and its password %s', (password) => {
+    expect(redact(`1b754e1a962845430ed9878541723777:${password}\n`)).toBe('[redacted]:[redacted]\n');
   });
 
   it('replaces the words of a recovery phrase and a stored password of MySQL', () => {

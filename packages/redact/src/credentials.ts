@@ -1,9 +1,11 @@
 import { bearer, is, key, stop, userInfoStop, word } from './characters.js';
+import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { endsLine, isPassphrase, isUnlikeWord } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
+const letterP = 80;
 const slash = 47;
 const at = 64;
 const star = 42;
@@ -122,7 +124,7 @@ const timeOfDay = /\dT\d\d:\d\d$/;
 /** Matches the host behind a password. */
 /** Matches what is before the colon on a line that maps a host or a domain to a user: `[mail.example.org]:587 joe`, `CORP\\joe`. */
 const mapped =
-  /(?:^|\n)[^\n]{0,48}(?:(?:^|[\n\s])[A-Z][\w.-]{1,31}\\[\w.$-]{1,64}|(?:^|\n)(?:\*|\[?[\w-]+(?:\.[\w-]+)+\]?(?::\d{2,5})?):?[ \t]{1,8}[\w.@+-]{1,64})$/;
+  /(?:^|\n)[^\n]{0,80}(?:(?:^|[\n\s])(?:[A-Z][\w.-]{1,31}|[a-z\d-]+(?:\.[a-z\d-]+)+)\\[\w.$-]{1,64}|(?:^|\n)(?:\*|\[?[\w-]+(?:\.[\w-]+)+\]?(?::\d{2,5})?):?[ \t]{1,8}[\w.@+-]{1,64})$/;
 /** Matches the first user whose password `chpasswd` of cloud-init lists, and the next one. */
 const firstListed = /\bchpasswd:\s[^#]{0,40}\n {2,16}(?:- )?[\w.-]{1,32}$/;
 const nextListed = /^\r?\n {2,16}(?:- )?[\w.-]{1,32}:(\S{4,64})(?=\s|$)/;
@@ -148,10 +150,21 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
       : (next === 32 || next === 34 || next === 39 || next === bar) &&
         /\becho +["']?[\w.-]+$/.test(text.slice(reader.floor(index), index)) &&
         /^["']? ?\| ?(?:sudo )?chpasswd/.test(reader.slice(end, end + 20));
+  if (text.charCodeAt(index - 1) === letterP && text.charCodeAt(index - 2) === 59) {
+    return findNetworkCode(reader, index);
+  }
   const value = text.slice(start, end);
   if (next !== at && !isPair && isMapped(reader, index, value, end)) return { kind: 'user-password', start, end };
   if (!isPair || value.includes(reader.replacement) || isPlaceholder(`${value}0`)) return undefined;
   return { kind: 'user-password', start, end };
+};
+
+/** Finds the password in `WIFI:T:WPA;S:home;P:…;;`, the text of a code that is scanned. */
+const findNetworkCode = (reader: Reader, index: number): Secret | undefined => {
+  if (!/\bWIFI:[^\n]{0,100};P$/.test(reader.text.slice(reader.floor(index), index))) return undefined;
+  const value = /^[^;\s]{8,63}(?=;)/.exec(reader.slice(index + 1, index + 66))?.[0] ?? '';
+  if (value === '' || isPlaceholder(value) || value.includes(reader.replacement)) return undefined;
+  return { kind: 'user-password', start: index + 1, end: index + 1 + value.length };
 };
 
 /** Whether a user that stands for an account is before a password, which ends its line or has a remark behind. */
@@ -161,9 +174,18 @@ const isMapped = (reader: Reader, index: number, value: string, end: number): bo
   return mapped.test(reader.text.slice(reader.floor(index), index));
 };
 
+/** Whether the name that ends here has two spaces or a hyphen and a space before it. */
+const isIndentedName = ({ text, barrier }: Reader, end: number): boolean => {
+  let start = end;
+  while (start > barrier && end - start < 32 && is(text.charCodeAt(start - 1), key)) start -= 1;
+  const before = text.charCodeAt(start - 2);
+  return text.charCodeAt(start - 1) === 32 && (before === 32 || before === 45);
+};
+
 /** Finds the passwords in a list of users below `chpasswd:`. */
 const findListed = (reader: Reader, index: number): Secret | undefined => {
-  if (reader.hasAhead || !firstListed.test(reader.text.slice(reader.floor(index), index))) return undefined;
+  if (reader.hasAhead || !isIndentedName(reader, index)) return undefined;
+  if (!firstListed.test(reader.text.slice(reader.floor(index), index))) return undefined;
   const first = /^:\S{4,64}(?=\s|$)/.exec(reader.slice(index, index + 66))?.[0].length;
   if (first === undefined) return undefined;
   const found: Secret[] = [];
@@ -189,14 +211,15 @@ const isLogin = (reader: Reader, start: number, end: number): boolean => {
 };
 
 /** Matches a user before a slash, as people state logins. */
-const statedUser = /\b(?:creds?|credentials|log-?in|user(?:name)?|account)\b[^\n:=]{0,40}[:=] ?[\w.@-]{1,64} $/i;
+const statedUser =
+  /\b(?:creds?|credentials|log-?in|user(?:name)?|account)\b[^\n:=]{0,40}(?:[:=] ?|\b(?:with|as|are|is) )[`"']?[\w.@-]{1,64}[`"']? $/i;
 
 /** Finds the password in `login: joe / …`. Called for the slash. */
 export const findSlashPair = (reader: Reader, index: number): Secret | undefined => {
   if (reader.code(index + 1) !== 32 || !statedUser.test(reader.text.slice(reader.floor(index), index))) {
     return undefined;
   }
-  const start = index + 2;
+  const start = index + (quoteAt(reader, index + 2) === undefined ? 2 : 3);
   const end = reader.endOfRun(start, stop, maxPassword, false);
   const value = reader.text.slice(start, end);
   const isFound = isUnlikeWord(value) || looksRandom(value) || isPassphrase(value);

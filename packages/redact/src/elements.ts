@@ -13,6 +13,9 @@ const nameAttribute = /\s(?:name|key|id|\w{1,20}:name)=["']([\w.$ -]{2,64})["']/
 const named =
   /<(name|key|dt|td|th|\w{1,20}:name)>\s*([\w.$ -]{2,64}):?\s*<\/\1>\s*(?:<value>\s*)?<(?:value|string|dd|td)(?:\s[^<>]*)?$/i;
 
+/** Matches an element around the one that ends here. */
+const parent = /<([A-Za-z][\w.:-]{1,63})>\s*<value$/i;
+
 const isContentEnd = (code: number, isData: boolean): boolean =>
   Number.isNaN(code) || code === 10 || code === 60 || (isData && code === 93);
 
@@ -30,7 +33,9 @@ export const findElement = (reader: Reader, index: number): Secret | undefined =
   const isNamed = /^(?:value|string|dd|td)$/i.test(element);
   const name =
     nameAttribute.exec(attributes)?.[1] ??
-    (isNamed ? named.exec(text.slice(floor, index))?.[2] : element.replace(/^.*:/, ''));
+    (isNamed
+      ? (named.exec(text.slice(floor, index))?.[2] ?? parent.exec(text.slice(floor, index))?.[1])
+      : element.replace(/^.*:/, ''));
   if (name === undefined || !mayEndKey(name, name.length) || keyStrength(name) === undefined) {
     return undefined;
   }

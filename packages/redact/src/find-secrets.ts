@@ -1,10 +1,11 @@
-import { findAssignment, findBehindWideColon } from './assignment.js';
+import { findAssignment } from './assignment.js';
 import { findAnswer, mayBeAnswered } from './answers.js';
 import { findArrow, findCell, findFallback, findField, findNeighbor, findQuotedPair } from './cells.js';
 import { is, stop, word } from './characters.js';
 import { findCallArgument } from './calls.js';
 import { findAlignedColumns, findRuledColumns, findSeparatedColumns, mayEndColumns } from './columns.js';
-import { findFlag, findHereString, findNetUser, findPasswordFlag, findPrinted, findSlashFlag } from './command-line.js';
+import { findHereString, findNetUser, findPrinted, findSlashFlag } from './command-arguments.js';
+import { findFlag, findPasswordFlag } from './command-line.js';
 import {
   findBearer,
   findBotToken,
@@ -13,6 +14,7 @@ import {
   findUrlCredentials,
   findUserPair,
 } from './credentials.js';
+import { findBehindWideColon } from './foreign-names.js';
 import { findElement } from './elements.js';
 import { ledLetters, ledTails, mayLead } from './key-name.js';
 import { findKeyedCall, mayTakeKey } from './keyed-calls.js';
@@ -24,10 +26,11 @@ import { findNativeHash, findPasswordHash, findSchemeHash } from './password-has
 import { findPrefixedToken, mayPrefix } from './prefixed-tokens.js';
 import { findUserRule } from './protocol-logins.js';
 import { findKeyTail, findPrivateKey, mayBeKeyLine } from './private-key.js';
+import { findGuessed, findRecordValue } from './records.js';
 import { maxReach, Reader, type ReaderSettings } from './reader.js';
 import { Repetition, type DecidesWithin } from './repetition.js';
 import type { Finder, Place, Secret } from './replace.js';
-import { findSpaced } from './spaced.js';
+import { findAsked, findSpaced } from './spaced.js';
 import { findToken, isAnchor, mayBeToken } from './tokens.js';
 import { bars } from './value-of-name.js';
 
@@ -62,6 +65,8 @@ const findAtColon: Detector = (reader, index) => {
   }
   const hashes = next >= digit0 && next <= digit9 ? findHashDump(reader, index) : undefined;
   if (hashes !== undefined || reader.starved) return hashes;
+  const guessed = findGuessed(reader, index);
+  if (guessed !== undefined || reader.starved) return guessed;
   const token = next === capitalA ? findBotToken(reader, index) : undefined;
   if (token !== undefined || reader.starved) return token;
   if (reader.text.charCodeAt(index - 1) === 114 && reader.text.endsWith(' /user', index)) {
@@ -116,6 +121,8 @@ const every: readonly Detector[] = [
   findSchemeHash,
   findNativeHash,
   findUserRule,
+  findAsked,
+  findRecordValue,
 ];
 
 /** Returns the detectors for two adjacent characters. The first detector that finds a secret decides. */
@@ -148,11 +155,12 @@ const detectorsOf = (before: string, character: string): readonly Detector[] => 
   if (character === '}' && /[A-Z\d]/.test(before)) found.push(findSchemeHash);
   if (character === '>' && before === ' ') found.push(findUserRule);
   if (before === '*' && /[\dA-F]/.test(character)) found.push(findNativeHash);
-  if (character === '\t' && /\w/.test(before)) found.push(findSeparatedColumns);
+  if (character === '\t' && /\w/.test(before)) found.push(findRecordValue, findSeparatedColumns);
   if (/["'`]/.test(character) && before === '(') found.push(findCallArgument);
   if (character === '(' && /\w/.test(before)) found.push(findKeyedCall);
   if (character === '<' && before === '<') found.push(findHereString);
   if (character === '$' && /[\da-z]/i.test(before)) found.push(findPasswordHash);
+  if (character === '?' && before === '\n') found.push(findAsked);
   if ((character === '|' || character === '?') && before === character) found.push(findFallback);
   return found;
 };

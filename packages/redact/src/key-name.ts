@@ -14,7 +14,7 @@ export const maxKeyLength = 64;
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 const strongNouns = words(
-  'password passwords passwd passphrase passwort kennwort wachtwoord contrasena passw pwd pswd pw senha passcode parola heslo lozinka jelszo losenord salasana secret secrets apikey apikeys apitoken apisecret ' +
+  'password passwords passwd passphrase passwort kennwort wachtwoord contrasena passw pwd pswd pw senha passcode parola heslo lozinka jelszo losenord salasana passord adgangskode kodeord geslo haslo sifre zaporka parool slaptazodis lykilord secret secrets apikey apikeys apitoken apisecret ' +
     'appsecret authtoken authtok accesstoken refreshtoken secretkey privatekey credentials authorization accesskey accountkey ' +
     'sharedaccesskey clientsecret cookie dbpass dbpw userpass rootpass rootpw bindpw storepass keypass requirepass ' +
     'masterauth encryptionkey signingkey masterkey sessionkey mnemonic seedphrase psk identitytoken secretstring ' +
@@ -31,7 +31,7 @@ const qualifiers = words(
     'ldap license vault session id crypto cipher jwt hmac consumer function registration server write twilio sendgrid ' +
     'mailgun datadog dd newrelic algolia mistral cohere groq pinecone supabase cloudflare tavily deepseek openrouter ' +
     'replicate together perplexity xai elevenlabs huggingface linear notion figma sentry posthog segment braintree ' +
-    'preshared recovery unseal setup fernet functions host paypal square shopify mapbox maps store keystore truststore cookie data base sas primary secondary wifi proxy http',
+    'preshared recovery unseal setup fernet functions host paypal square shopify mapbox maps store wireless mqtt keystore truststore cookie data base sas primary secondary wifi proxy http',
 );
 /** Words that make a name refer to a property of a secret. */
 const negations = words(
@@ -125,12 +125,19 @@ export const mayEndKey = endingTest(
 const spacedEndings = [
   ...words('password passwd passphrase pass pwd psk secret token key masterauth mnemonic phrase secret_id pw'),
 ];
+/** Words for a password that a verb follows in other languages. */
+const statedEndings = words(
+  'passwort kennwort wachtwoord contraseña contrasena senha passe parola salasana lösenord heslo hasło',
+);
 
 /** Like {@link mayEndKey}, for names that are separated from their values by a space only. */
 export const mayEndSpacedKey = endingTest(spacedEndings, new Set(['key', 'phrase']));
+/** Like {@link mayEndKey}, for names with a verb or other words before their values. */
+export const mayBeStated = endingTest([...spacedEndings, ...statedEndings], new Set(['key', 'phrase', 'passe']));
 
 const ledEndings = [
   ...spacedEndings,
+  ...statedEndings,
   'login',
   'log-in',
   'auth',
@@ -144,14 +151,24 @@ const ledEndings = [
   'plain',
   'upwd',
   'sqlplus',
+  'expdp',
+  'impdp',
+  'sqlldr',
+  'target',
+  'encrypt_string',
+  'obscure',
+  'register',
+  'user add',
   'oper',
   'identify',
   'community',
+  'eap',
+  'xauth',
 ];
 /** The last letters of the texts that {@link mayLead} looks for. */
 export const ledLetters: ReadonlySet<string> = new Set(ledEndings.map((ending) => ending.slice(-1)));
 /** Returns quickly whether the text that ends before `end` may lead to a secret behind a space. */
-export const mayLead = endingTest(ledEndings, new Set(['key', 'phrase']));
+export const mayLead = endingTest(ledEndings, new Set(['key', 'phrase', 'passe']));
 /**
  * 1 for last letters of text that may lead to a secret behind a space: seven bits of the last one, five of each of the
  * two before. A name that ends with digits or `_` is read from the back.
@@ -187,7 +204,8 @@ const wordsOf = (name: string): readonly string[] => {
   return found;
 };
 
-const environmentName = /^[A-Z][A-Z\d_]*$/;
+/** Matches names of environment variables, of which the last word may be a noun. */
+const environmentName = /^[A-Z][A-Z\d_]*(?:_Key|_Token)?$/;
 
 /** Returns how certain it is that the value of this name is secret. */
 export const keyStrength = (name: string): KeyStrength => {

@@ -14,7 +14,7 @@ export const isValueName = (reader: Reader, end: number): boolean => {
   return mayBe && valueName.test(text.slice(Math.max(0, end - 16), end));
 };
 
-const valueName = /(?:^|[^\w])(?:(?:parameter|param|option|variable)?value|(?<!key )content|default)$/i;
+const valueName = /(?:^|[^\w])(?:(?:parameter|param|option|output|variable)?value|(?<!key )content|default|result)$/i;
 
 /** Whether the sign is that of `name="…"`. */
 export const isFieldName = (reader: Reader, sign: { readonly start: number }, end: number): boolean =>
@@ -45,6 +45,13 @@ const nameAround = /["']([\w.-]{2,64})["'](?:\s{0,4}:)?\s{0,4}\{[^{}]{0,100}$/;
 const nameAfter =
   /^["'\\]{0,8}[\s,;]{0,20}["'\\]{0,8}(?:WHERE )?(?:name|key)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,64})/i;
 
+/** Matches the section of a value: `[auth.secret]`. */
+const sectionBefore = /\[["']?([\w.-]{2,64})["']?\][ \t]*\r?\n(?:[ \t]*[\w-]{1,24} ?= ?[^\n]{0,40}\n){0,2}[ \t]*$/;
+/** Matches the type of a value. */
+const typeBefore = /["']type["']\s?:\s?["'](secret|password)["'],\s{0,40}["']$/i;
+/** Matches attributes beside `result` in a random password of Terraform, and its type. */
+const generated = /\b(?:random_password|bcrypt_hash|min_(?:lower|upper|numeric|special)|override_special)\b/;
+
 /** Matches a line that states a new secret above `New value: …`. */
 const stated = /\b(?:password|secret|api key|token)\b[^\n]{0,80}\.?\n[^\n]{0,24}$/i;
 
@@ -56,17 +63,24 @@ const findStatedValue = (reader: Reader, start: number, valueStart: number): Sec
 
 /** Finds the value in `{"name": "DB_PASSWORD", "value": "…"}`, in either order, and in `key="ApiKey" value="…"`. */
 export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number): Secret | undefined => {
-  const isContent = (reader.text.charCodeAt(nameEnd - 1) | 32) === 116;
-  let end = nameEnd - (isContent ? 7 : 5);
+  const last = reader.text.charCodeAt(nameEnd - 1) | 32;
+  let end = nameEnd - (last === 101 ? 5 : 6);
   while (kindOf(reader.text.charCodeAt(end - 1)) === 1 || kindOf(reader.text.charCodeAt(end - 1)) === 2) end -= 1;
   const before = reader.text.slice(reader.floor(nameEnd), end);
   const labeled = nameBefore.exec(before);
-  const named = labeled?.[1] ?? nameAround.exec(before)?.[1] ?? flagBefore.exec(before)?.[1];
+  if (last === 116 && reader.text.endsWith('result', nameEnd)) {
+    if (!generated.test(before)) return undefined;
+    const found = { name: 'password', strength: 'strong', start: nameEnd, isQuoted: true, isTight: false } as const;
+    return valueOf(reader, found, skipGap(reader, signEnd), { isColon: true });
+  }
+  const section = sectionBefore.exec(before)?.[1];
+  const typed = typeBefore.exec(before)?.[1];
+  const named = labeled?.[1] ?? nameAround.exec(before)?.[1] ?? flagBefore.exec(before)?.[1] ?? section ?? typed;
   const start = skipGap(reader, signEnd);
   if (named === undefined && stated.test(before)) return findStatedValue(reader, nameEnd, start);
   const key = (name: string): Key => ({
-    name: name.replace(/^.*\//, ''),
-    strength: keyStrength(name.replace(/^.*\//, '')),
+    name: name.replace(/^.*[/.]/, ''),
+    strength: keyStrength(name.replace(/^.*[/.]/, '')),
     start: nameEnd - 5,
     isQuoted: true,
     isTight: false,
@@ -76,7 +90,8 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
   }
   if (named !== undefined) {
     const known = key(named);
-    return known.strength === undefined ? undefined : valueOf(reader, known, start, { isColon: true, isLiteral: true });
+    const isLiteral = named !== section && named !== typed;
+    return known.strength === undefined ? undefined : valueOf(reader, known, start, { isColon: true, isLiteral });
   }
   const quote = quoteAt(reader, start);
   if (quote === undefined) return undefined;

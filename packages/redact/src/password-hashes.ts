@@ -4,18 +4,18 @@ import { distinctOf, isPlaceholder } from './value.js';
 
 /**
  * The methods that begin a stored password: those of crypt(5) of libxcrypt 4.4.36, of the PHC string format, and of
- * Apache, phpass, Drupal, Cisco and Juniper (November 2026).
+ * Apache, phpass, Drupal, Cisco, Juniper and of Kerberos in hashcat 6.2.6 (November 2026).
  */
 const methods =
   'g?y|7|2[abxy]?|6|5|sha1|md5(?:,rounds=\\d{1,9})?|1|3|argon2(?:id?|d)|scrypt|pbkdf2(?:-sha(?:1|256|512))?|' +
-  'bcrypt-sha256|apr1|[PHS]|8|9';
+  'bcrypt-sha256|apr1|[PHS]|8|9|krb5(?:tgs|asrep|pa)|DCC2';
 /** Methods of Django and PostgreSQL, which have no sign before. */
 const named = 'pbkdf2_sha(?:1|256|512)|bcrypt_sha256|SCRAM-SHA-(?:1|256)';
 const method = new RegExp(`(?:(?<![\\w$])\\$\\$?(?:${methods})|(?<![\\w$-])(?:${named}))$`);
 /** Length of the longest method. */
 const maxMethod = 24;
 /** Matches the parameters, the salt and the hash. Files of Compose double the sign. */
-const parts = /^\$\$?(?:[\w=,./+:-]{0,64}\$\$?){0,4}([\w./+=:-]{20,128})/;
+const parts = /^\$\$?(?:[*\w=,./+:-]{0,64}\$\$?){0,6}([\w./+=:-]{20,128})/;
 const maxParts = 400;
 const brace = 123;
 const minDistinct = 12;

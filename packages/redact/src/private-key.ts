@@ -20,7 +20,7 @@ export const findPrivateKey = (reader: Reader, index: number): Secret | undefine
     return undefined;
   }
   const label =
-    /^BEGIN (?:[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?|OpenVPN (?:Static|tls-crypt-v2 (?:client|server)) key(?: V1)?)\s?-{4,5}/.exec(
+    /^BEGIN (?:[A-Z0-9 ]{0,30}(?:PRIVATE KEY(?: BLOCK)?|NKEY SEED)|OpenVPN (?:Static|tls-crypt-v2 (?:client|server)) key(?: V1)?)\s?-{4,5}/.exec(
       reader.slice(index, index + maxLabel),
     );
   if (label === null) return undefined;

@@ -8,12 +8,13 @@ import { isPlaceholder, looksRandom } from './value.js';
 const letterY = 121;
 const maxPassword = 256;
 
-/** The ends of commands that send a password: Redis 8, RFC 2812 (IRC), NickServ of Anope 2.1, RFC 9051 (IMAP). */
-const endings = ['AUTH', 'OPER', 'IDENTIFY', 'identify', 'LOGIN'];
+/** The ends of commands that send a password: Redis 8, RFC 2812 (IRC), NickServ of Anope 2.1, RFC 9051 (IMAP), RFC 959 (FTP), and
+ * the secrets of strongSwan. */
+const endings = ['AUTH', 'OPER', 'IDENTIFY', 'identify', 'LOGIN', 'PASS', ' EAP', ' XAUTH'];
 const lastLetters: ReadonlySet<number> = new Set(endings.map((ending) => ending.charCodeAt(ending.length - 1)));
 /** Matches a line up to such a command, behind the direction in a trace, the prompt of a client or the tag of IMAP. */
 const command =
-  /(?:(?:^|\n)[^\n\w]{0,4}(?:C: |[^\n ]{1,60}> )?(?:AUTH|OPER|(?=\S*\d)[\w.]{1,12} LOGIN)|(?:nick|NICK|Nick)(?:serv|SERV|Serv) :?(?:identify|IDENTIFY))$/;
+  /(?:(?:^|\n)[^\n\w]{0,4}(?:C: |[^\n ]{1,60}> )?(?:AUTH|OPER|(?=\S*\d)[\w.]{1,12} LOGIN)|(?:Request: |C: |> |\.\.)PASS|(?:^|\n)[^\n]{0,60}: (?:EAP|XAUTH)|(?:nick|NICK|Nick)(?:serv|SERV|Serv) :?(?:identify|IDENTIFY))$/;
 /** Matches the user, which some commands may omit. The password ends the line. */
 const user = /^ (?:"?[\w.@+[\]{}^|-]{1,64}"? )?"?(?=\S+[ \t]*(?:\r?\n|$))/;
 

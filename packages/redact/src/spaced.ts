@@ -1,9 +1,11 @@
+import { foreignKey } from './foreign-names.js';
 import { base64, bearer, is, quotedStop, stop, word } from './characters.js';
 import { findAlignedColumns } from './columns.js';
-import { findConverted, findEchoed, findLogin, findUsersArgument } from './command-line.js';
+import { findConverted, findEchoed, findLogin, findUsersArgument } from './command-arguments.js';
 import { findInserted } from './inserts.js';
+import { findNearby } from './nearby.js';
 import { findOracleLogin } from './oracle.js';
-import { mayEndSpacedKey } from './key-name.js';
+import { mayBeStated, mayEndKey, mayEndSpacedKey } from './key-name.js';
 import { findDeviceSecret, findProtocolLogin } from './protocol-logins.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
@@ -15,6 +17,7 @@ import {
   isUnlikeWord,
   isWords,
   maxSpaces,
+  passphraseName,
   readKey,
   valueOf,
   type Key,
@@ -57,9 +60,13 @@ const findPlainLogin = (reader: Reader, index: number): Secret | undefined => {
   return isLogin ? { kind: 'basic', start: index + 1, end } : undefined;
 };
 
+const oracleCommands = ['sqlplus', 'expdp', 'impdp', 'sqlldr', ' target', ' with:'];
+
 /** Finds the password in `sqlplus user/password@database`. */
 const findOracleArgument = (reader: Reader, index: number): Secret | undefined =>
-  reader.text.endsWith('sqlplus', index) ? findOracleLogin(reader, index + 1) : undefined;
+  oracleCommands.some((command) => reader.text.endsWith(command, index))
+    ? findOracleLogin(reader, index + 1)
+    : undefined;
 
 /** The detectors of secrets behind a space that are not after the name of one. */
 const led = [
@@ -90,23 +97,51 @@ const mayBeDirective = (near: string): boolean =>
 
 /** Finds the value of `password hunter2`, as in `.netrc`, configuration files, tables and SQL. Called for the space. */
 export const findSpaced = (reader: Reader, index: number): Secret | undefined => {
-  const { text, barrier } = reader;
+  const { text } = reader;
   for (const find of led) {
     const found = find(reader, index);
     if (found !== undefined || reader.starved) return found;
   }
-  if (!mayEndSpacedKey(text, index)) {
-    return endsWithBy(text, index) ? findIdentifiedBy(reader, index) : undefined;
+  if (!mayBeStated(reader.text, index)) {
+    return endsWithBy(reader.text, index) ? findIdentifiedBy(reader, index) : undefined;
   }
+  const isNamed = mayEndSpacedKey(reader.text, index);
+  const early = isNamed ? findBehindKeyword(reader, index) : undefined;
+  if (early !== undefined || reader.starved) return early;
+  const key = readKey(reader, index, index) ?? foreignKey(reader, index) ?? networkKey(reader, index);
+  if (key === undefined || text.charCodeAt(key.start) === hyphen || proxied.test(key.name)) return undefined;
+  const found = isNamed ? findBehindName(reader, key, index) : undefined;
+  if (found !== undefined || reader.starved || key.strength !== 'strong') return found;
+  return findNearby(reader, key, index + 1);
+};
+
+/** Matches a question at the beginning of a line. */
+const question = /^\? [^\n?]{3,80}\?(?= \S)/;
+
+/** Finds the answer to `? What is your API key? …`. Called for the question mark that begins the line. */
+export const findAsked = (reader: Reader, index: number): Secret | undefined => {
+  if (reader.code(index + 1) !== 32) return undefined;
+  const end = index + (question.exec(reader.slice(index, index + 90))?.[0].length ?? 1) - 1;
+  const key = mayEndKey(reader.text, end) ? readKey(reader, end, end) : undefined;
+  const found = key?.strength === 'strong' ? findNearby(reader, key, end + 2) : undefined;
+  return found === undefined ? undefined : { ...found, more: [found] };
+};
+
+/** Finds the value behind `PASS`, `pass` and the last name of a table. */
+const findBehindKeyword = (reader: Reader, index: number): Secret | undefined => {
+  if (reader.text.endsWith('PASS', index) && !is(reader.before(index - 4), word)) return findLoginLine(reader, index);
+  if (reader.text.endsWith('Pass', index) && belowUser.test(reader.text.slice(reader.floor(index), index))) {
+    return findLoginPassword(reader, index);
+  }
+  if (reader.text.endsWith(' pass', index)) return findUsersPass(reader, index);
+  return reader.code(index + 1) === 32 ? findAlignedColumns(reader, index) : undefined;
+};
+
+const findBehindName = (reader: Reader, key: Key, index: number): Secret | undefined => {
+  const { text, barrier } = reader;
   const next = reader.code(index + 1);
   // The value behind a sign is found at the sign.
   if (next === equals || next === colon) return undefined;
-  if (text.endsWith('PASS', index) && !is(reader.before(index - 4), word)) return findLoginLine(reader, index);
-  if (text.endsWith(' pass', index)) return findUsersPass(reader, index);
-  const table = next === 32 ? findAlignedColumns(reader, index) : undefined;
-  if (table !== undefined || reader.starved) return table;
-  const key = readKey(reader, index, index);
-  if (key === undefined || text.charCodeAt(key.start) === hyphen || proxied.test(key.name)) return undefined;
   const { start, strength } = key;
   const before = reader.before(start);
   const afterSpaces = afterType(reader, afterDots(reader, reader.skipSpaces(index, maxSpaces)));
@@ -138,6 +173,15 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   }
   return chosen(reader, key, valueOf(reader, key, valueStart, { isColon: true, isLiteral: true }), !isQuoted);
 };
+
+/** Matches the options of a wireless network of OpenWrt, up to its key. */
+const network = /\boption encryption [^\n]{1,40}\n(?:[^\n]{1,60}\n)?\s*option key$/;
+
+/** Returns the key of a wireless network. */
+const networkKey = (reader: Reader, index: number): Key | undefined =>
+  reader.text.endsWith('option key', index) && network.test(reader.text.slice(reader.floor(index), index))
+    ? { name: 'psk', strength: 'strong', start: index - 10, isQuoted: true, isTight: false }
+    : undefined;
 
 /** Finds the value in `with password […]` and `password is […]`, unless a link follows in the notation of Markdown. */
 const findInBrackets = (reader: Reader, key: Key, from: number): Secret | undefined => {
@@ -195,6 +239,9 @@ const findWithin = (reader: Reader, key: Key, start: number): Secret | undefined
   return looksRandom(value) || isChosen ? secret : undefined;
 };
 
+/** Matches a line with a user before `Pass`. */
+const belowUser = /(?:^|\n)[ \t]*(?:User|Username|Login|Account)[ \t]+\S{1,64}\r?\n[ \t]*Pass$/;
+
 /** Finds the value of a line `PASS …` after a line `USER …`. */
 const findLoginLine = (reader: Reader, index: number): Secret | undefined => {
   if (
@@ -204,6 +251,10 @@ const findLoginLine = (reader: Reader, index: number): Secret | undefined => {
   ) {
     return undefined;
   }
+  return findLoginPassword(reader, index);
+};
+
+const findLoginPassword = (reader: Reader, index: number): Secret | undefined => {
   const key: Key = { name: 'pass', strength: 'strong', start: index - 4, isQuoted: false, isTight: false };
   return chosen(reader, key, valueOf(reader, key, index + 1, { isColon: true, isLiteral: true }), true);
 };
@@ -222,10 +273,12 @@ const chosen = (reader: Reader, key: Key, found: Secret | undefined, isBare: boo
   const value = reader.text.slice(found.start, found.end);
   const isAlone = (): boolean =>
     !isBare
-      ? /["']/.test(reader.text.charAt(found.start - 1)) && endsLine(reader, found.end + 1)
+      ? /["']/.test(reader.text.charAt(found.start - 1)) &&
+        !/[\w-]/.test(String.fromCharCode(reader.code(found.end + 1)))
       : /(?:^|\n)[ \t]*$/.test(reader.text.slice(reader.floor(key.start), key.start));
   const isPhrase =
-    /pass|pwd|psk|pw$/i.test(key.name) && (isPassphrase(value) || (isWords(value, key.name) && isAlone()));
+    (isPassphrase(value) && passphraseName.test(key.name)) ||
+    (/pass|pwd|psk|pw$/i.test(key.name) && isWords(value, key.name) && isAlone());
   if (!isPhrase && !isMixed(value, { isQuoted: false }) && !looksRandom(value)) return undefined;
   const isLong = value.length >= minLong && looksRandom(value);
   return isBare && !isLong && !endsLine(reader, found.end) ? undefined : found;

@@ -3,7 +3,7 @@ import { keyStrength, maxKeyLength, type KeyStrength } from './key-name.js';
 import { endOfQuoted, quoteAt, type Quote } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isHash, isPlaceholder, isPublicIdentifier } from './value.js';
+import { isHash, isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const percent = 37;
 const star = 42;
@@ -48,7 +48,9 @@ export const readKey = (reader: Reader, end: number, index: number): Key | undef
   // Skips the end of an encoded quote or sign before the name.
   if (text.charCodeAt(start - 1) === percent) name = name.replace(/^(?:22|27|2C|20|26|7B|0A)/i, '');
   let strength = keyStrength(name);
-  for (let words = 1; strength !== 'strong' && words < 3 && text.charCodeAt(start - 1) === 32; words += 1) {
+  // A flag has no words before it.
+  const maxWords = text.charCodeAt(start) === 45 ? 1 : 3;
+  for (let words = 1; strength !== 'strong' && words < maxWords && text.charCodeAt(start - 1) === 32; words += 1) {
     const space = start - 1;
     let wordStart = space;
     while (wordStart > floor && is(text.charCodeAt(wordStart - 1), keyClass)) wordStart -= 1;
@@ -311,11 +313,15 @@ interface Candidate {
   readonly style: Style;
 }
 
+/** Matches the name of the token with which a client of AWS repeats a request. */
+const requestToken = /^client-?token$/i;
+
 const isSecret = (reader: Reader, { start, end, key, style }: Candidate): boolean => {
   const isRandom = reader.isRandom(start, end);
   if (!isRandom && ((key.strength === 'weak' && !mayBeUuid.test(key.name)) || end - start > maxChosen)) return false;
   const value = reader.text.slice(start, end);
   if (key.name.endsWith(value) || isPlaceholder(value)) return false;
+  if (requestToken.test(key.name) && isPublicIdentifier(value) && !isHash(value)) return false;
   const isFound =
     isChosen(value, { key, style, isRandom }) ||
     (isWords(value, key.name) && isApart(reader, { start, end, key, style }));
@@ -351,9 +357,14 @@ const isApart = (reader: Reader, { start, end, key, style }: Candidate): boolean
   if (reader.text.charCodeAt(start) < 97) return false;
   if (!style.isCode && endsLine(reader, end)) return true;
   const next = reader.code(end);
+  if (isArgument(reader, key.start, next)) return true;
   const isBetween = Number.isNaN(next) || /[\s,)\]}]/.test(String.fromCharCode(next));
   return isBetween && userBefore.test(reader.text.slice(reader.floor(key.start), key.start));
 };
+
+/** Whether the name is that of a flag, or of a parameter with others around it. */
+const isArgument = ({ text }: Reader, start: number, next: number): boolean =>
+  (next === 32 && text.endsWith(' --', start)) || (next === 38 && text.charCodeAt(start - 1) === 38);
 
 /** Whether the value is not a name, a call or a sentence. */
 const isChosen = (
@@ -392,11 +403,14 @@ const isPathOf = (value: string, name: string, { isQuoted, isCode, isSetting: is
   if (isQuoted) return false;
   const operand = isCode ? value.slice(0, maxChosen).replace(/^!{1,2}/, '') : value.slice(0, maxChosen);
   const isUnlike = isLine === true && !mentions(value, name) ? isUnlikeCode : isScrambled;
-  return path.test(operand) && !value.split('.').some(isUnlike);
+  return (
+    path.test(operand) &&
+    !value.split('.').some((part) => isUnlike(part) || (!/[a-z]{4}/.test(part) && looksRandom(part)))
+  );
 };
 
 /** Matches names whose values may be several words. Other secrets often have names of this form. */
-const passphraseName =
+export const passphraseName =
   /pass|pwd|psk|secret$|(?:api|access|secret|auth|private|pre-?shared|encryption|signing|session|master)[_-]?(?:key|token)s?$/i;
 
 /** Whether a hash, or a UUID outside of quotes, is the value of a token, or a short hash that of a key. */
@@ -479,10 +493,10 @@ const isScrambled = (value: string): boolean => {
 /** Words that contain `key` by chance. */
 const animals = /(?:mon|don|tur|hoc|joc|whis)key/g;
 
+const nouns = /passw(?:or)?d|secret|token|key|credential|auth/;
+
 /** Whether the value repeats its name, as in `password2` and `my-secret-1`. */
 const mentions = (value: string, name: string): boolean => {
   const lower = value.toLowerCase().replace(animals, '');
-  return ['password', 'passwd', 'secret', 'token', 'key', 'credential', 'auth', name.toLowerCase()].some((one) =>
-    lower.includes(one),
-  );
+  return nouns.test(lower) || lower.includes(name.toLowerCase());
 };

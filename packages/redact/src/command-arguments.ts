@@ -1,0 +1,159 @@
+import { is, word } from './characters.js';
+import { argumentAt, findArgument, findUserPassword, isChosen, isLongRandom } from './command-line.js';
+import { quoteAt } from './quotes.js';
+import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
+import { isPassphrase, isUnlikeWord, isWords } from './value-of-name.js';
+import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
+
+/** Matches a command that reads a secret from its input. */
+const readsInput =
+  /\b(?:log-?in|sign-?in|auth|secrets?|tokens?|passw(?:or)?d|passphrase|credentials?|configure|sudo|cryptsetup|env add|variable)\b[^\n|]{0,100}$/i;
+/** Matches commands that convert or search any text. */
+const filters =
+  /^(?:grep|rg|sed|awk|tee|cat|tr|cut|rev|jq|yq|bc|dc|od|xxd|hexdump|base(?:32|58|64)|\w*sum|md5|openssl|g?zip|gunzip|wc|head|tail|sort|uniq|fold|xargs|less|more|while|read|column|iconv|python\d?|node|perl|ruby|php|xclip|pbcopy|nc|diff|figlet|say)\b/;
+
+const lastCommand = (near: string): string => near.replace(/^.*[\n|;&]\s*/s, '');
+
+/** Finds the value in `gh auth login --with-token <<< …`. Called for the third sign. */
+export const findHereString = (reader: Reader, index: number): Secret | undefined => {
+  if (reader.text.charCodeAt(index - 2) !== 60 || index - 2 < reader.barrier) return undefined;
+  const { start, end } = argumentAt(reader, reader.skipSpaces(index + 1, 4));
+  const value = reader.text.slice(start, end);
+  if (value.length < 6 || /^[$<(]/.test(value) || value.includes(reader.replacement) || isPlaceholder(value)) {
+    return undefined;
+  }
+  const near = reader.text.slice(reader.floor(index), index - 2);
+  const isRead = readsInput.test(near) || (isLongRandom(value) && !filters.test(lastCommand(near)));
+  return isRead && isChosen(value) ? { kind: 'command-line', start, end } : undefined;
+};
+
+/** Matches commands whose next argument is a secret, at the beginning of a command. */
+const login =
+  /(?:^|[\n;|&("'`$] ?|\bsudo )(?:[\w./-]{1,30} ){1,2}(?:log-?in|(?:add-)?auth(?:token)?|token|set[aA]pi[kK]ey)$/;
+const loginEnds = ['login', 'og-in', ' auth', ' AUTH', 'token', 'pikey', 'piKey'];
+const isLoginEnd = (text: string, end: number): boolean => loginEnds.some((last) => text.endsWith(last, end));
+
+/** Matches the command of Redis before a password. */
+const redisLogin = /(?:redis-cli [^\n]{0,80}|> )AUTH$/;
+
+/** Finds the value in `vault login …` and `stats auth user:…`. Called for a space. */
+export const findLogin = (reader: Reader, index: number): Secret | undefined => {
+  if (!isLoginEnd(reader.text, index)) return undefined;
+  const pair = reader.text.endsWith(' auth', index) ? findUserPassword(reader, index, index + 1) : undefined;
+  if (pair !== undefined || reader.starved) return pair;
+  const { start, end } = argumentAt(reader, index + 1);
+  const value = reader.text.slice(start, end);
+  if (value.length < 8 || /^[$<\-/]/.test(value) || value.includes(reader.replacement)) return undefined;
+  if (redisLogin.test(reader.text.slice(reader.floor(index), index)) && isChosen(value)) {
+    return { kind: 'command-line', start, end };
+  }
+  const isRandom = looksRandom(value) || (value.length >= 32 && isPublicIdentifier(value));
+  if (!isRandom || isPlaceholder(value)) return undefined;
+  return login.test(reader.text.slice(reader.floor(index), index)) ? { kind: 'command-line', start, end } : undefined;
+};
+
+/** Matches commands whose arguments are a user and a password, at the beginning of a command. */
+const userCommand =
+  /(?:^|[\n;|&("'`$>] ?|\bsudo )(?:[\w./-]{1,30} ){0,2}(?:user|add_user|user add|register|login|upwd|user:password)(?: --?\w{1,16}){0,2}$/;
+/** The first characters of an option, of a quote, and of what is behind a command. */
+const followers: ReadonlySet<number> = new Set(Array.from('\n\r-/&|;"\'', (character) => character.charCodeAt(0)));
+const userEnds = ['user', 'user add', 'register', 'login', 'upwd', 'user:password'];
+const userAndPassword = /^ [\w.@\\-]{1,64} (?=[^\s-])/;
+/** Matches a user with its server before it or its host behind it. */
+const userAndHost = /^ [\w.@-]{1,64} [\w.@-]{1,64} (?=[^\s-])/;
+
+/** Finds the value in `rabbitmqctl add_user joe …`. Called for a space. */
+export const findUsersArgument = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  if (!userEnds.some((last) => text.endsWith(last, index))) return undefined;
+  if (!userCommand.test(text.slice(reader.floor(index), index))) return undefined;
+  const hasHost = text.endsWith('user add', index) || text.endsWith('register', index);
+  const head = (hasHost ? userAndHost : userAndPassword).exec(reader.slice(index, index + 136));
+  if (head === null) return undefined;
+  const { start, end } = argumentAt(reader, index + head[0].length);
+  const value = text.slice(start, end);
+  if (/\s/.test(value) || value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
+  if (!(isUnlikeWord(value) || looksRandom(value) || isPassphrase(value))) return undefined;
+  const next = reader.code(reader.skipSpaces(end, 4));
+  const isLast = Number.isNaN(next) || followers.has(next);
+  return isLast ? { kind: 'command-line', start, end } : undefined;
+};
+
+/** Matches commands that encrypt their argument. */
+const encrypts = /(?:ConvertTo-SecureString(?: -String)?|\bencrypt_string|\brclone obscure)$/i;
+
+/** Finds the value in `ConvertTo-SecureString "…"`. Called for the space. */
+export const findConverted = (reader: Reader, index: number): Secret | undefined => {
+  if (!encrypts.test(reader.text.slice(Math.max(reader.barrier, index - 32), index))) return undefined;
+  return quoteAt(reader, index + 1) === undefined ? undefined : findArgument(reader, index + 1);
+};
+
+/** Matches the user and the password behind `/user:`, at the end of a command. */
+const netUser = /^[\w.@\\-]{1,64} {1,4}([^\s/]\S{5,63})[ \t]*(?=[\r\n&|/]|$)/;
+
+/** Finds the password in `net use … /user:joe …`. Called for the colon. */
+export const findNetUser = (reader: Reader, index: number): Secret | undefined => {
+  const found = netUser.exec(reader.slice(index + 1, index + 140));
+  const value = found?.[1] ?? '';
+  if (found === null || !(isUnlikeWord(value) || looksRandom(value)) || value.includes(reader.replacement)) {
+    return undefined;
+  }
+  const start = index + 1 + found[0].lastIndexOf(value);
+  return { kind: 'command-line', start, end: start + value.length };
+};
+
+/** Finds the password in `/u:joe /p:…`. Called for the colon. */
+export const findSlashFlag = (reader: Reader, index: number): Secret | undefined => {
+  const near = reader.text.slice(reader.floor(index), index);
+  if (!/\s\/u(?:ser)?:[^\s/][^\n]{0,100}\s\/p(?:ass(?:word)?)?$/.test(near)) return undefined;
+  return findArgument(reader, index + 1);
+};
+
+/** Matches a command behind a pipe that reads a secret. */
+const readsSecret =
+  /(?:--password|--passwd|--passphrase|--with-token|-S\b|\bsu\b|\b(?:secrets?|log-?in|sign-?in|auth|tokens?|passw(?:or)?d|pass|credentials?|keystore|vault|cryptsetup|keepassxc\w*|env add|variable)\b)/i;
+const piped = /^["']? ?\| ?((?:\w+=\S{0,40} )?[^\n|]{1,100})/;
+/** Matches the options of a command that prints. */
+const printOptions = /^ {1,4}(?:-[neE]{1,3} {1,4}|(["'])%s(?:\\n)?\1 {1,4})?/;
+
+/** Finds the value in `echo … | docker login --password-stdin`. Called for the space. */
+export const findEchoed = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  const command = text.endsWith('echo', index) ? 4 : 6;
+  if ((command === 6 && !text.endsWith('printf', index)) || is(reader.before(index - command), word)) return undefined;
+  const options = printOptions.exec(reader.slice(index, index + 16))?.[0].length ?? 1;
+  const { start, end } = argumentAt(reader, index + options);
+  const value = reader.text.slice(start, end);
+  if (value.length < 8 || /^[$<-]/.test(value) || value.includes(reader.replacement)) return undefined;
+  if (!isChosen(value) || isPlaceholder(value)) return undefined;
+  const next = piped.exec(reader.slice(end, end + 140))?.[1] ?? '';
+  const isKnown = (isUnlikeWord(value) && !/\s/.test(value)) || readsSecret.test(next);
+  const isRead = next !== '' && !filters.test(next.replace(/^\w+=\S* /, '')) && isKnown;
+  return isRead ? { kind: 'command-line', start, end } : undefined;
+};
+
+/** Matches a command that prints a secret, with its output of one line. */
+const printed =
+  /^\$ [^\n]*(?<![a-z])(?:passwords?|passwd|passphrase|secrets?|tokens?|keyring|kwallet-query -r|pass show|genkey|psk|rand|pwgen|api[-_]?key)(?![a-z])[^\n]*\r?\n([!-~]{8,2048})/i;
+
+/** Finds the output of `$ terraform output -raw db_password`. Called for the dollar sign that begins the line. */
+export const findPrinted = (reader: Reader, index: number): Secret | undefined => {
+  if (reader.code(index + 1) !== 32) return undefined;
+  const found = printed.exec(reader.slice(index, index + 2300));
+  const value = found?.[1] ?? '';
+  if (found === null || !isOutput(value)) return undefined;
+  if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
+  const end = index + found[0].length;
+  const next = reader.code(end);
+  if (!(Number.isNaN(next) || next === 10 || next === 13)) return undefined;
+  const output: Secret = { kind: 'command-line', start: end - value.length, end };
+  return { ...output, more: [output] };
+};
+
+/** Whether a line may be a secret: a random one, or a chosen one, which is no path and no message. */
+const isOutput = (value: string): boolean =>
+  looksRandom(value) ||
+  isPublicIdentifier(value) ||
+  isWords(value, 'password') ||
+  (/^[\w!@#$%^&*+=?-]+$/.test(value) && isChosen(value));

@@ -1,0 +1,69 @@
+import { is, lineBreak, word } from './characters.js';
+import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
+import { endsLine, isMixed, isNumbered, isUnlikeWord } from './value-of-name.js';
+import { isPlaceholder, looksRandom } from './value.js';
+
+const maxValue = 512;
+const minCookie = 16;
+/** What the parameter store of AWS calls an encrypted value; its value is the next column. */
+const secure = '\tSecureString';
+/** Matches a line of a cookie file of Netscape up to the value. */
+const cookie =
+  /(?:^|\n)(?:#HttpOnly_)?[\w.-]{1,80}\t(?:TRUE|FALSE)\t\/[^\t\n]{0,40}\t(?:TRUE|FALSE)\t\d{1,12}\t[^\t\n]{1,64}$/;
+
+/** Finds the value of an encrypted parameter and of a stored cookie. Called for the tab before it. */
+export const findRecordValue = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  const isSecure = text.charCodeAt(index - 1) === 103 && text.endsWith(secure, index);
+  const tab = isSecure ? -1 : text.lastIndexOf('\t', index - 1);
+  const isCookie =
+    tab > reader.barrier && isDigit(text.charCodeAt(tab - 1)) && cookie.test(text.slice(reader.floor(index), index));
+  if (!isSecure && !isCookie) return undefined;
+  const start = index + 1;
+  let end = start;
+  while (end < start + maxValue && reader.code(end) > 32) end += 1;
+  const value = text.slice(start, end);
+  if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
+  if (isCookie && (value.length < minCookie || !endsLine(reader, end) || !/\d/.test(value))) return undefined;
+  return { kind: isCookie ? 'cookie' : 'column', start, end };
+};
+
+const isDigit = (code: number): boolean => code >= 48 && code <= 57;
+
+const isHex = (code: number): boolean => isDigit(code) || ((code | 32) >= 97 && (code | 32) <= 102);
+
+/** Lengths of hashes in hexadecimal digits: of MD5 and NTLM, SHA-1 and SHA-256. */
+const hashLengths = [32, 40, 64];
+const hash = /^[\da-f]+$/i;
+const maxPassword = 64;
+
+/** Returns the length of the hash that begins a line and ends here; 0 without one. */
+const lengthBefore = (reader: Reader, index: number): number => {
+  for (const length of hashLengths) {
+    const before = reader.text.charCodeAt(index - length - 1);
+    if ((before === 10 || Number.isNaN(before)) && index - length >= reader.barrier) return length;
+  }
+  return 0;
+};
+
+/** Finds the hash and the password in a line `hash:password` of tools that guess passwords. Called for the colon. */
+export const findGuessed = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  if (!isHex(text.charCodeAt(index - 1))) return undefined;
+  const length = lengthBefore(reader, index);
+  if (length === 0 || !is(reader.code(index + 1), word) || !hash.test(text.slice(index - length, index))) {
+    return undefined;
+  }
+  const start = index + 1;
+  const end = reader.endOfRun(start, lineBreak, maxPassword, false);
+  const value = text.slice(start, end);
+  const isChosen =
+    isNumbered(value) || looksRandom(value) || (isUnlikeWord(value) && isMixed(value, { isQuoted: false }));
+  // The name of a file may follow a hash, too.
+  if (!isChosen || /\s|\/|\.[a-z]\w{0,4}$/.test(value) || isPlaceholder(value) || !endsLine(reader, end)) {
+    return undefined;
+  }
+  const found: Secret = { kind: 'password-hash', start: index - length, end: index };
+  return { ...found, more: [found, { kind: 'user-password', start, end }] };
+};
