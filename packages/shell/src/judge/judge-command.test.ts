@@ -96,10 +96,10 @@ describe('judgeCommand for the commands that a line runs', () => {
     expect(commandPolicy()('rm -rf ../..', { ...folder, project: '/work/app' }).decision).toBe('ask');
   });
 
-  it('follows variables, and treats ambiguous values as unknown', () => {
+  it('follows variables, and each of the values that branches assign', () => {
     expect(decide('D=build; rm -rf "$D"')).toBe('allow');
     expect(decide('D=/; rm -rf "$D"')).toBe('deny');
-    expect(decide('D=build; if x; then D=/; fi; rm -rf "$D"')).toBe('ask');
+    expect(decide('D=build; if x; then D=/; fi; rm -rf "$D"')).toBe('deny');
     expect(decide('rm -rf "${D:-build}"')).toBe('allow');
     expect(decide('rm -rf "build/$D"')).toBe('allow');
     expect(decide('rm -rf "$D/build"')).toBe('ask');

@@ -1,10 +1,11 @@
+import { hasFile } from '../read/line-files.js';
 import { beginsWith, parseArguments, type Certainty, type ParsedArguments } from '../read/arguments.js';
 import { zoneOf, type Place, type Zone } from '../read/paths.js';
 import type { CommandRule, JudgementFinding, PathPlace, RuleContext } from './rule.js';
 import { zoneIn } from '../read/containers.js';
 import { programName, show } from '../read/field.js';
 import type { Invocation } from '../read/invocation.js';
-import { ordinary } from '../read/ordinary.js';
+import { isOrdinary } from '../read/ordinary.js';
 import { environmentMark, isSecretPath, secretVariableMark } from '../read/secrets.js';
 import { sqlDamage } from './sql-texts.js';
 import type { SqlDamage } from './sql.js';
@@ -57,7 +58,7 @@ export const subjectOf = (
     skipsHooks,
     environment,
     servers,
-    isOrdinary: isGuess || ordinary.has(program) || isScript(first?.text ?? ''),
+    isOrdinary: isGuess || isOrdinary(program) || isScript(first?.text ?? ''),
     isRoot,
     isElsewhere,
     redirected: redirections.map(({ target }) => target.text),
@@ -65,7 +66,8 @@ export const subjectOf = (
     shown: [...argv.map(show), ...redirections.flatMap(({ operator, target }) => [operator, show(target)])],
     zoneOf: (path) => (container === undefined ? zoneOf(path, cwd, place) : zoneIn(container, path, cwd, place)),
     isSecret: (path) =>
-      secrets.has(path.replace(/^\.\//, '')) || isSecretPath(path.replace(/^~(?=\/)/, place.home), cwd, place),
+      hasFile(secrets, path, { cwd, project: place.project }) ||
+      isSecretPath(path.replace(/^~(?=\/)/, place.home), cwd, place),
   };
 };
 

@@ -1,6 +1,6 @@
 import type { ParsedArguments } from '../read/arguments.js';
 import { isWhollyUnknown } from '../read/field.js';
-import { ordinary } from '../read/ordinary.js';
+import { isOrdinary } from '../read/ordinary.js';
 import { damageOf, type SqlDamage } from './sql.js';
 
 interface Client {
@@ -53,7 +53,7 @@ export const sqlDamage = (
   input: string | undefined,
 ): ReadonlySet<SqlDamage> => {
   const client = Object.hasOwn(clients, program) ? clients[program] : undefined;
-  if (client === undefined && (!ordinary.has(program) || words.some((word) => /^db(?:shell|console)$/.test(word)))) {
+  if (client === undefined && (!isOrdinary(program) || words.some((word) => /^db(?:shell|console)$/.test(word)))) {
     const texts = [
       ...words.filter((word) => statement.test(word)),
       ...(statement.test(input ?? '') ? [input ?? ''] : []),

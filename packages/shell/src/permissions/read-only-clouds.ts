@@ -195,7 +195,7 @@ export const remoteCommands = (harmless: readonly string[]): Readonly<Record<str
       ),
       auth: subcommands({ 'can-i': options({ ...kubectl, long: `${kubectl.long} list` }), whoami: options(kubectl) }),
       exec: inContainer,
-      rollout: subcommands(each('status history', options(kubectl))),
+      rollout: subcommands(each('status history', options({ ...kubectl, long: `${kubectl.long} timeout= watch=` }))),
     }),
     'redis-cli': orPrints(redisReads),
     ...each(

@@ -166,6 +166,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     env: options({ long: '-json -changed' }),
     list: options({ flags: 'mef', long: '-json -json= -deps -test -u -versions -f' }),
     help: anyOptions,
+    mod: subcommands({ graph: options({}), why: options({ flags: 'm', long: '-vendor' }) }),
     doc: options({ flags: 'ucs', long: '-all -src -short -cmd' }),
   }),
   history: options({ operands: 1, operand: /^\d+$/ }),

@@ -1,18 +1,28 @@
 import { resolvePath } from './resolve-path.js';
 import { isKnown, programName, unknownText, type Field } from './field.js';
 import type { Input } from './known-output.js';
-import { assign, rememberSecret, type Scope } from './scope.js';
+import { readsVariables, readVariables } from './read-builtin.js';
+import { assign, rememberSecret, setVariable, type Scope } from './scope.js';
 import { environmentMark, isSecretPath, secretMark } from './secrets.js';
 
 const setters: ReadonlySet<string> = new Set(['export', 'declare', 'local', 'readonly', 'typeset']);
-const readers: ReadonlySet<string> = new Set(['read', 'mapfile', 'readarray', 'getopts']);
+
+/** Maximum number of folders that `pushd` remembers. */
+const maxFolders = 16;
 
 /** Applies the effects of a builtin on later commands: folder, variables, aliases, arguments. */
 export const applyBuiltin = ([first, ...args]: readonly Field[], scope: Scope, input?: Input): void => {
   const name = programName(first?.text ?? '');
   const operands = args.map(({ text }) => text).filter((text) => !/^-./.test(text) || text === '-');
-  if (name === 'cd' || name === 'pushd') scope.cwd = folderAfter(operands, args, scope);
-  if (name === 'popd') scope.cwd = unknownText;
+  if (name === 'cd' || name === 'pushd') {
+    const folder = folderAfter(operands, args, scope);
+    if (name === 'pushd') scope.folders = [...scope.folders, scope.cwd].slice(-maxFolders);
+    scope.cwd = folder;
+  }
+  if (name === 'popd') {
+    scope.cwd = (args.length === 0 ? scope.folders.at(-1) : undefined) ?? unknownText;
+    scope.folders = scope.folders.slice(0, -1);
+  }
   if (setters.has(name)) {
     // A name for another variable: its value changes with that one.
     const isReference = args.some(({ text }) => /^-[A-Za-z]*n/.test(text));
@@ -24,14 +34,10 @@ export const applyBuiltin = ([first, ...args]: readonly Field[], scope: Scope, i
     scope.secrets.set(environmentMark, secretMark);
   }
   if (name === 'unset') for (const operand of operands) scope.variables.set(operand, ['']);
-  if (readers.has(name)) {
-    for (const operand of operands) {
-      scope.variables.set(operand, [input?.paths?.[0] ?? unknownText]);
-      if (input?.programs.includes(secretMark) === true) scope.secrets.set(`$${operand}`, secretMark);
-    }
-  }
+  if (readsVariables(name)) readVariables(name, args, input, scope);
+  if (name === 'getopts') for (const operand of operands) scope.variables.set(operand, [unknownText]);
   if (name === 'printf' && args[0]?.text === '-v' && args[1] !== undefined) {
-    scope.variables.set(args[1].text, [unknownText]);
+    setVariable(scope, args[1].text, unknownText);
   }
   if (name === 'set') {
     const start = args.findIndex(({ text }) => text === '--' || !/^[-+]/.test(text));
@@ -48,8 +54,8 @@ const folderAfter = ([folder]: readonly string[], args: readonly Field[], scope:
 };
 
 const setFrom = (operand: string, scope: Scope): void => {
-  const [, name, value] = /^([A-Za-z_]\w*)\+?=([\s\S]*)$/.exec(operand) ?? [];
-  if (name !== undefined && value !== undefined) assign(scope, name, [value], true);
+  const [, name, index, value] = /^([A-Za-z_]\w*)(\[[^\]]*\])?\+?=([\s\S]*)$/.exec(operand) ?? [];
+  if (name !== undefined && value !== undefined) assign(scope, name, [index === undefined ? value : unknownText], true);
 };
 
 const setAlias = (operand: string, scope: Scope): void => {

@@ -1,7 +1,8 @@
 import { isWhollyUnknown, known, unknownField, type Field } from './field.js';
 import { ofInput, ofScript, ofText, type Inner } from './inner.js';
-import { readCode } from './inline-code.js';
+import { readCode, runsPrograms } from './inline-code.js';
 import type { Input } from './known-output.js';
+import { textOfFile } from './line-files.js';
 import type { Scope } from './scope.js';
 import { secretMark } from './secrets.js';
 import { interpreters } from './wrappers.js';
@@ -44,6 +45,7 @@ export const ofCode = (
 ): readonly Inner[] => {
   const options = interpreters[language] ?? [];
   const isAwk = options.length === 0;
+  const isJavaScript = /^(?:node|nodejs|deno|bun|tsx|ts-node|zx|mongosh)$/.test(language);
   const module = language.startsWith('python') ? args.findIndex(({ text }) => text === '-m') : -1;
   if (module !== -1) return [{ kind: 'command', argv: args.slice(module + 1) }];
   const at = args.findIndex(({ text }) =>
@@ -52,31 +54,43 @@ export const ofCode = (
   const code = at === -1 ? attachedCode(options, args) : args[isAwk ? at : at + 1];
   if (code !== undefined) {
     if (isWhollyUnknown(code.text)) return ofText(code, {}).filter(({ kind }) => kind === 'problem');
-    // The other arguments are a command if the code runs its arguments.
     const rest = args.slice(at + (isAwk ? 1 : 2));
-    const own: readonly Inner[] =
-      at !== -1 && rest.length > 0 && /\bargv\b|\bARGV\b/.test(code.text)
-        ? [{ kind: 'command', argv: rest, isGuess: true }]
-        : [];
+    const own = at === -1 ? [] : ofArguments(code.text, rest);
     const isPrinted = language === 'node' && /^-[a-z]*p|^--print/.test(args[at]?.text ?? '');
-    return [...own, ...fromCode(isPrinted ? `console.log(${code.text})` : code.text)];
+    return [...own, ...fromCode(isPrinted ? `console.log(${code.text})` : code.text, isJavaScript)];
   }
-  const operand = args.find(({ text }) => (!text.startsWith('-') && text !== 'run') || text === '-');
+  // The first operand of a client may be an address.
+  const operand =
+    args.slice(0, maxArguments).find(({ text }) => textOfFile(scope, text) !== undefined) ??
+    args.find(({ text }) => (!text.startsWith('-') && text !== 'run') || text === '-');
   if (input?.text !== undefined && args.some(({ text }) => /^(?:c|console|shell(?:_plus)?|tinker)$/.test(text))) {
-    return fromCode(input.text);
+    return fromCode(input.text, isJavaScript);
   }
-  if (operand !== undefined && operand.text !== '-') {
-    return ofScript(operand, scope, false).flatMap((inner) => (inner.kind === 'line' ? fromCode(inner.text) : [inner]));
-  }
-  return args.length > 0 && operand === undefined
-    ? []
-    : ofInput(input).flatMap((inner) => (inner.kind === 'line' ? fromCode(inner.text) : [inner]));
+  const rest = operand === undefined ? [] : args.slice(args.indexOf(operand) + 1);
+  const read = (inner: Inner): readonly Inner[] =>
+    inner.kind === 'line'
+      ? [
+          ...(runsPrograms(inner.text, isJavaScript) ? ofArguments(inner.text, rest) : []),
+          ...fromCode(inner.text, isJavaScript),
+        ]
+      : [inner];
+  if (operand !== undefined && operand.text !== '-') return ofScript(operand, scope, false).flatMap(read);
+  // The input of awk is data, and some options only print.
+  const isData = isAwk || args.some(({ text }) => /^(?:-[hVv]|--(?:help|version))$/.test(text));
+  return operand === undefined && isData ? [] : ofInput(input).flatMap(read);
+};
+
+/** The arguments of code are a command, or a line, if it runs them. */
+const ofArguments = (code: string, args: readonly Field[]): readonly Inner[] => {
+  const [first] = args;
+  if (first === undefined || !/\bargv\b|\bARGV\b|\bDeno\.args\b/.test(code)) return [];
+  return /\s/.test(first.text) ? ofText(first, { isGuess: true }) : [{ kind: 'command', argv: args, isGuess: true }];
 };
 
 /** Returns what code in another language runs, deletes, writes, sends and displays. */
-export const fromCode = (code: string): readonly Inner[] => {
+export const fromCode = (code: string, isJavaScript = false): readonly Inner[] => {
   const { lines, deletes, sends, sendsEnvironment, writes, pipes, shows, showsVariables, sql, runsUnknown, forks } =
-    readCode(code);
+    readCode(code, isJavaScript);
   return [
     ...writes.flatMap(written),
     ...pipes.map((text): Inner => ({

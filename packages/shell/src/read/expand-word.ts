@@ -2,6 +2,7 @@ import {
   forEachChild,
   type HereDocBody,
   type ParameterExpansionPart,
+  type ParameterSliceOperation,
   type ParsedScript,
   type SimpleExpansionPart,
   type SyntaxNode,
@@ -9,9 +10,9 @@ import {
   type WordPart,
 } from 'unbash';
 import { expandBraces } from './braces.js';
-import { unknownText, type Field } from './field.js';
+import { isKnown, unknownText, type Field } from './field.js';
 import { isSecretVariable, secretVariableMark } from './secrets.js';
-import { assign, lookUp, valueOf, type Scope } from './scope.js';
+import { arrayIn, assign, lookUp, valueOf, type Scope } from './scope.js';
 
 /** The output of a command, as far as it is known. */
 export interface Output {
@@ -267,8 +268,17 @@ class WordExpansion {
     if (prefix === '!' || (operation?.type === 'Transform' && operation.operand.text === 'P')) {
       this.#evaluate(parameter);
     }
-    const value = prefix === undefined ? this.#element(parameter, index?.value) : this.#referred(parameter, prefix);
+    const value =
+      prefix === undefined
+        ? this.#element(parameter, index)
+        : prefix === '!' && (index?.value === '@' || index?.value === '*')
+          ? arrayIn(this.#scope, parameter)?.keys
+          : this.#referred(parameter, prefix);
     if (operation === undefined) return value ?? [unknownText];
+    if (operation.type === 'Slice' && value !== undefined) {
+      this.#within(operation);
+      return this.#slice(value, parameter, index?.value, operation);
+    }
     if (operation.type !== 'Default') {
       this.#within(operation);
       return [unknownText];
@@ -291,18 +301,44 @@ class WordExpansion {
     }
   }
 
+  /** `${@:2}` and `${array[@]:1:2}`, with literal numbers. */
+  #slice(
+    values: readonly string[],
+    name: string,
+    index: string | undefined,
+    { offset, length }: ParameterSliceOperation,
+  ): readonly string[] {
+    const isPositional = name === '@' || name === '*';
+    const isWhole = isPositional || index === '@' || index === '*';
+    const numbers = [offset.text, length?.text ?? '0'];
+    if (!isWhole || isUnknown(values) || !numbers.every((text) => /^\d{1,4}$/.test(text))) {
+      return [unknownText];
+    }
+    // `${@:0}` begins with the name of the script.
+    if (isPositional && Number(offset.text) === 0) return [unknownText];
+    const start = Number(offset.text) - (isPositional ? 1 : 0);
+    return values.slice(start, length === undefined ? undefined : start + Number(length.text));
+  }
+
   /** `${!name}`: the value of the variable whose name is the value of another one. */
   #referred(name: string, prefix: string): readonly string[] {
     const names = prefix === '!' ? (valueOf(this.#scope, name) ?? []) : [];
     return names.length === 0 ? [unknownText] : names.flatMap((read) => valueOf(this.#scope, read) ?? [unknownText]);
   }
 
-  #element(name: string, index: string | undefined): readonly string[] | undefined {
-    const value = valueOf(this.#scope, name);
-    if (index === undefined || index === '@' || index === '*') return value;
-    return value === undefined || !/^\d+$/.test(index) ? [unknownText] : value.slice(Number(index), Number(index) + 1);
+  #element(name: string, index: Word | undefined): readonly string[] | undefined {
+    if (index === undefined || index.value === '@' || index.value === '*') return valueOf(this.#scope, name);
+    const array = arrayIn(this.#scope, name);
+    const key = expandText(index, this.#scope, this.#run);
+    // An index may be an expression, and an unknown value may have any key.
+    if (array === undefined || isUnknown(array.values) || !isKnown(key)) return [unknownText];
+    const at = array.keys.lastIndexOf(key);
+    return at === -1 ? (/^\d+$/.test(key) ? [] : [unknownText]) : array.values.slice(at, at + 1);
   }
 }
+
+/** Returns whether even the number of values is unknown. */
+const isUnknown = (values: readonly string[]): boolean => values.length === 1 && values[0] === unknownText;
 
 /** Returns whether an expansion contains the value of its variable: `${#x}` and `${x:+set}` do not. */
 const showsValue = (part: SimpleExpansionPart | ParameterExpansionPart): boolean =>

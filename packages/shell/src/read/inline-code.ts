@@ -34,10 +34,10 @@ const maxNesting = 2;
 const evaluates = /\b(?:exec|eval|Function|runInThisContext|instance_eval)\b/;
 
 const startsPrograms =
-  /\b(?:system|popen|Popen|exec|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawn[lv]\w*|Open3|capture2e?|capture3|Deno\.Command|Bun\.spawn\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do (?:shell )?script|os\.execute|ProcessBuilder|getRuntime|shell-command|call-process|run-program|callCommand|System\.cmd|os:cmd|\.execute\(\)|shell(?=\s?[("']))\b|\.execute\(\)|`|%x[\s([{<]|\bopen\b[^;\n]{0,80}["']\s?\|/;
+  /\b(?:system|popen|Popen|exec|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawn[lv]\w*|Open3|capture2e?|capture3|Deno\.Command|Bun\.spawn\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do (?:shell )?script|os\.execute|ProcessBuilder|getRuntime|shell-command|call-process|run-program|callCommand|System\.cmd|os:cmd|\.execute\(\)|shell(?=\s?[("']))\b|\.execute\(\)|\$`|%x[\s([{<]|\bopen\b[^;\n]{0,80}["']\s?-?\|/;
 
 const deleting =
-  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_dir|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|os\.RemoveAll|os\.Remove|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink|file\.remove|delete-directory|delete-file|File\.rm(?:_rf)?|remove!?|removeItem|delete-tree|delete_tree)\b!?(?:\s*\(\s*|\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete|deleteDir)(?:Sync)?\(\)|(?<!\w)rm\(\s*(?=["'`])|\bunlink(?=\s*[};])/g;
+  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_dir|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|os\.RemoveAll|os\.Remove|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink|file\.remove|delete-directory|delete-file|File\.rm(?:_rf)?|remove!?|removeItem|delete-tree|delete_tree)\b!?(?:\s*\(\s*|\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete|deleteDir)(?:Sync)?\(\)|(?<!\w)rm\(\s*(?=["'`]|\w[^;\n]{0,100}\brecursive\b)|\bunlink(?=\s*[};])/g;
 
 const recursive = /RemoveAll|remove_dir$|rmtree|remove_tree|rm_rf|rm_r$|remove_entry|rimraf|removeSync|emptyDir/;
 
@@ -112,11 +112,15 @@ const matchesOf = (pattern: RegExp, code: string): readonly string[] =>
 const variable =
   /(?<!\b(?:bool|len|Boolean|typeof|defined|isset)\s?\(?\s?|!)(?:process\.env(?:\.|\[["'])|ENVIRON\["|os\.environ(?:\.get\(|\[)["']|os\.getenv\(["']|ENV(?:\.fetch\(|\[)["']|\$ENV\{["']?|getenv\(["']|\$_ENV\[["']|Deno\.env\.get\(["'])(\w{1,80})/g;
 
+/** Returns whether code starts programs. In JavaScript, back quotes enclose text. */
+export const runsPrograms = (code: string, isJavaScript: boolean): boolean =>
+  startsPrograms.test(code) || (!isJavaScript && code.includes('`'));
+
 /** Finds what code runs, deletes, sends and displays. Other effects are not detected. */
-export const readCode = (code: string, depth = 0): InlineCode => {
+export const readCode = (code: string, isJavaScript = false, depth = 0): InlineCode => {
   const texts = textsOf(code);
   const lines = [
-    ...(startsPrograms.test(code) ? [...texts, ...listsOf(code)] : []),
+    ...(runsPrograms(code, isJavaScript) ? [...texts, ...listsOf(code)] : []),
     ...matchesOf(awkSource, code),
     ...(killsAll.test(code) ? ['kill -9 -1'] : []),
     ...pairsOf(moving, code).map(([from, to]) => `mv ${quoted(from)} ${quoted(to)}`),
@@ -128,7 +132,7 @@ export const readCode = (code: string, depth = 0): InlineCode => {
   // Code in a string, as in `exec("…")`.
   const inner = depth < maxNesting && evaluates.test(code) ? texts.filter((text) => /[\s(]/.test(text)) : [];
   for (const text of inner) {
-    const nested = readCode(text, depth + 1);
+    const nested = readCode(text, isJavaScript, depth + 1);
     lines.push(...nested.lines);
     deletes.push(...nested.deletes);
   }
@@ -137,7 +141,7 @@ export const readCode = (code: string, depth = 0): InlineCode => {
   for (const match of code.matchAll(deleting)) {
     if (deletes.length >= maxTexts) break;
     const at = match.index + match[0].length;
-    const text = textAt(code, at) ?? globAt(code, at) ?? receiverAt(code, match);
+    const text = textAt(code, at) ?? pathAt(code, at) ?? globAt(code, at) ?? receiverAt(code, match);
     if (text !== undefined && isKnown(text.value)) deletes.push(text.value);
     else if (pattern !== undefined && walking.test(code)) deletes.push(pattern);
     else if (isWalk || recursive.test(match[0].replace(/\s*\(\s*$/, '')) || optionsOf(code, at).includes('recursive')) {
@@ -209,6 +213,38 @@ const textAt = (code: string, start: number): TextAt | undefined => {
   }
   return undefined;
 };
+
+/** The parts of a path that a call joins: strings, and the folders of the user and of the system. */
+const pathPart =
+  /^\s*(?:(["'`])([^"'`\\$]*)\1|((?:os\.)?homedir\(\)|Path\.home\(\)|Dir\.home|(?:process\.env\.|os\.environ\[["']|ENV\[["'])HOME(?:["']\])?|os\.path\.expanduser\(["']~["']\))|((?:os\.)?tmpdir\(\)|tempfile\.gettempdir\(\)|Dir\.tmpdir)|(process\.cwd\(\)|os\.getcwd\(\)|Path\.cwd\(\)|Dir\.pwd))\s*([,)/+;]|$)/;
+const joinsPath = /^(?:(?:os\.)?path\.join|(?:os\.)?path\.resolve|join|resolve|File\.join|Path)\(/;
+
+/** A path that code joins of known parts: `path.join(homedir(), "x")`, `Path.home() / "x"`. */
+const pathAt = (code: string, start: number): TextAt | undefined => {
+  const [call = ''] = joinsPath.exec(code.slice(start, start + maxCall)) ?? [];
+  let isCall = call !== '';
+  let value = '';
+  let at = start + call.length;
+  for (let count = 0; count < maxParts; count += 1) {
+    const [all, , text, home, temporary, current, end] = pathPart.exec(code.slice(at, at + maxCall)) ?? [];
+    if (all === undefined) return undefined;
+    const part = text ?? (home === undefined ? (temporary === undefined ? current && '.' : '/tmp') : '~') ?? '';
+    value = value === '' || /^[~/]/.test(part) ? part : `${value}/${part}`;
+    at += all.length;
+    if (end === '/' || end === '+' || (end === ',' && isCall)) continue;
+    const [, next = ''] = (isCall ? /^[^\S\n]*(\S)/.exec(code.slice(at, at + maxCall)) : null) ?? [];
+    // `Path("x") / "y"`, but not `Path("x").parent`.
+    if (next !== '/') {
+      return /^[,;)}\]]?$/.test(next) ? { value, end: at } : undefined;
+    }
+    at = code.indexOf('/', at) + 1;
+    isCall = false;
+  }
+  return undefined;
+};
+
+/** Maximum number of parts of a path. */
+const maxParts = 8;
 
 /** Perl's `glob q(/*)`, `glob "*"` and `<*>`. */
 const globAt = (code: string, start: number): TextAt | undefined => {

@@ -2,19 +2,20 @@ import { listMark, parallelCommands, xargsCommands, type ListedCommands } from '
 import { gitPrograms, type GitAliases } from './git-programs.js';
 import { known, programName, type Field } from './field.js';
 import { readFind } from './find-targets.js';
-import { elsewhere, here, ofInput, ofOption, ofPath, ofScript, ofText, type Inner } from './inner.js';
+import { elsewhere, here, ofInput, ofOption, ofPath, ofText, type Inner } from './inner.js';
 import { ofEditor } from './editors.js';
-import { entryOf, isHost, isVirtualMachine, runsElsewhere } from './engines.js';
+import { isHost, isVirtualMachine, runsElsewhere } from './engines.js';
 import { ofMakefile } from './makefiles.js';
 import { sedFiles, sedLines, tclLines } from './inline-code.js';
 import { ofCode, written } from './code-commands.js';
 import { guessedCommands } from './guessed-commands.js';
 import { isWide, type Input } from './known-output.js';
-import { ordinary } from './ordinary.js';
+import { isOrdinary } from './ordinary.js';
 import { valueOf, type Scope } from './scope.js';
-import { joined, wrappedCommands } from './wrapped-commands.js';
+import { ofFile, ofLogin, ofRemote, ofShell, ofSource, sshPrograms } from './shell-commands.js';
+import { joined, ofWrapper } from './wrapped-commands.js';
 import { ofWrittenCode } from './written-code.js';
-import { interpreters, isWrapper, shells, wrappers, type Wrapper } from './wrappers.js';
+import { interpreters, shells } from './wrappers.js';
 
 /** Returns what a command runs: through wrappers, shells, `eval`, `find`, `xargs` and code of other languages. */
 export const innerCommands = (
@@ -27,6 +28,9 @@ export const innerCommands = (
   const name = programName(first?.text ?? '');
   // `time -o file` has no name, because the parser reads `time` as the keyword.
   if (name.startsWith('-')) return ofWrapper('time', argv, input);
+  // A script may have the name of a program.
+  const script = ofFile(first, args, scope);
+  if (script.length > 0) return script;
   if (shells.has(name)) return ofShell(args, input, scope);
   if (name === 'git') return ofGit(args, aliases);
   return [
@@ -64,7 +68,6 @@ const ofProgram = (
     ? [...wrapped, ...ofCode(language, args, input, scope).map(withoutShell)]
     : [
         ...wrapped,
-        ...ofFile(first, args, scope),
         ...(wrapped.length > 0
           ? []
           : (isUnknown(first?.text ?? '', name) && !scope.isGuess) ||
@@ -102,14 +105,14 @@ const behindNode = (name: string, args: readonly Field[]): readonly Inner[] =>
 
 /** Returns whether nothing is known of a program: neither a script of the project nor one whose words are data. */
 const isUnknown = (path: string, name: string): boolean =>
-  name !== '' && !ordinary.has(name) && (path === name || path.startsWith('/'));
+  name !== '' && !isOrdinary(name) && (path === name || path.startsWith('/'));
 
 const runners: Readonly<
   Record<string, (args: readonly Field[], input: Input | undefined, scope: Scope) => readonly Inner[]>
 > = {
   eval: (args) => (args.length === 0 ? [] : ofText(joined(args), { isSameShell: true })),
-  source: (args, input, scope) => ofScript(args[0], scope, true, input),
-  '.': (args, input, scope) => ofScript(args[0], scope, true, input),
+  source: (args, input, scope) => ofSource(args, input, scope),
+  '.': (args, input, scope) => ofSource(args, input, scope),
   trap: (args, _, scope) => {
     const [text, ...signals] = args.filter(({ text: word }, index) => index > 0 || word !== '--');
     if (text === undefined || signals.length === 0 || /^-[lp]?$/.test(text.text)) return [];
@@ -197,7 +200,7 @@ const runners: Readonly<
     ]),
   ),
   ansible: (args) =>
-    ofOption(args.slice(0, maxVariables), ['-a', '--args']).map((inner) =>
+    ofOption(args.slice(0, maxAnsibleWords), ['-a', '--args']).map((inner) =>
       'text' in inner ? { ...inner, isElsewhere: true, isGuess: true } : inner,
     ),
   scp: (args) => [...ofOption(args, ['-S']), ...sshPrograms(args)],
@@ -260,134 +263,8 @@ const runners: Readonly<
 /** Maximum number of words of find that are searched for files to write. */
 const maxFindWords = 200;
 
-/** Maximum number of words before a command that are searched for variables. */
-const maxVariables = 20;
-
-/** Options of a shell whose next word is their value. */
-const shellValues: ReadonlySet<string> = new Set(['-o', '+o', '-O', '+O', '--rcfile', '--init-file']);
-
-const ofShell = (args: readonly Field[], input: Input | undefined, scope: Scope): readonly Inner[] => {
-  let takesText = false;
-  let readsInput = false;
-  let index = 0;
-  for (; index < args.length; index += 1) {
-    const text = args[index]?.text ?? '';
-    if (!/^[-+]./.test(text)) break;
-    if (/^-[A-Za-z]*c/.test(text)) takesText = true;
-    if (/^-[A-Za-z]*s/.test(text)) readsInput = true;
-    if (shellValues.has(text)) index += 1;
-  }
-  const [operand, ...rest] = args.slice(index).filter(({ text }, place) => place > 0 || text !== '-');
-  if (takesText && operand !== undefined) {
-    const [name, ...positional] = rest.map(({ text }) => text);
-    return ofText(operand, { positional, name });
-  }
-  if (operand === undefined || readsInput) return ofInput(input);
-  return [...ofService(operand.text, rest), ...ofScript(operand, scope, false, input)];
-};
-
-/** A script that starts and stops a service. */
-const ofService = (path: string | undefined, args: readonly Field[]): readonly Inner[] => {
-  const [, service] = /^\/etc\/(?:rc\.d\/)?(?:init\.d|rc\.d)\/([\w@.-]+)$/.exec(path ?? '') ?? [];
-  return service === undefined ? [] : [{ kind: 'command', argv: [known('service'), known(service), ...args] }];
-};
-
-const ofFile = (first: Field | undefined, args: readonly Field[], scope: Scope): readonly Inner[] => {
-  const service = ofService(first?.text, args);
-  if (service.length > 0) return service;
-  return first?.text.includes('/') === true
-    ? ofPath(first.text, scope).map((inner) =>
-        inner.kind === 'line' ? { ...inner, positional: args.map(({ text }) => text) } : inner,
-      )
-    : [];
-};
-
-const ofWrapper = (name: string, args: readonly Field[], input: Input | undefined): readonly Inner[] => {
-  const found = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
-  if (found === undefined) return [];
-  const [wrapper, rest] = isWrapper(found) ? [found, args] : subcommand(found, args);
-  if (wrapper === undefined) return [];
-  const { commands, lines } = wrappedCommands(wrapper, rest);
-  const split = name === 'env' ? rest.flatMap(splitString) : [];
-  const folder = name === 'env' || name === 'sudo' ? folderOf(rest) : undefined;
-  const isShell =
-    /^(?:sudo|doas)$/.test(name) && rest.some(({ text }) => /^-[a-zA-Z]*[si]$|^--(?:shell|login)$/.test(text));
-  return [
-    // With -s or -i the arguments are data, and without any the shell reads its input.
-    ...(isShell
-      ? commands.length === 0
-        ? ofInput(input)
-        : commands.slice(0, 1).flatMap((argv) => ofText(joined(argv), { isGuess: true }))
-      : []),
-    ...commands.map((argv): Inner => ({ kind: 'command', argv, folder, variables: variablesIn(rest) })),
-    // The operand of `exec` is the name of a container, not that of an image.
-    ...(args.at(-rest.length - 1)?.text === 'exec' ? [] : entryOf(name, rest, commands)),
-    ...[...lines, ...split].flatMap((line) => ofText(line, {})),
-  ];
-};
-
-/** `env NAME=value command` */
-const variablesIn = (args: readonly Field[]): ReadonlyMap<string, string> =>
-  new Map(
-    args.slice(0, maxVariables).flatMap(({ text }) => {
-      const [, name, value = ''] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
-      return name === undefined ? [] : [[name, value] as const];
-    }),
-  );
-
-/** `env -C folder` */
-const folderOf = (args: readonly Field[]): string | undefined => {
-  for (const [index, { text }] of args.entries()) {
-    const [, inline] = /^(?:-[CD]|--chdir=)(.+)$/.exec(text) ?? [];
-    if (inline !== undefined) return inline;
-    if (/^(?:-[CD]|--chdir)$/.test(text)) return args[index + 1]?.text;
-    if (!text.startsWith('-') && !text.includes('=')) return undefined;
-  }
-  return undefined;
-};
-
-/** `env -S'rm -rf /'` in one word. */
-const splitString = (field: Field): readonly Field[] =>
-  /^-[a-z]*S./.test(field.text) ? [{ ...field, text: field.text.replace(/^-[a-z]*S/, '') }] : [];
-
-const subcommand = (
-  table: Readonly<Record<string, Wrapper>>,
-  args: readonly Field[],
-): readonly [Wrapper | undefined, readonly Field[]] => {
-  for (const [index, { text }] of args.entries()) {
-    if (Object.hasOwn(table, text)) return [table[text], args.slice(index + 1)];
-    const pair = `${text} ${args[index + 1]?.text ?? ''}`;
-    if (Object.hasOwn(table, pair)) return [table[pair], args.slice(index + 2)];
-    if (index >= 6) break;
-  }
-  return [undefined, []];
-};
-
-const sshValues = /^-[BbcDEeFIiJLlmOopQRSWw]$/;
-const sshProgram = /^(?:-o)?\s*(?:ProxyCommand|LocalCommand|KnownHostsCommand)[= ](.+)$/is;
-
-const sshPrograms = (args: readonly Field[]): readonly Inner[] =>
-  args.flatMap(({ text }): readonly Inner[] => {
-    const [, program] = sshProgram.exec(text) ?? [];
-    return program === undefined ? [] : [{ kind: 'line', text: program }];
-  });
-
-const ofRemote = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
-  let index = 0;
-  while (args[index]?.text.startsWith('-') === true) index += sshValues.test(args[index]?.text ?? '') ? 2 : 1;
-  const rest = args.slice(index + (args[index + 1]?.text === '--' ? 2 : 1));
-  return [
-    ...sshPrograms(args),
-    // Without a command, the remote shell reads its input.
-    ...(rest.length === 0 ? ofInput(input).map(elsewhere) : ofText(joined(rest), { isElsewhere: true, input })),
-  ];
-};
-
-/** `su -c line`; without a line, the shell of that user reads its input. */
-const ofLogin = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
-  const lines = ofOption(args, ['-c', '--command', '--session-command']);
-  return lines.length > 0 ? lines : ofInput(input);
-};
+/** Maximum number of words of ansible that are searched for its arguments. */
+const maxAnsibleWords = 20;
 
 const ofLists = ({ commands, lines, runsUnknown }: ListedCommands): readonly Inner[] => [
   ...commands.flatMap((argv): readonly Inner[] => [{ kind: 'command', argv }, ...scriptFromList(argv)]),

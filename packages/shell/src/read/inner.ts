@@ -1,7 +1,9 @@
 import { isKnown, isWhollyUnknown, known, type Field } from './field.js';
 import type { Input } from './known-output.js';
+import { hasFile, textOfFile } from './line-files.js';
 import { resolvePath } from './resolve-path.js';
 import type { Scope } from './scope.js';
+import { secretVariableMark } from './secrets.js';
 import { downloaders, generators } from './sources.js';
 
 /** A reason why a command cannot be judged, or must not run. */
@@ -63,11 +65,13 @@ export const ofText = (field: Field, how: Partial<Extract<Inner, { kind: 'line' 
 };
 
 /** The input of a shell. */
-export const ofInput = (input: Input | undefined): readonly Inner[] => {
+export const ofInput = (input: Input | undefined, positional?: readonly string[]): readonly Inner[] => {
   if (input === undefined) return [];
-  if (input.text !== undefined && isKnown(input.text)) return [{ kind: 'line', text: input.text }];
+  if (input.text !== undefined && isKnown(input.text)) return [{ kind: 'line', text: input.text, positional }];
   if (input.programs.some((name) => downloaders.has(name))) return [{ kind: 'problem', problem: 'runs-download' }];
-  if (input.text !== undefined && !isWhollyUnknown(input.text)) return [{ kind: 'line', text: input.text }];
+  if (input.text !== undefined && !isWhollyUnknown(input.text)) {
+    return [{ kind: 'line', text: input.text, positional }];
+  }
   return input.programs.length === 0 ? [] : [{ kind: 'problem', problem: 'unknown-text' }];
 };
 
@@ -77,20 +81,24 @@ export const ofScript = (
   scope: Scope,
   isSameShell: boolean,
   input?: Input,
+  positional?: readonly string[],
 ): readonly Inner[] => {
   if (field === undefined) return [];
   if (field.text === '/dev/stdin') return ofInput(input);
-  if (field.madeBy.length > 0 && isWhollyUnknown(field.text)) return ofText(field, { isSameShell });
-  return ofPath(field.text, scope).map((inner) => (inner.kind === 'line' ? { ...inner, isSameShell } : inner));
+  if (field.madeBy.some((name) => !name.startsWith(secretVariableMark)) && isWhollyUnknown(field.text)) {
+    return ofText(field, { isSameShell });
+  }
+  return ofPath(field.text, scope).map((inner) =>
+    inner.kind === 'line' ? { ...inner, isSameShell, positional } : inner,
+  );
 };
 
 /** A script that the line itself wrote or downloaded. */
 export const ofPath = (path: string, scope: Scope): readonly Inner[] => {
-  const name = path.replace(/^\.\//, '');
-  const text = scope.files.get(name);
-  const isDownload = scope.downloads.has(name) || isUnpacked(resolvePath(path, scope.cwd), scope.downloads);
+  const text = textOfFile(scope, path);
+  const isDownload = hasFile(scope.downloads, path, scope) || isUnpacked(resolvePath(path, scope.cwd), scope.downloads);
   if (isDownload) return [{ kind: 'problem', problem: 'runs-download' }];
-  return text === undefined ? [] : [{ kind: 'line', text }];
+  return text === undefined ? [] : [{ kind: 'line', text, name: path }];
 };
 
 /** Number of folders above a file that are compared with the folders that the line has unpacked. */

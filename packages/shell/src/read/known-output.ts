@@ -1,5 +1,7 @@
 import { isKnown, isWhollyUnknown, programName, unknownText, type Field } from './field.js';
 import type { Output } from './expand-word.js';
+import { hasFile, textOfFile } from './line-files.js';
+import { resolvePath } from './resolve-path.js';
 import type { Scope } from './scope.js';
 import { isSecretPath, passesInput, printsSecret, secretMark, secretVariableMark } from './secrets.js';
 
@@ -49,7 +51,7 @@ export const knownOutput = (argv: readonly Field[], input: Input | undefined, sc
   const readsSecret =
     input?.programs.includes(secretMark) === true || argv.some(({ madeBy }) => madeBy.includes(secretMark));
   const isSecret = (path: string): boolean =>
-    scope.secrets.has(path.replace(/^\.\//, '')) || isSecretPath(path, scope.cwd, scope);
+    hasFile(scope.secrets, path, scope) || isSecretPath(path, scope.cwd, scope);
   const programs = [
     ...(input?.programs ?? []).filter(
       (program) =>
@@ -78,12 +80,41 @@ const textOf = (name: string, args: readonly string[], input: Input | undefined,
       return echoed(args);
     case 'printf':
       return printed(args);
+    case ':':
+    case 'true':
+    case 'set':
+    case 'export':
+    case 'local':
+    case 'shift':
+      return args.length === 0 && (name === 'set' || name === 'export') ? undefined : '';
+    case 'declare':
+    case 'typeset':
+      // A shell that the line starts knows its functions anyway.
+      return args[0] === '-f' ? ':\n' : args.some((word) => word.includes('=')) ? '' : undefined;
     case 'pwd':
       return scope.cwd;
+    case 'which':
+      return args.length === 1 ? `${args[0]}\n` : undefined;
+    case 'command':
+    case 'type':
+      return args.length === 2 && /^-[vpP]$/.test(args[0] ?? '') ? `${args[1]}\n` : undefined;
+    // Only these folders certainly exist, and are no links within the project.
+    case 'cd':
+      return isAbove(scope.cwd, scope) ? '' : undefined;
+    case 'realpath': {
+      const path = resolvePath(args[0] ?? '', scope.cwd);
+      return args.length === 1 && isAbove(path, scope) ? `${path}\n` : undefined;
+    }
+    case 'dirname':
+      return args.length === 1 ? `${folderOf(args[0] ?? '')}\n` : undefined;
+    case 'basename':
+      return args.length === 1 ? `${programName((args[0] ?? '').replace(/\/+$/, ''))}\n` : undefined;
     case 'mktemp':
       return temporaryFolder;
     case 'cat':
-      return args.length === 0 || (args.length === 1 && args[0] === '-') ? input?.text : scope.files.get(args[0] ?? '');
+      return args.length === 0 || (args.length === 1 && args[0] === '-')
+        ? input?.text
+        : textOfFile(scope, args[0] ?? '');
     case 'tee':
       return input?.text;
     case 'git':
@@ -91,6 +122,16 @@ const textOf = (name: string, args: readonly string[], input: Input | undefined,
     default:
       return undefined;
   }
+};
+
+/** Returns whether a path is the folder of the project, or one that contains it. */
+const isAbove = (path: string, { project }: Scope): boolean =>
+  `${project}/`.startsWith(path === '/' ? path : `${path}/`);
+
+const folderOf = (path: string): string => {
+  const [, folder] = /^(.*?)\/+[^/]*\/*$/s.exec(path) ?? [];
+  if (folder !== undefined) return folder === '' ? '/' : folder;
+  return isKnown(path) ? '.' : unknownText;
 };
 
 const gitFolders: Readonly<Record<string, (scope: Scope) => string>> = {

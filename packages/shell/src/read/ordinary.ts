@@ -1,10 +1,16 @@
 import { isWrapper, wrappers } from './wrappers.js';
 
+/** Programs that format or check text, by their names. */
+const formatter = /(?:[-_](?:format|fmt|lint|beautify)|(?:fmt|lint|linter|formatter|beautifier|fluff))$/;
+
+/** Returns whether the words of a program are data. */
+export const isOrdinary = (name: string): boolean => ordinary.has(name) || formatter.test(name);
+
 /**
  * Programs whose words are data: text, names, files, packages, or scripts of the project. A word such as `delete`, or
  * one that looks like a command, says nothing about what they do.
  */
-export const ordinary: ReadonlySet<string> = new Set([
+const ordinary: ReadonlySet<string> = new Set([
   ...Object.entries(wrappers).flatMap(([name, wrapper]) => (isWrapper(wrapper) ? [name] : [])),
   ...[
     // Builtins and programs that print, search or describe.
@@ -13,7 +19,7 @@ export const ordinary: ReadonlySet<string> = new Set([
     // Programs that take names of files.
     'touch mkdir rmdir mktemp cp mv rm ln unlink install trash tar zip unzip gzip chmod chown open xdg-open code cursor subl vi vim nvim nano emacs convert magick identify mogrify ffmpeg ffprobe sox exiftool',
     // Version control, builds, packages and runtimes.
-    'git hg svn jj gh glab hub commitlint cz npm npm-run-all npm-run-all2 run-s run-p lage wireit ember zx npx pnpm pnpx yarn bun bunx deno node nodejs tsx ts-node make gmake cmake ninja meson just task mage rake invoke inv nox tox poe grunt gulp nx turbo lerna rush moon ng molecule kitchen vite jest vitest mocha pytest eslint prettier bazel bazelisk buck2 pants gradle gradlew mvn mvnw ant sbt lein mix rails django-admin artisan php composer bundle gem ruby python python2 python3 pypy3 perl lua pip pip3 pipx poetry pdm pipenv uv uvx hatch rye conda mamba micromamba pixi cargo rustup rustc go dotnet swift xcodebuild pod flutter dart cabal stack ghcup opam dune elm zig nim shards tsc',
+    'git hg svn jj gh glab hub commitlint cz npm npm-run-all npm-run-all2 run-s run-p lage wireit ember zx npx pnpm pnpx yarn bun bunx deno node nodejs tsx ts-node make gmake cmake ctest cpack ninja meson just task mage rake invoke inv nox tox poe grunt gulp nx turbo lerna rush moon ng molecule kitchen vite jest vitest mocha pytest eslint prettier bazel bazelisk buck2 pants gradle gradlew mvn mvnw ant sbt lein mix rails django-admin artisan php composer bundle gem ruby python python2 python3 pypy3 perl lua pip pip3 pipx poetry pdm pipenv uv uvx hatch rye conda mamba micromamba pixi cargo rustup rustc go dotnet swift xcodebuild pod flutter dart cabal stack ghcup opam dune elm zig nim shards tsc',
     'brew port apt apt-get aptitude apt-cache dpkg dnf yum zypper pacman yay paru apk snap flatpak emerge nix nix-env nix-shell choco scoop winget n pyenv rbenv nodenv goenv jenv sdk tfenv code-insiders vcpkg conan corepack',
     // Programs of the machine, with rules of their own where they matter.
     'docker docker-compose podman podman-compose nerdctl buildah kubectl oc k helm kustomize terraform tofu packer ssh scp rsync systemctl service launchctl tmux screen zellij pm2 supervisorctl psql mysql mariadb sqlite3 duckdb redis-cli mongosh mongo crontab at adb avdmanager xcrun simctl ollama lms jupyter pre-commit lefthook husky direnv git-lfs todo taskwarrior',

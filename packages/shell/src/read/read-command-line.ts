@@ -8,6 +8,7 @@ import { innerCommands, type GitAliases } from './inner-commands.js';
 import { knownOutput, type Input } from './known-output.js';
 import type { CommandLine, Invocation, Redirection } from './invocation.js';
 import { skipsHooks } from './git-hooks.js';
+import { textOfFile } from './line-files.js';
 import { parseLine } from './parse-line.js';
 import { resolvePath } from './resolve-path.js';
 import { rememberFiles } from './remember-files.js';
@@ -111,6 +112,13 @@ export const readCommandLine = (
         }
         own.isGuess ||= inner.isGuess === true;
         addSecrets(argv.slice(0, 1), own);
+        if (own === scope && inner.positional !== undefined) {
+          const { positional } = scope;
+          scope.positional = inner.positional;
+          const output = readText(inner.text, own, depth, inner.isGuess === true, inner.input);
+          scope.positional = positional;
+          return output;
+        }
         return readText(inner.text, own, depth, inner.isGuess === true, inner.input);
       }
     }
@@ -193,16 +201,19 @@ export const readCommandLine = (
   /** A command whose name is a variable. It may be empty, as `$SUDO` often is; then the next word is the command. */
   const runUnknown = (argv: readonly Field[], input: Input | undefined, scope: Scope, depth: number): Output => {
     const [first, ...rest] = argv;
-    const isEnvironment = first?.madeBy.length === 0 && /^"?\$\{?[A-Za-z_]\w*\}?"?$/.test(first.shown);
+    const isEnvironment = first?.madeBy.length === 0 && /^"?\$\{?(?:[A-Za-z_]\w*|0)\}?"?$/.test(first.shown);
     const isSet = isEnvironment && lookUp(scope, 'variables', first.shown.replaceAll(/["${}]/g, '')) !== undefined;
-    const isOwnArguments = first?.madeBy.length === 0 && /^"?\$[@*]"?$/.test(first.shown);
+    const isOwnArguments =
+      first?.madeBy.length === 0 &&
+      (scope.positional === undefined ? /^"?\$[@*1-9]"?$/ : /^"?\$[@*]"?$/).test(first.shown);
     if (
       !isOwnArguments &&
       (!isEnvironment || isSet || rest.some(({ text }) => /^\/+\*?$|^-[A-Za-z]*(?:rf|fr)/i.test(text)))
     ) {
       report('unknown-program', argv.map(show));
     }
-    if (rest.length > 0) runCommand(rest, [], input, innerScope(scope), depth + 1);
+    const next = rest.findIndex(({ text }) => isKnown(programName(text)) && !text.startsWith('-'));
+    if (next !== -1) runCommand(rest.slice(next), [], input, innerScope(scope), depth + 1);
     return { text: undefined, programs: ['?'] };
   };
 
@@ -329,7 +340,7 @@ const scriptOf = (argv: readonly Field[], scope: Scope): Input | undefined => {
     const path =
       /^--[\w-]+=(\/dev\/fd\/\d+)$|^--file=(.+)$/.exec(text)?.slice(1).find(Boolean) ??
       (/^(?:-f|-i|-S|-l|-L|-F|--file|--filename|--lua-filter)$/.test(text) ? argv[index + 1]?.text : undefined);
-    const content = path === undefined ? undefined : scope.files.get(path.replace(/^\.\//, ''));
+    const content = path === undefined ? undefined : textOfFile(scope, path);
     if (content !== undefined) return { text: content, programs: [] };
   }
   return undefined;

@@ -1,9 +1,10 @@
-import { isKnown, programName, type Field } from './field.js';
+import { isKnown, programName, unknownText, type Field } from './field.js';
 import type { Output } from './expand-word.js';
 import type { Input } from './known-output.js';
+import { hasFile, textOfFile } from './line-files.js';
 import { resolvePath } from './resolve-path.js';
 import type { Scope } from './scope.js';
-import { isSecretPath, secretMark } from './secrets.js';
+import { isSecretPath, secretMark, secretVariableMark } from './secrets.js';
 import { downloaders } from './sources.js';
 
 /**
@@ -22,20 +23,29 @@ export const rememberFiles = (
   const isDownloaded = output.programs.some((program) => downloaders.has(program) || decoder.test(program));
   for (const { operator, target } of redirections) {
     if (!operator.includes('>') || !isKnown(target.text)) continue;
-    if (output.programs.includes(secretMark)) scope.secrets.set(plain(target.text), secretMark);
-    if (isDownloaded) scope.downloads.add(plain(target.text));
-    else if (output.text !== undefined) write(scope, plain(target.text), output.text, operator === '>>');
+    const path = resolvePath(target.text, scope.cwd);
+    if (output.programs.some((mark) => mark === secretMark || mark.startsWith(secretVariableMark))) {
+      scope.secrets.set(path, secretMark);
+    }
+    if (isDownloaded) scope.downloads.add(path);
+    else if (output.text !== undefined) write(scope, path, output.text, operator === '>>');
   }
   const args = argv.slice(1).map(({ text }) => text);
   if (name === 'tee' && input?.text !== undefined) {
-    for (const path of args) if (!path.startsWith('-')) write(scope, plain(path), input.text, false);
+    const isAppended = args.some((word) => /^-[a-z]*a|^--append$/.test(word));
+    for (const path of args) {
+      if (!path.startsWith('-')) write(scope, resolvePath(path, scope.cwd), input.text, isAppended);
+    }
+  }
+  if (editors.test(name) || (scriptable.test(name) && args.some((word) => inPlace.test(word)))) {
+    for (const word of args) edit(scope, word);
   }
   if (/^(?:curl|wget2?|aria2c|axel)$/.test(name)) {
-    for (const path of fetched(name, args)) scope.downloads.add(plain(path));
+    for (const path of fetched(name, args)) scope.downloads.add(resolvePath(path, scope.cwd));
   }
   const folder = unpackedBy(name, args, input, scope);
   if (folder !== undefined) scope.downloads.add(folder);
-  if (/^(?:mv|cp|ln|install)$/.test(name)) copy(scope, args.filter((arg) => !arg.startsWith('-')).map(plain));
+  if (/^(?:mv|cp|ln|install)$/.test(name)) copy(scope, args.filter((arg) => !arg.startsWith('-')).slice(-2), input);
 };
 
 /** Returns the folder of a downloaded archive that a command unpacks, or of a repository that it clones. */
@@ -43,13 +53,13 @@ const unpackedBy = (
   name: string,
   args: readonly string[],
   input: Input | undefined,
-  { cwd, downloads }: Scope,
+  { cwd, project, downloads }: Scope,
 ): string | undefined => {
   if (/^(?:bsd|g)?tar$|^unzip$|^7z[az]?$/.test(name)) {
     const at = args.findIndex((word) => /^(?:-C|-d|--directory)$/.test(word));
     const isDownloaded =
       input?.programs.some((program) => downloaders.has(program)) === true ||
-      args.some((word) => downloads.has(plain(word)));
+      args.some((word) => hasFile(downloads, word, { cwd, project }));
     return isDownloaded ? `${resolvePath(at === -1 ? '.' : (args[at + 1] ?? '.'), cwd)}/` : undefined;
   }
   const at = name === 'git' || name === 'gh' ? args.indexOf('clone') : -1;
@@ -63,21 +73,35 @@ const unpackedBy = (
   return `${resolvePath(target ?? ownName, cwd)}/*`;
 };
 
+/** Programs that change their operands, always or with an option. */
+const editors = /^(?:ed|ex|n?vim?|patch|sponge)$/;
+const scriptable = /^(?:g?sed|perl|ruby|g?awk)$/;
+const inPlace = /^-[A-Za-z]*i|^--in-place/;
+
+/** After an edit, each line of a file may have changed. */
+const edit = (scope: Scope, path: string): void => {
+  const text = textOfFile(scope, path);
+  if (text !== undefined) scope.files.set(resolvePath(path, scope.cwd), text.replaceAll(/^/gm, unknownText));
+};
+
 /** Programs that decode their input. */
 const decoder = /^(?:base(?:32|64)|xxd|uudecode)$/;
-
-const plain = (path: string): string => path.replace(/^\.\//, '');
 
 const write = (scope: Scope, path: string, text: string, isAppended: boolean): void => {
   scope.files.set(path, isAppended ? (scope.files.get(path) ?? '') + text : text);
 };
 
-const copy = (scope: Scope, [from, to]: readonly string[]): void => {
-  if (from === undefined || to === undefined) return;
-  const text = /^\/(?:usr\/)?s?bin\/[\w.-]+$/.test(from) ? `${from} "$@"` : scope.files.get(from);
+const copy = (scope: Scope, [from, target]: readonly string[], input: Input | undefined): void => {
+  if (from === undefined || target === undefined) return;
+  const to = resolvePath(target.endsWith('/') ? target + programName(from) : target, scope.cwd);
+  const text = /^\/(?:usr\/)?s?bin\/[\w.-]+$/.test(from)
+    ? `${from} "$@"`
+    : from === '/dev/stdin'
+      ? input?.text
+      : textOfFile(scope, from);
   if (text !== undefined) scope.files.set(to, text);
-  if (scope.downloads.has(from)) scope.downloads.add(to);
-  if (scope.secrets.has(from) || isSecretPath(from, scope.cwd, scope)) scope.secrets.set(to, secretMark);
+  if (hasFile(scope.downloads, from, scope)) scope.downloads.add(to);
+  if (hasFile(scope.secrets, from, scope) || isSecretPath(from, scope.cwd, scope)) scope.secrets.set(to, secretMark);
 };
 
 const fetched = (name: string, args: readonly string[]): readonly string[] => {

@@ -1,10 +1,13 @@
 import type { BraceGroup, CompoundCommand, CompoundList, Redirected } from 'unbash';
 import type { Container } from './containers.js';
-import { unknownText } from './field.js';
+import { isKnown, unknownText } from './field.js';
 import { secretMark, secretVariableMark } from './secrets.js';
 
 /** The body of a function. */
 export type FunctionBody = BraceGroup | CompoundCommand | CompoundList | Redirected;
+
+/** The values of a variable. If branches assign different strings, the value is unknown, but one of these. */
+export type Values = readonly string[] & { readonly alternatives?: readonly string[] };
 
 /** The state of a shell at one point of a line. A subshell has a separate scope. */
 export interface Scope {
@@ -14,9 +17,11 @@ export interface Scope {
   readonly project: string;
   /** The current folder. */
   cwd: string;
+  /** The folders to which `popd` returns. */
+  folders: readonly string[];
   positional: readonly string[] | undefined;
   /** Values of variables; an array has several. */
-  readonly variables: Map<string, readonly string[]>;
+  readonly variables: Map<string, Values>;
   readonly functions: Map<string, FunctionBody>;
   readonly aliases: Map<string, string>;
   /** Text that the line has written to files, by path. */
@@ -43,6 +48,7 @@ export const firstScope = (cwd: string, home: string, project: string): Scope =>
   home,
   project,
   cwd,
+  folders: [],
   positional: undefined,
   variables: new Map(),
   functions: new Map(),
@@ -67,6 +73,16 @@ export const innerScope = (parent: Scope, positional = parent.positional): Scope
   aliases: new Map(),
 });
 
+/** Assignments before a command end with it; its other effects on the shell remain. */
+export const keepEffects = (inner: Scope, scope: Scope, assigned: readonly string[]): void => {
+  for (const [name, value] of inner.variables) if (!assigned.includes(name)) scope.variables.set(name, value);
+  for (const [name, body] of inner.functions) scope.functions.set(name, body);
+  for (const [name, text] of inner.aliases) scope.aliases.set(name, text);
+  scope.cwd = inner.cwd;
+  scope.folders = inner.folders;
+  scope.positional = inner.positional;
+};
+
 type Named = 'variables' | 'functions' | 'aliases';
 type ValueOf<Kind extends Named> = Scope[Kind] extends Map<string, infer Value> ? Value : never;
 
@@ -81,13 +97,65 @@ export const lookUp = <Kind extends Named>(scope: Scope, kind: Kind, name: strin
 
 /**
  * Sets a variable. If the assignment is conditional (in a branch, after `&&`), an earlier value becomes unknown, unless
- * both are equal.
+ * both are equal. A stable value, which is the same whenever the assignment runs, is an
+ * alternative to the earlier one.
  */
-export const assign = (scope: Scope, name: string, value: readonly string[], isCertain: boolean): void => {
+export const assign = (
+  scope: Scope,
+  name: string,
+  value: readonly string[],
+  isCertain: boolean,
+  isStable = false,
+): void => {
   const before = isCertain ? undefined : lookUp(scope, 'variables', name);
   const isSame =
     before === undefined || (before.length === value.length && before.every((text, index) => text === value[index]));
-  scope.variables.set(name, isSame ? value : [unknownText]);
+  scope.variables.set(name, isSame ? value : isStable ? eitherOf(before, value) : [unknownText]);
+};
+
+/** Maximum number of alternatives of a variable. */
+const maxAlternatives = 4;
+
+const eitherOf = (before: Values, value: readonly string[]): Values => {
+  const alternatives = [...new Set([...(before.alternatives ?? before), ...value])];
+  const isClear =
+    before.length === 1 && value.length === 1 && alternatives.length <= maxAlternatives && alternatives.every(isKnown);
+  return isClear ? Object.assign([unknownText], { alternatives }) : [unknownText];
+};
+
+/** An array with the keys of its values, in the order of assignment; the keys of a list are its indexes. */
+export interface ShellArray {
+  readonly values: readonly string[];
+  readonly keys: readonly string[];
+}
+
+/** Creates an array whose keys are indexes. */
+export const arrayOf = (values: readonly string[]): ShellArray => ({
+  values,
+  keys: values.map((_, index) => String(index)),
+});
+
+/** No variable can have this name. */
+const keysName = (name: string): string => `!${name}`;
+
+/** Sets an array, or makes it unknown, as {@link assign} does. */
+export const setArray = (scope: Scope, name: string, { values, keys }: ShellArray, isCertain = true): void => {
+  assign(scope, name, values, isCertain);
+  scope.variables.set(keysName(name), scope.variables.get(name) === values ? keys : ['0']);
+};
+
+/** Returns an array; an ordinary variable is one with a single value. */
+export const arrayIn = (scope: Scope, name: string): ShellArray | undefined => {
+  const values = valueOf(scope, name);
+  if (values === undefined) return undefined;
+  const keys = lookUp(scope, 'variables', keysName(name));
+  return keys?.length === values.length ? { values, keys } : arrayOf(values);
+};
+
+/** Sets a variable that a builtin names. With a subscript, the whole array becomes unknown. */
+export const setVariable = (scope: Scope, name: string, value: string): void => {
+  const [base = ''] = name.split('[', 1);
+  scope.variables.set(base, [base === name ? value : unknownText]);
 };
 
 /** Records that a variable contains a secret, if its value was made of one. */
@@ -100,6 +168,8 @@ export const rememberSecret = (scope: Scope, name: string, madeBy: readonly stri
 const conventions: Readonly<Record<string, (scope: Scope) => string>> = {
   HOME: ({ home }) => home,
   SHELL: () => '/bin/bash',
+  0: () => 'bash',
+  BASH_SOURCE: (scope) => lookUp(scope, 'variables', '0')?.[0] ?? 'bash',
   BASH: () => '/bin/bash',
   PWD: ({ cwd }) => cwd,
   TMPDIR: () => '/tmp',

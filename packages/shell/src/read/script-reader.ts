@@ -1,21 +1,38 @@
 import {
   forEachChild,
   type Assignment,
+  type Case,
   type Command,
   type CommandArgument,
   type For,
   type ParsedScript,
-  type Redirect,
-  type Redirection as RedirectNode,
   type Statement,
   type SyntaxNode,
+  type While,
+  type Word,
 } from 'unbash';
-import { expandBody, expandText, expandWord, type Output, type RunScript } from './expand-word.js';
-import { known, unknownText, type Field } from './field.js';
-import { machineMark, ofMachine, type Input } from './known-output.js';
+import { expandText, expandWord, type Output, type RunScript } from './expand-word.js';
+import { isKnown, known, unknownText, type Field } from './field.js';
+import type { Input } from './known-output.js';
+import { hasCommand, isBomb, isEndlessLoop } from './loops.js';
 import type { Redirection } from './invocation.js';
-import { isSecretPath, secretMark } from './secrets.js';
-import { assign, innerScope, rememberSecret, valueOf, type FunctionBody, type Scope } from './scope.js';
+import { fits } from './paths.js';
+import { codeVariable, programIn, programVariable } from './program-variables.js';
+import { readRedirections } from './redirections.js';
+import {
+  arrayIn,
+  arrayOf,
+  assign,
+  innerScope,
+  keepEffects,
+  lookUp,
+  rememberSecret,
+  setArray,
+  valueOf,
+  type FunctionBody,
+  type Scope,
+  type ShellArray,
+} from './scope.js';
 
 /** Receives the findings of the reader. */
 export interface ScriptEvents {
@@ -38,24 +55,6 @@ export interface ScriptEvents {
   readonly program: (text: string, scope: Scope, depth: number) => void;
 }
 
-/** Variables whose value is a command line for the shell or another program. */
-const programVariable =
-  /^(?:PS[0-4]|PROMPT_COMMAND|BASH_ENV|ENV|PAGER|MANPAGER|\w+_PAGER|EDITOR|VISUAL|\w+_EDITOR|BROWSER|LESSOPEN|LESSCLOSE|RSYNC_RSH|RSYNC_CONNECT_PROG|CVS_RSH|SVN_SSH|SSH_ASKPASS|SUDO_ASKPASS|GIT_ASKPASS|GIT_SSH|GIT_SSH_COMMAND|GIT_EXTERNAL_DIFF|GIT_PROXY_COMMAND|GIT_SEQUENCE_EDITOR|GIT_CONFIG_VALUE_\d+|TAR_OPTIONS|MAKEFLAGS|RUSTC_WRAPPER|LESS|ZIPOPT|CC|CXX|SHELL|GOFLAGS|\w+_(?:LAUNCHER|WRAPPER|COMMAND|CMD|ASKPASS|RSH)|npm_config_script_shell|LESSEDIT)$/;
-
-/** Variables that name code which programs load: they are judged like an `export`. */
-export const codeVariable =
-  /^(?:LD|DYLD)_\w+$|^(?:PYTHONSTARTUP|NODE_OPTIONS|JAVA_TOOL_OPTIONS|BASH_ENV|ENV|GIT_SSL_NO_VERIFY|NODE_TLS_REJECT_UNAUTHORIZED|PYTHONHTTPSVERIFY|HISTFILE|HIST(?:FILE)?SIZE|PYTHONPATH|PERL5LIB|RUBYLIB|NODE_PATH|CLASSPATH|ANSIBLE_CONFIG|npm_config_(?:script_shell|userconfig|globalconfig|node_options)|SHELL|\w*(?:REGISTRY|INDEX_URL)|GOPROXY|PATH)$|^(?:PERL5|RUBY)OPT$|^(?:GIT|SSH|SUDO)_(?:ASKPASS|SSH|EXEC_PATH|TEMPLATE_DIR|CONFIG_GLOBAL|CONFIG_SYSTEM)$|^RUSTC_WRAPPER$/;
-
-/** Returns the command line that the value of such a variable is, or is part of. */
-const programIn = (name: string, value: string): string => {
-  if (name === 'TAR_OPTIONS') return `tar ${value}`;
-  if (name === 'MAKEFLAGS') return `make ${value}`;
-  if (name === 'GOFLAGS') return `go build ${value}`;
-  if (name === 'LESS') return `less '${value.replaceAll("'", '')}'`;
-  if (name === 'ZIPOPT') return `zip ${value}`;
-  return value.replace(/^\|/, '');
-};
-
 /** Reads a parsed script in the order of execution. */
 export interface ScriptReader {
   script(script: ParsedScript, scope: Scope, depth: number, input?: Input): Output;
@@ -68,12 +67,15 @@ interface Place {
   readonly input: Input | undefined;
   /** Whether the command certainly runs. */
   readonly isCertain: boolean;
+  /** Whether it may run several times: in a loop, a function or a text. */
+  readonly isRepeated: boolean;
 }
 
 /** Words of a `for` loop that are evaluated one by one. */
 const maxRounds = 16;
 
 const nothing: Output = { text: undefined, programs: [] };
+const silence: Output = { text: '', programs: [] };
 
 /** Creates a reader that reports its findings. */
 export const scriptReader = (events: ScriptEvents): ScriptReader => {
@@ -103,11 +105,13 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
       case 'Command':
         return command(node, place);
       case 'AndOr':
-        return together(node.commands.map((part, index) => visit(part, index === 0 ? place : maybe)));
+        return (node.operators.includes('||') ? oneOf : together)(
+          node.commands.map((part, index) => visit(part, index === 0 ? place : maybe)),
+        );
       case 'Pipeline':
         return pipeline(node.commands, place);
       case 'Redirected': {
-        const { redirections, input } = redirects(node.redirects, place);
+        const { redirections, input } = readRedirections(node.redirects, place.scope, runIn(place));
         const { scope } = place;
         const wasShown = scope.isShown;
         scope.isShown &&= !redirections.some(({ isOutput }) => isOutput);
@@ -118,13 +122,13 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
       }
       case 'Function':
         events.define(node.name.value, node.body, place.scope, isBomb(node.name.value, node.body));
-        return nothing;
+        return silence;
       case 'Subshell':
         return statements(node.body.commands, { ...place, scope: innerScope(place.scope) });
       case 'BraceGroup':
         return statements(node.body.commands, place);
       case 'If':
-        return together([
+        return oneOf([
           statements(node.clause.commands, place),
           ...[
             node.then,
@@ -134,15 +138,14 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
         ]);
       case 'While':
         if (isEndlessLoop(node.clause, node.body)) events.exhausts();
-        return together([statements(node.clause.commands, maybe), statements(node.body.commands, maybe)]);
+        return repetition(node, { ...maybe, isRepeated: true });
       case 'For':
       case 'Select':
-        return loop(node, maybe);
+        return loop(node, { ...maybe, isRepeated: true });
       case 'Case':
-        within(node.word, place);
-        return together(node.items.map(({ body }) => statements(body.commands, maybe)));
+        return choice(node, maybe);
       case 'ArithmeticFor':
-        return statements(node.body.commands, maybe);
+        return statements(node.body.commands, { ...maybe, isRepeated: true });
       case 'Coproc':
         return visit(node.body, place);
       default:
@@ -215,7 +218,71 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
     return together(outputs);
   };
 
+  /** A loop over the lines of a known input, over arguments that `shift` removes, or of unknown length. */
+  const repetition = ({ clause, body }: While, place: Place): Output => {
+    const { input, scope } = place;
+    const round = (own: Place): Output => {
+      statements(clause.commands, own);
+      return statements(body.commands, place);
+    };
+    if (input?.text !== undefined && hasCommand(clause, 'read')) {
+      const lines = input.text.replace(/\n$/, '').split('\n');
+      const texts = lines.length > maxRounds ? [unknownText] : lines;
+      return together(texts.map((text) => round({ ...place, input: { ...input, text } })));
+    }
+    const { positional = [] } = scope;
+    if (positional.length < 2 || positional.length > maxRounds || !hasCommand(body, 'shift')) return round(place);
+    const outputs = positional.map((_, index) => {
+      scope.positional = positional.slice(index);
+      return round(place);
+    });
+    scope.positional = positional;
+    return together(outputs);
+  };
+
+  /** All branches are read. If it is known which one runs, the variables of the others do not persist. */
+  const choice = ({ word, items }: Case, place: Place): Output => {
+    const subject = expandText(word, place.scope, runIn(place));
+    const patterns = items.map(({ pattern }) => pattern.map((part) => expandText(part, place.scope, runIn(place))));
+    const isClear =
+      subject.length <= maxSubject &&
+      isKnown(subject) &&
+      patterns.flat().every((text) => isKnown(text) && isExactPattern(text)) &&
+      items.every(({ terminator }) => terminator === undefined || terminator === ';;');
+    const branchOf = (convert: (text: string) => string): number =>
+      patterns.findIndex((texts) => texts.some((text) => fits(convert(text), convert(subject))));
+    const chosen = isClear ? branchOf((text) => text) : -1;
+    // With `nocasematch`, case does not matter.
+    const isChosen = isClear && chosen === branchOf((text) => text.toLowerCase());
+    return oneOf(
+      items.map(({ body }, index) =>
+        statements(body.commands, isChosen && index !== chosen ? { ...place, scope: innerScope(place.scope) } : place),
+      ),
+    );
+  };
+
+  /** A command with a variable that has several possible values is read with each of them. */
   const command = (node: Command, place: Place): Output => {
+    const { variables } = place.scope;
+    const [name, ...others] = alternativesIn(node, place.scope);
+    if (name === undefined || others.length > maxVariables) return simple(node, place);
+    const before = variables.get(name);
+    const values = lookUp(place.scope, 'variables', name)?.alternatives ?? [];
+    let isChanged = false;
+    const outputs = values.map((value, index) => {
+      const own = [value];
+      variables.set(name, own);
+      const output = command(node, index === 0 ? place : { ...place, isCertain: false });
+      isChanged ||= variables.get(name) !== own;
+      return output;
+    });
+    if (isChanged) variables.set(name, [unknownText]);
+    else if (before === undefined) variables.delete(name);
+    else variables.set(name, before);
+    return oneOf(outputs);
+  };
+
+  const simple = (node: Command, place: Place): Output => {
     const { scope, depth } = place;
     const assignments = node.prefix.filter((part) => part.type === 'Assignment');
     const words: readonly CommandArgument[] = [...(node.name === undefined ? [] : [node.name]), ...node.args];
@@ -226,25 +293,32 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
     const argv = words.flatMap((word) =>
       word.type === 'Word' ? expandWord(word, scope, runIn(place)) : [assigned(word, place)],
     );
-    const { redirections, input } = redirects(node.redirects, place);
+    const { redirections, input } = readRedirections(node.redirects, place.scope, runIn(place));
     // `$(<file)` is the content of the file.
-    if (argv.length === 0 && redirections.length === 0) return input ?? nothing;
+    if (argv.length === 0 && redirections.length === 0) return input ?? silence;
     const inner = own === scope ? scope : Object.assign(own, { positional: scope.positional });
+    const output = events.run(argv, redirections, input ?? place.input, inner, depth);
     for (const word of words) {
       if (word.type === 'Assignment' && word.value.type === 'ArrayValue') set(word, scope, place);
     }
-    return events.run(argv, redirections, input ?? place.input, inner, depth);
+    if (argv[0]?.text === 'shift' && place.isCertain) {
+      scope.positional = scope.positional?.slice(Number(argv[1]?.text ?? '1'));
+    }
+    if (own !== scope) {
+      keepEffects(
+        own,
+        scope,
+        assignments.map(({ name }) => name),
+      );
+    }
+    return output;
   };
 
   const set = ({ name, value, append, index }: Assignment, scope: Scope, place: Place): void => {
     const run = runIn(place);
-    if (index !== undefined) expandWord(index, scope, run);
+    const key = index === undefined ? undefined : expandText(index, scope, run);
     const words = value.type === 'Word' ? expandWord(value, scope, run) : [];
     for (const { madeBy } of words) rememberSecret(scope, name, madeBy);
-    const values =
-      value.type === 'Word'
-        ? [words.map(({ text }) => text).join(' ')]
-        : value.elements.flatMap((word) => expandWord(word, scope, run).map(({ text }) => text));
     if (programVariable.test(name) && value.type === 'Word') {
       events.program(programIn(name, words.map(({ text }) => text).join(' ')), scope, place.depth);
     }
@@ -252,11 +326,23 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
       const field = known(`${name}=${words.map(({ text }) => text).join(' ')}`);
       events.run([known('export'), field], [], undefined, innerScope(scope), place.depth);
     }
-    const before = append === true ? (scope.variables.get(name) ?? [unknownText]) : [];
-    const isScalar = value.type === 'Word' && index === undefined;
-    const after =
-      append !== true ? values : isScalar ? [`${before[0] ?? ''}${values[0] ?? ''}`] : [...before, ...values];
-    assign(scope, name, index === undefined ? after : [unknownText], place.isCertain);
+    const text = words.map((word) => word.text).join(' ');
+    if (value.type === 'ArrayValue') {
+      const before = append === true ? (arrayIn(scope, name) ?? arrayOf([unknownText])) : arrayOf([]);
+      setArray(scope, name, withElements(before, value.elements, scope, run), place.isCertain);
+    } else if (key === undefined) {
+      const before = append === true ? (scope.variables.get(name) ?? [unknownText]) : [];
+      const isStable = !place.isRepeated || (append !== true && !/[$`<>]/.test(value.text));
+      assign(scope, name, [`${before[0] ?? ''}${text}`], place.isCertain, isStable);
+    } else if (isKnown(key) && append !== true) {
+      const { values, keys } = arrayIn(scope, name) ?? arrayOf([]);
+      const at = keys.indexOf(key);
+      const array =
+        at === -1 ? { values: [...values, text], keys: [...keys, key] } : { values: values.with(at, text), keys };
+      setArray(scope, name, array, place.isCertain);
+    } else {
+      assign(scope, name, [unknownText], place.isCertain);
+    }
   };
 
   /** An assignment among arguments, as after `export` and `alias`: it is one word. */
@@ -274,61 +360,67 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
     };
   };
 
-  const redirects = (
-    nodes: readonly RedirectNode[],
-    place: Place,
-  ): { readonly redirections: readonly Redirection[]; readonly input: Input | undefined } => {
-    const run = runIn(place);
-    const redirections: Redirection[] = [];
-    let input: Input | undefined;
-    for (const node of nodes) {
-      if (node.type === 'HereDoc') {
-        const body = expandBody(node.body, place.scope, run);
-        input = { text: body.text, programs: body.madeBy };
-      } else if (node.target !== undefined) {
-        const outputs: Output[] = [];
-        const target =
-          expandWord(node.target, place.scope, (inner, scope) => {
-            const output = run(inner, scope);
-            outputs.push(output);
-            return output;
-          })[0] ?? known('');
-        if (node.operator === '<' && node.target.text.startsWith('<(')) input = outputs[0];
-        else if (node.type === 'HereString') input = { text: target.text, programs: target.madeBy };
-        else if (node.operator === '<') input = fromFile(target, place.scope);
-        else if (!/^(?:\d+-?|-)$/.test(target.text)) {
-          redirections.push({ operator: node.operator, target, isOutput: isOutput(node, target) });
-        }
-      }
-    }
-    return { redirections, input };
-  };
-
   return {
-    script: (parsed, scope, depth, input) => script(parsed, { scope, depth, input, isCertain: true }),
-    node: (node, scope, depth) => visit(node, { scope, depth, input: undefined, isCertain: true }),
+    script: (parsed, scope, depth, input) =>
+      script(parsed, { scope, depth, input, isCertain: true, isRepeated: depth > 1 }),
+    node: (node, scope, depth) => visit(node, { scope, depth, input: undefined, isCertain: true, isRepeated: true }),
   };
 };
 
 /** Creates a scope for commands whose output is not displayed. */
 const hidden = (scope: Scope): Scope => Object.assign(innerScope(scope), { isShown: false });
 
-/** Returns whether a redirection hides the standard output. */
-const isOutput = ({ operator, descriptor }: Redirect, { text }: Field): boolean =>
-  operator.includes('>') &&
-  (descriptor === undefined || (descriptor.type === 'FileDescriptor' && descriptor.value === 1)) &&
-  !/^\/dev\/(?:stdout|stderr|tty|fd\/[12])$/.test(text);
+/** Maximum number of further variables of a command that have several possible values. */
+const maxVariables = 2;
 
-const fromFile = ({ text, madeBy }: Field, scope: Scope): Input => {
-  const path = text.replace(/^\.\//, '');
-  const isSecret = scope.secrets.has(path) || isSecretPath(text, scope.cwd, scope);
-  const programs = scope.downloads.has(path) ? ['curl'] : madeBy;
-  return {
-    text: scope.files.get(path),
-    file: path,
-    programs: [...programs, ...(isSecret ? [secretMark] : []), ...(ofMachine.test(text) ? [machineMark] : [])],
-  };
+/** Builtins that change the shell, and programs that make files: their second run would hide the first. */
+const changesState =
+  /^(?:export|declare|local|readonly|typeset|alias|set|shift|read|mapfile|readarray|eval|source|\.|trap|cd|pushd|popd|unset|printf|exec|tee|cp|mv|ln|install)$/;
+
+/** Returns the variables of a command that have several possible values. */
+const alternativesIn = (node: Command, scope: Scope): readonly string[] => {
+  const program = node.name?.value ?? '';
+  if (changesState.test(program) || lookUp(scope, 'functions', program) !== undefined) return [];
+  const isPlain = node.redirects.every(
+    (part) => part.type === 'Redirect' && /^(?:\d|\/dev\/null)$/.test(part.target?.value ?? ''),
+  );
+  if (!isPlain) return [];
+  const words = [node.name, ...node.args, ...node.prefix.filter((part) => part.type === 'Assignment')];
+  const names = words.flatMap((word) =>
+    word?.text.includes('$') === true
+      ? Array.from(word.text.matchAll(/\$\{?([A-Za-z_]\w*)/g), ([, name = '']) => name)
+      : [],
+  );
+  return [...new Set(names)].filter((name) => lookUp(scope, 'variables', name)?.alternatives !== undefined);
 };
+
+/** Adds the elements of an array, with the keys that they name. */
+const withElements = (
+  { values, keys }: ShellArray,
+  elements: readonly Word[],
+  scope: Scope,
+  run: RunScript,
+): ShellArray => {
+  const array = { values: [...values], keys: [...keys] };
+  for (const word of elements) {
+    for (const { text } of expandWord(word, scope, run)) {
+      const [, key, value = text] = (word.text.startsWith('[') ? /^\[([^\]]*)\]=(.*)$/s.exec(text) : null) ?? [];
+      array.values.push(value);
+      array.keys.push(key ?? String(array.keys.length));
+    }
+  }
+  return array;
+};
+
+/** Maximum length of a word that is compared with the patterns of `case`. */
+const maxSubject = 100;
+
+/** Returns whether `fits` decides about a pattern as a shell does. */
+const isExactPattern = (pattern: string): boolean => pattern.length <= 40 && !/[[\\(]/.test(pattern);
+
+/** The output of one of several commands: its text is unknown. */
+const oneOf = (outputs: readonly Output[]): Output =>
+  outputs.length === 1 ? together(outputs) : { ...together(outputs), text: undefined };
 
 const together = (outputs: readonly Output[]): Output => {
   const [only] = outputs;
@@ -338,60 +430,4 @@ const together = (outputs: readonly Output[]): Output => {
     text: texts.length === 0 || texts.includes(undefined) ? undefined : texts.join(''),
     programs: outputs.flatMap(({ programs }) => programs).slice(0, 32),
   };
-};
-
-/** Returns whether a loop never ends or pauses, and starts processes in the background or appends to a file. */
-const isEndlessLoop = (clause: SyntaxNode, body: SyntaxNode): boolean => {
-  const names: string[] = [];
-  let grows = false;
-  const visit = (node: SyntaxNode): void => {
-    if (names.length > 100) return;
-    if (node.type === 'Statement' && node.background === true) {
-      // The loop does not wait for it.
-      grows = true;
-      return;
-    }
-    if (node.type === 'Subshell' && node.body.commands.some(({ background }) => background === true)) {
-      grows = true;
-      return;
-    }
-    if (node.type === 'Command') names.push(node.name?.value ?? '');
-    if (node.type === 'Command' || node.type === 'Redirected') {
-      grows ||= node.redirects.some((redirect) => redirect.operator === '>>' && redirect.target?.value !== '/dev/null');
-      grows ||= node.type === 'Command' && /^(?:cp|mkdir|touch|mktemp|fallocate|dd)$/.test(node.name?.value ?? '');
-    }
-    forEachChild(node, visit);
-  };
-  visit(clause);
-  if (names.length !== 1 || !/^(?:true|:)$/.test(names[0] ?? '')) return false;
-  visit(body);
-  return (
-    grows &&
-    !names.some((name) => /^(?:sleep|wait|read|break|exit|return|timeout|inotifywait|tail|nc|date|usleep)$/.test(name))
-  );
-};
-
-/** Returns whether a function starts itself in the background, or twice in one pipe. */
-const isBomb = (name: string, body: SyntaxNode): boolean => {
-  let left = 1_000;
-  const callsIn = (node: SyntaxNode): number => {
-    left -= 1;
-    if (left < 0) return 0;
-    let calls = node.type === 'Command' && node.name?.value === name ? 1 : 0;
-    forEachChild(node, (child) => {
-      calls += callsIn(child);
-    });
-    return calls;
-  };
-  const starts = (node: SyntaxNode): boolean => {
-    if (left < 0) return false;
-    if (node.type === 'Statement' && node.background === true && callsIn(node) > 0) return true;
-    if (node.type === 'Pipeline' && node.commands.length > 1 && callsIn(node) > 1) return true;
-    let found = false;
-    forEachChild(node, (child) => {
-      found ||= starts(child);
-    });
-    return found;
-  };
-  return starts(body);
 };

@@ -1,5 +1,76 @@
-import { known, type Field } from './field.js';
-import type { Wrapper } from './wrappers.js';
+import { entryOf } from './engines.js';
+import { isWhollyUnknown, known, type Field } from './field.js';
+import { ofInput, ofText, type Inner } from './inner.js';
+import type { Input } from './known-output.js';
+import { isWrapper, wrappers, type Wrapper } from './wrappers.js';
+
+/** Maximum number of words before a command that are searched for variables. */
+const maxVariables = 20;
+
+/** What a wrapper such as `sudo`, `env` or `docker exec` runs. */
+export const ofWrapper = (name: string, args: readonly Field[], input: Input | undefined): readonly Inner[] => {
+  const found = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
+  if (found === undefined) return [];
+  const [wrapper, rest] = isWrapper(found) ? [found, args] : subcommand(found, args);
+  if (wrapper === undefined) return [];
+  const { commands: possible, lines } = wrappedCommands(wrapper, rest);
+  // Of several words that may be the program, one that is unknown is rather the value of an option.
+  const likely = possible.filter(([first]) => first !== undefined && !isWhollyUnknown(first.text));
+  const commands = likely.length > 0 ? likely : possible;
+  const split = name === 'env' ? rest.flatMap(splitString) : [];
+  const folder = name === 'env' || name === 'sudo' ? folderOf(rest) : undefined;
+  const isShell =
+    /^(?:sudo|doas)$/.test(name) && rest.some(({ text }) => /^-[a-zA-Z]*[si]$|^--(?:shell|login)$/.test(text));
+  return [
+    // With -s or -i the arguments are data, and without any the shell reads its input.
+    ...(isShell
+      ? commands.length === 0
+        ? ofInput(input)
+        : commands.slice(0, 1).flatMap((argv) => ofText(joined(argv), { isGuess: true }))
+      : []),
+    ...commands.map((argv): Inner => ({ kind: 'command', argv, folder, variables: variablesIn(rest) })),
+    // The operand of `exec` is the name of a container, not that of an image.
+    ...(args.at(-rest.length - 1)?.text === 'exec' ? [] : entryOf(name, rest, commands)),
+    ...[...lines, ...split].flatMap((line) => ofText(line, {})),
+  ];
+};
+
+/** `env NAME=value command` */
+const variablesIn = (args: readonly Field[]): ReadonlyMap<string, string> =>
+  new Map(
+    args.slice(0, maxVariables).flatMap(({ text }) => {
+      const [, name, value = ''] = /^([A-Za-z_]\w*)=(.*)$/s.exec(text) ?? [];
+      return name === undefined ? [] : [[name, value] as const];
+    }),
+  );
+
+/** `env -C folder` */
+const folderOf = (args: readonly Field[]): string | undefined => {
+  for (const [index, { text }] of args.entries()) {
+    const [, inline] = /^(?:-[CD]|--chdir=)(.+)$/.exec(text) ?? [];
+    if (inline !== undefined) return inline;
+    if (/^(?:-[CD]|--chdir)$/.test(text)) return args[index + 1]?.text;
+    if (!text.startsWith('-') && !text.includes('=')) return undefined;
+  }
+  return undefined;
+};
+
+/** `env -S'rm -rf /'` in one word. */
+const splitString = (field: Field): readonly Field[] =>
+  /^-[a-z]*S./.test(field.text) ? [{ ...field, text: field.text.replace(/^-[a-z]*S/, '') }] : [];
+
+const subcommand = (
+  table: Readonly<Record<string, Wrapper>>,
+  args: readonly Field[],
+): readonly [Wrapper | undefined, readonly Field[]] => {
+  for (const [index, { text }] of args.entries()) {
+    if (Object.hasOwn(table, text)) return [table[text], args.slice(index + 1)];
+    const pair = `${text} ${args[index + 1]?.text ?? ''}`;
+    if (Object.hasOwn(table, pair)) return [table[pair], args.slice(index + 2)];
+    if (index >= 6) break;
+  }
+  return [undefined, []];
+};
 
 /** What a wrapper may run: commands and shell lines. */
 export interface Wrapped {

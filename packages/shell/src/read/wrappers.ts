@@ -244,6 +244,7 @@ export const interpreters: Readonly<Record<string, readonly string[]>> = {
   rails: ['runner', 'r'],
   ruby: ['-e'],
   'ts-node': ['-e', '--eval', '-p', '--print'],
+  zx: ['--eval', '-e'],
   tsx: ['-e', '--eval'],
   mongosh: ['--eval'],
 };

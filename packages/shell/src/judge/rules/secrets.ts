@@ -308,7 +308,10 @@ export const secretRules: readonly CommandRule[] = [
       const sends = /^(?:scp|rsync)$/.test(program);
       if (sends ? !/^[\w.@-]+:/.test(operands.at(-1)?.text ?? '') : extracts(words)) return false;
       return operands.some(
-        ({ text }) => (isSecret(text) && zoneOf(text) === 'secret') || ['home', 'root'].includes(zoneOf(text)),
+        ({ text }) =>
+          (isSecret(text) && zoneOf(text) === 'secret') ||
+          ['home', 'root'].includes(zoneOf(text)) ||
+          /^\/(?:home|Users)\/?$/.test(text),
       );
     },
     why: 'It copies keys or credentials of the user, and a copy is easily published.',

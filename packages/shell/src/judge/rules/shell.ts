@@ -1,5 +1,5 @@
 import { machineMark } from '../../read/known-output.js';
-import { codeVariable } from '../../read/script-reader.js';
+import { codeVariable } from '../../read/program-variables.js';
 import { secretMark, secretVariableMark } from '../../read/secrets.js';
 import type { CommandRule } from '../rule.js';
 

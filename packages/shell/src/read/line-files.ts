@@ -1,0 +1,30 @@
+import { resolvePath } from './resolve-path.js';
+
+/** The files that a line has written, downloaded or filled with secrets have absolute paths as keys. */
+interface Folder {
+  readonly cwd: string;
+  readonly project: string;
+}
+
+/** Looks up a path: in the current folder, and in that of the project, which containers have under another name. */
+export const findFile = <Result>(
+  path: string,
+  { cwd, project }: Folder,
+  look: (key: string) => Result | undefined,
+): Result | undefined => {
+  const found = look(resolvePath(path, cwd));
+  return found !== undefined || cwd === project || path.startsWith('/') ? found : look(resolvePath(path, project));
+};
+
+/** Returns whether a set or a map has a path. */
+export const hasFile = (
+  files: ReadonlyMap<string, unknown> | ReadonlySet<string>,
+  path: string,
+  folder: Folder,
+): boolean => files.size > 0 && findFile(path, folder, (key) => files.has(key) || undefined) === true;
+
+/** Returns the text that the line has written to a file. */
+export const textOfFile = (
+  { files, cwd, project }: Folder & { readonly files: ReadonlyMap<string, string> },
+  path: string,
+): string | undefined => (files.size === 0 ? undefined : findFile(path, { cwd, project }, (key) => files.get(key)));

@@ -1,0 +1,64 @@
+import type { Redirect, Redirection as RedirectNode } from 'unbash';
+import { expandBody, expandWord, type Output, type RunScript } from './expand-word.js';
+import { known, type Field } from './field.js';
+import type { Redirection } from './invocation.js';
+import { machineMark, ofMachine, type Input } from './known-output.js';
+import { hasFile, textOfFile } from './line-files.js';
+import type { Scope } from './scope.js';
+import { isSecretPath, secretMark } from './secrets.js';
+
+const unread: Input = { text: undefined, programs: [] };
+
+/** Reads redirections: the files that receive output, and the standard input. Other inputs become files. */
+export const readRedirections = (
+  nodes: readonly RedirectNode[],
+  scope: Scope,
+  run: RunScript,
+): { readonly redirections: readonly Redirection[]; readonly input: Input | undefined } => {
+  const redirections: Redirection[] = [];
+  let input: Input | undefined;
+  const receive = ({ descriptor }: RedirectNode, received: Input): void => {
+    const number = descriptor?.type === 'FileDescriptor' ? descriptor.value : 0;
+    if (number === 0) input = received;
+    else if (received.text !== undefined) scope.files.set(`/dev/fd/${number}`, received.text);
+  };
+  for (const node of nodes) {
+    if (node.type === 'HereDoc') {
+      const body = expandBody(node.body, scope, run);
+      receive(node, { text: body.text, programs: body.madeBy });
+    } else if (node.target !== undefined) {
+      const outputs: Output[] = [];
+      const target =
+        expandWord(node.target, scope, (inner, scope) => {
+          const output = run(inner, scope);
+          outputs.push(output);
+          return output;
+        })[0] ?? known('');
+      if (node.operator === '<' && node.target.text.startsWith('<(')) receive(node, outputs[0] ?? unread);
+      else if (node.type === 'HereString') receive(node, { text: target.text, programs: target.madeBy });
+      else if (node.operator === '<') receive(node, fromFile(target, scope));
+      else if (node.operator === '<&' && !/^(?:0-?|-)$/.test(target.text)) {
+        receive(node, { text: textOfFile(scope, `/dev/fd/${target.text}`), programs: ['?'] });
+      } else if (!/^(?:\d+-?|-)$/.test(target.text)) {
+        redirections.push({ operator: node.operator, target, isOutput: isOutput(node, target) });
+      }
+    }
+  }
+  return { redirections, input };
+};
+
+/** Returns whether a redirection hides the standard output. */
+const isOutput = ({ operator, descriptor }: Redirect, { text }: Field): boolean =>
+  operator.includes('>') &&
+  (descriptor === undefined || (descriptor.type === 'FileDescriptor' && descriptor.value === 1)) &&
+  !/^\/dev\/(?:stdout|stderr|tty|fd\/[12])$/.test(text);
+
+const fromFile = ({ text, madeBy }: Field, scope: Scope): Input => {
+  const isSecret = hasFile(scope.secrets, text, scope) || isSecretPath(text, scope.cwd, scope);
+  const programs = hasFile(scope.downloads, text, scope) ? ['curl'] : madeBy;
+  return {
+    text: textOfFile(scope, text),
+    file: text.replace(/^\.\//, ''),
+    programs: [...programs, ...(isSecret ? [secretMark] : []), ...(ofMachine.test(text) ? [machineMark] : [])],
+  };
+};
