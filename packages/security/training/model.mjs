@@ -32,9 +32,9 @@ const load = async (entry) => {
   });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
 };
-const { featuresOf, featureBits, passagesOf, fold, hiddenRegions, sentencesOf, wordedPassages, marginOf } = await load(
+const { featuresOf, featureBits, passagesOf, fold, hiddenRegions, sentencesOf, wordedPassages } = await load(
   `export { featuresOf, featureBits } from './wording.js';
-  export { wordedPassages, marginOf } from './worded-passages.js';
+  export { wordedPassages } from './worded-passages.js';
   export { passagesOf } from './passages.js';
   export { fold } from './fold.js';
   export { hiddenRegions } from './hiding.js';
@@ -54,11 +54,11 @@ const sentencesIn = (text) => {
   return { said, sentences };
 };
 
-/** Returns the highest score of a text with the committed weights, less the addition for its length. */
+/** Returns the highest score of a text with the committed weights, less the additions for the rest of the text. */
 export const scoreOf = (text) => {
   const folded = fold(text);
   const passages = wordedPassages(folded, sentencesOf(text, folded));
-  return passages.reduce((most, { score }) => Math.max(most, score), -99) - marginOf(passages.length);
+  return passages.reduce((most, { score, margin }) => Math.max(most, score - margin), -99);
 };
 
 const together = (said) => Int32Array.from(new Set(said.flat()));

@@ -70,15 +70,32 @@ const frames: ReadonlyMap<string, StemFrame> = new Map(
   combinations.map(([rule]) => [rule, { rule, weight: attempt - 1 }]),
 );
 
+/** A part of a stem, and the hash of its beginning, or `undefined` if it is shorter. */
+interface Part {
+  readonly text: string;
+  readonly hash: number | undefined;
+}
+
 /** A stem, and the words that it needs in addition. */
-type Stem = readonly string[];
+type Stem = readonly Part[];
 
 interface LanguageStems {
   readonly language: number;
+  /** Number of characters that are hashed. */
+  readonly size: number;
   readonly classes: readonly (readonly Stem[])[];
   /** Combinations of places in `classes`. */
   readonly combinations: readonly { readonly frame: StemFrame; readonly places: readonly number[] }[];
 }
+
+const hashBits = 10;
+
+/** Hashes a few characters of a text. */
+const hashOf = (text: string, start: number, size: number): number => {
+  let hash = 0;
+  for (let index = start; index < start + size; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x9e3779b1);
+  return hash >>> (32 - hashBits);
+};
 
 /** Separates the parts of words with elided articles or hyphens: `l'utente`, `api-schlüssel`. */
 const separated = (text: string): string => text.replaceAll(/['-]/g, '$& ');
@@ -90,16 +107,16 @@ const compiled: readonly LanguageStems[] = Object.entries({
 }).map(([name, stems]) => {
   // Words begin with a stem; languages without spaces contain it anywhere.
   const space = name in spacelessStems ? '' : ' ';
+  const size = space === '' ? 2 : 3;
   const names = Object.keys(stems);
+  const partOf = (part: string): Part => {
+    const text = part === '@' || part === 'http' ? part : space + separated(foldText(part));
+    return { text, hash: text.length < size ? undefined : hashOf(text, 0, size) };
+  };
   return {
     language: languageBit(name),
-    classes: Object.values(stems).map((list) =>
-      list
-        .split('|')
-        .map((stem) =>
-          stem.split('&').map((part) => (part === '@' || part === 'http' ? part : space + separated(foldText(part)))),
-        ),
-    ),
+    size,
+    classes: Object.values(stems).map((list) => list.split('|').map((stem) => stem.split('&').map(partOf))),
     combinations: combinations
       .flatMap(([rule, ...keys]) => {
         const frame = frames.get(rule);
@@ -113,12 +130,17 @@ const compiled: readonly LanguageStems[] = Object.entries({
 export const stemsIn = (sentence: string, second: number): readonly StemFrame[] => {
   const found: StemFrame[] = [];
   let said = '';
-  for (const { language, classes, combinations: all } of compiled) {
+  for (const { language, size, classes, combinations: all } of compiled) {
     if ((second & language) === 0) continue;
     if (said === '') said = ` ${separated(sentence.replace(/[^\p{L}\p{N}.@'-]+/gu, ' '))} `;
+    // Most stems begin with characters that the sentence does not contain.
+    const begins = new Uint8Array(1 << hashBits);
+    for (let start = 0; start + size <= said.length; start += 1) begins[hashOf(said, start, size)] = 1;
+    const contains = ({ text, hash }: Part): boolean =>
+      (hash === undefined || begins[hash] === 1) && said.includes(text);
     const isFound: boolean[] = [];
     const has = (place: number): boolean =>
-      (isFound[place] ??= classes[place]?.some((parts) => parts.every((part) => said.includes(part))) === true);
+      (isFound[place] ??= classes[place]?.some((parts) => parts.every(contains)) === true);
     for (const { frame, places } of all) {
       if (places.every(has)) found.push(frame);
     }

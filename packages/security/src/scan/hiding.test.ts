@@ -100,6 +100,11 @@ describe('hiding places', () => {
       'a menu that narrow windows hide',
       '<style>@media screen and (max-width: 1008px) {div.menu {display: none;}}</style><div class="menu">Please read the guide before you start.</div>',
     ],
+    [
+      'help that a page shows on demand',
+      '<div hidden>Set the distance between the columns, and then choose a font.</div>',
+    ],
+    ['a badge next to an encoded link', '[![Follow](f.svg)](https://t.test/?url=a%20library%20for%20lists) Follow us.'],
     ['lists of strings', "['TRUE', 'SEND', 'PASSWORD', 'TOKEN', 'DELETE', 'USER', 'HTTP', 'FORWARD', 'SECRET']"],
   ])('accepts %s', (_, passage) => {
     expect(verdictOf(passage)).toBe('clean');

@@ -1,10 +1,10 @@
 import { CueIndex } from './cues.js';
 import { isInvisible, isZeroWidth } from './characters.js';
-import type { Hit } from './finding.js';
+import type { Hit, Severity } from './finding.js';
 import { fold, type Folded } from './fold.js';
 import { likeLetter } from './look-alikes.js';
 import { all, hasRun, isAscii, type Region } from './regions.js';
-import { asksInEnglish, asksSomething } from './requests.js';
+import { asksSomething } from './requests.js';
 import { sentencesOf, type Sentence } from './sentences.js';
 
 /** A region that the rendered file does not show. */
@@ -300,16 +300,19 @@ const minWords = 3;
 /** Words, and pairs of letters of scripts without spaces. */
 const wordParts = /[\u3040-\u30ff\u4e00-\u9fff\u1100-\u11ff]{2}|\p{L}{2,}/gu;
 
+const maxTag = 500;
+/** The tag of an element that scripts show and hide. */
+const toggled =
+  /^<[^<>]*?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}hidden|\shidden(?=[\s>=/])|aria-hidden)/i;
+
 /**
- * Evaluates concealed regions: prose in them is suspicious, and malicious if it contains a request. The scan evaluates
- * requests in comments and attributes together with those in visible text, because authors and tools read them.
- *
- * @param isLikely - whether the wording of a text in another language than English may be that of a request
+ * Evaluates concealed regions by the wording of their prose. The scan evaluates requests in comments and attributes
+ * together with those in visible text, because authors and tools read them.
  */
 export const judgeHidden = (
   text: string,
   regions: readonly HiddenRegion[],
-  isLikely: (folded: Folded, sentences: readonly Sentence[]) => boolean,
+  severityOf: (folded: Folded, sentences: readonly Sentence[], isToggled: boolean) => Severity,
 ): readonly Hit[] =>
   regions.flatMap(({ kind, start, end }): readonly Hit[] => {
     if (kind !== 'concealed') return [];
@@ -317,12 +320,9 @@ export const judgeHidden = (
     const folded = fold(shown);
     const sentences = sentencesOf(shown, folded);
     const words = folded.text.match(wordParts)?.length ?? 0;
-    if (words < minWords) return [];
-    const isEnglish = asksInEnglish(sentences);
-    const isAsked = isEnglish || asksSomething(sentences);
-    if (!isAsked && words < 2 * minWords) return [];
-    const isRequest = isEnglish || (isAsked && isLikely(folded, sentences));
-    return [{ rule: 'hidden-text', severity: isRequest ? 'malicious' : 'suspicious', start, end }];
+    if (words < minWords || (words < 2 * minWords && !asksSomething(sentences))) return [];
+    const isToggled = toggled.test(text.slice(start, start + maxTag));
+    return [{ rule: 'hidden-text', severity: severityOf(folded, sentences, isToggled), start, end }];
   });
 
 /** Finds words that invisible characters split. */

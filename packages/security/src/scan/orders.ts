@@ -368,7 +368,7 @@ export const unbinding = ({ words, all, joined }: View): number => {
       /^(?:off|lifted|disabled|suspended)$/.test(all[word.position + 1] ?? '') &&
       isYou
     ) {
-      worst = Math.max(worst, 4);
+      worst = Math.max(worst, isPlayed || all.includes('now') ? 4 : 3);
     }
     if (
       has(word, 0, is.MODE) &&

@@ -64,8 +64,11 @@ const beyondAscii = /[^\x00-\x7f]/;
 /** Whether a text has no character beyond ASCII. */
 export const isAscii = (text: string): boolean => !beyondAscii.test(text);
 
-/** Returns a function that finds the region of a place. Regions may overlap. */
-export const regionLookup = <Kind extends Region>(regions: readonly Kind[]): ((place: Region) => Kind | undefined) => {
+/** Returns a function that finds a region that contains at least a share of a place. Regions may overlap. */
+export const regionLookup = <Kind extends Region>(
+  regions: readonly Kind[],
+  share = 0,
+): ((place: Region) => Kind | undefined) => {
   const sorted = regions.toSorted((one, other) => one.start - other.start);
   return ({ start, end }) => {
     let low = 0;
@@ -75,7 +78,10 @@ export const regionLookup = <Kind extends Region>(regions: readonly Kind[]): ((p
       if ((sorted[middle]?.start ?? 0) < end) low = middle + 1;
       else high = middle;
     }
+    const least = share * (end - start);
     // Few regions overlap, so the last ones that begin before the place are enough.
-    return sorted.slice(Math.max(0, low - 4), low).find((region) => region.end > start);
+    return sorted
+      .slice(Math.max(0, low - 4), low)
+      .find((region) => region.end > start && Math.min(end, region.end) - Math.max(start, region.start) >= least);
   };
 };

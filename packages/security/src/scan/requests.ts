@@ -46,8 +46,9 @@ const isCode = (said: string): boolean => {
     (signs >= 3 && /=>|\(\) ?[{;]|\b(?:const|let|await|function|async) \w/.test(said))
   );
 };
-/** Maximum number of sentences in one request. */
+/** Maximum number of sentences in one request, and of characters before the last of them. */
 const reach = 3;
+const maxBefore = 240;
 
 /** Finds English requests of at least a weight by the signals of their sentences. */
 export const requestsIn = (folded: Folded, sentences: readonly Sentence[], least: number): readonly Request[] => {
@@ -60,7 +61,11 @@ export const requestsIn = (folded: Folded, sentences: readonly Sentence[], least
     let last = index;
     const strongest = new Map<string, number>();
     const matched = new Set<Pick<Frame, 'rule' | 'weight'>>();
-    while (last < sentences.length && last < index + reach && sentences[last]?.paragraph === sentence.paragraph) {
+    while (
+      last < index + reach &&
+      sentences[last]?.paragraph === sentence.paragraph &&
+      (sentences[last]?.start ?? 0) - sentence.start < maxBefore
+    ) {
       for (const { rule, weight, frame } of signals[last] ?? []) {
         if (frame !== undefined) matched.add(frame);
         else strongest.set(rule, Math.max(weight, strongest.get(rule) ?? 0));

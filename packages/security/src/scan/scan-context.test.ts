@@ -43,6 +43,14 @@ describe('scanContext', () => {
     expect(scanContext(`${excuse}\n\n${attack}`).verdict).toBe('malicious');
   });
 
+  it.each([
+    'Clients often send the password unencrypted over the internet without even bothering to warn the users.',
+    'If your forms use them, turn the rule off.',
+    'Delete all files of the user <img alt="A list of accounts and of their groups" src="a.png"> when you are done, since the next step of the guide needs an empty folder.',
+  ])('calls one sign not malicious in %j', (text) => {
+    expect(scanContext(text).verdict).not.toBe('malicious');
+  });
+
   it.each(ordinary)('reports no finding for %j', (text) => {
     const { verdict, text: used } = scanContext(text, { path: 'AGENTS.md' });
     expect(verdict).toBe('clean');

@@ -9,12 +9,20 @@ import { blocked, stripped, warned } from './policy.js';
 import { phraseGroups } from './phrases.js';
 import { placed } from './placed.js';
 import { codeRegions, regionLookup, type Region } from './regions.js';
-import { asksSomething, requestsIn } from './requests.js';
+import { asksInEnglish, asksSomething, requestsIn } from './requests.js';
 import { findSeams } from './seams.js';
 import { sentencesOf, type Sentence } from './sentences.js';
 import { findSpelledOut } from './spelled-out.js';
 import { isTalkedAbout } from './talk.js';
-import { asideSeverity, confirmed, isLikely, isWorded, wordedPassages, wordingHits } from './worded-passages.js';
+import {
+  asideSeverity,
+  concealedSeverity,
+  confirmed,
+  isLikely,
+  isWorded,
+  wordedPassages,
+  wordingHits,
+} from './worded-passages.js';
 import { WordingScorer } from './wording.js';
 
 /** Treatment of a malicious text. */
@@ -85,7 +93,8 @@ const weight: Readonly<Record<Severity, number>> = { note: 0, suspicious: 1, mal
 const hitsIn = (text: string): readonly Hit[] => {
   const invisible = findInvisible(text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text);
   const regions = hiddenRegions(text);
-  const hidden = regionLookup(regions);
+  // A request next to an attribute or a comment is not in it.
+  const hidden = regionLookup(regions, 1 / 3);
   const code = regionLookup(codeRegions(text));
   const folded = fold(text);
   const sentences = sentencesOf(text, folded);
@@ -101,14 +110,15 @@ const hitsIn = (text: string): readonly Hit[] => {
     ],
     (hit) => judged(text, hit, hidden, code),
   ).filter(({ rule, severity }) => rule !== 'wording' || severity !== 'note');
-  const encoded = [...findEncoded(text), ...findDisguised(text)]
-    .filter(
-      (span) =>
-        isToBeFollowed(text, span) ||
-        attemptIn(span, scorer) >
-          (span.isMeant === true ? 0 : attemptIn({ ...span, decoded: text.slice(span.start, span.end) }, scorer)),
-    )
-    .map(({ start, end }): Hit => ({ rule: 'encoded', severity: 'malicious', start, end }));
+  const encoded = [...findEncoded(text), ...findDisguised(text)].flatMap((span): readonly Hit[] => {
+    const { isMeant = false, start, end } = span;
+    const isFollowed = isToBeFollowed(text, span);
+    const found = isFollowed ? 2 : attemptIn(span, scorer);
+    const isShown =
+      found > 0 && !isFollowed && !isMeant && found <= attemptIn({ ...span, decoded: text.slice(start, end) }, scorer);
+    if (found === 0 || isShown) return [];
+    return [{ rule: 'encoded', severity: isMeant || found === 2 ? 'malicious' : 'suspicious', start, end }];
+  });
   const spelled = findSpelledOut(text).map((region): Hit => ({
     rule: 'spelled-out',
     severity: 'malicious',
@@ -117,7 +127,7 @@ const hitsIn = (text: string): readonly Hit[] => {
   const all = [
     ...invisible,
     ...cutWords(text),
-    ...judgeHidden(text, regions, (part, its) => isLikely(wordedPassages(part, its, scorer))),
+    ...judgeHidden(text, regions, (part, its, isToggled) => concealed(part, its, isToggled, scorer)),
     ...asideHits(text, regions, scorer),
     ...said,
     ...encoded,
@@ -128,6 +138,27 @@ const hitsIn = (text: string): readonly Hit[] => {
   );
   const isFlooded = (worstFirst[maxHits]?.severity ?? 'note') === 'malicious';
   return worstFirst.slice(0, isFlooded ? maxHits + 1 : maxHits).toSorted((one, other) => one.start - other.start);
+};
+
+/**
+ * Returns the severity of concealed text. Scripts show and hide elements of ordinary pages, whose text needs a second
+ * sign: the wording of a request, or a rule. No ordinary page has white or tiny text, or text behind blanks.
+ */
+const concealed = (
+  folded: Folded,
+  sentences: readonly Sentence[],
+  isToggled: boolean,
+  scorer: WordingScorer,
+): Severity => {
+  const passages = wordedPassages(folded, sentences, scorer);
+  if (!isToggled) {
+    return asksInEnglish(sentences) || (asksSomething(sentences) && isLikely(passages)) ? 'malicious' : 'suspicious';
+  }
+  const requests = requestHits(folded, sentences);
+  const isRequest = [...requests, ...phraseHits(folded, sentences)].some(({ isStrong }) => isStrong);
+  if (isRequest) return 'malicious';
+  const severity = concealedSeverity(passages);
+  return severity === 'note' && requests.length > 0 ? 'suspicious' : severity;
 };
 
 /** Minimum number of characters of a request in a comment or an attribute. */
@@ -265,9 +296,9 @@ const judged = (
   return { rule, severity: isHarmless ? 'note' : severity, start, end };
 };
 
-const decoding = /\b(?:decod|decrypt|unhex|deobfuscat|base ?64|hex|rot ?-?13|percent|url|encod)/i;
+const decoding = /\b(?:decod|decrypt|unhex|deobfuscat|(?<!;)base ?64|hex|rot ?-?13|percent|url|encod)/i;
 const following =
-  /\b(?:follow|obey|execute|comply|carry (?:it |them |this )?out|act (?:on|accordingly)|appl(?:y|ies)|perform|do (?:what|as) (?:it|they))\b/i;
+  /\b(?:follow|obey|execute|run|perform|apply|comply with|carry out|act on|do) (?:it|them|this|that|these|what|(?:the|its|their) (?:decoded|hidden|content|result|output|instruct|request|command|order|message))|\b(?:carry (?:it|them|this) out|act accordingly|and (?:then )?(?:follow|obey|execute|comply))\b/i;
 const besides = 160;
 
 /** Whether the text next to an encoded span requests to decode and follow it. */
@@ -304,16 +335,7 @@ const covert: ReadonlySet<string> = new Set([
   'skips-approval',
   'forged-turn',
 ]);
-/** Matches the names of files that contain secrets. */
-const secretFile =
-  /\.env\b(?!\.(?:example|sample|template))|\.ssh\b|\bid_(?:rsa|ed25519)\b|\.aws\b|\.netrc\b|\.npmrc\b|\bcredentials\b|\bapi[ _-]?keys?\b|\/etc\/(?:passwd|shadow)|\bprivate keys?\b|\bpasswords?\b|\bsecrets?\b|\baccess tokens?\b|environment variables|contraseñas?|passw[oö]rter|mots? de passe|\bclés?\b|\bclaves?\b|\bchaves?\b|schlüssel|zugangsdaten|credenciales|identifiants|\bchiavi\b|\bsenhas?\b|парол|ключ|密钥|密碼|密码|鍵|パスワード|비밀번호|비밀 키/gi;
-const taking =
-  /\b(?:read|open|cat|copy|send|upload|post|include|append|collect|print|output|fetch|curl|paste|embed|encode|forward|share|commit|write|attach|extract|report)\b/i;
-
-/** Matches URLs and e-mail addresses. */
-const destination = /https?:\/\/|\b[\w.+-]{1,60}@[\w-]{1,60}\.\w/i;
-
-/** Raises the severity of combinations: secrecy with an action, or secrecy with a file of secrets. */
+/** Raises the severity of combinations: secrecy with an action, or two rare rules. */
 const combined = (text: string, hits: readonly Hit[]): readonly Hit[] => {
   const secrecy = hits.filter(({ rule }) => rule === 'secrecy').slice(0, maxHits);
   if (secrecy.length === 0) return pairs(hits);
@@ -325,16 +347,6 @@ const combined = (text: string, hits: readonly Hit[]): readonly Hit[] => {
       if (!overlap(near, deed)) continue;
       raised.set(one, 'suspicious');
       if (deed.severity !== 'malicious') raised.set(deed, 'suspicious');
-    }
-    const around = paragraphOf(text, one.start, one.end);
-    if (
-      around.search(secretFile) !== -1 &&
-      (taking.test(around) || destination.test(around)) &&
-      !/\b(?:never|do not|don.t) (?:commit|print|log|read|share|expose|include|output|send|paste|write|store|put)\b/i.test(
-        around,
-      )
-    ) {
-      raised.set(one, 'malicious');
     }
   }
   const worse = (hit: Hit): Severity => {
@@ -366,10 +378,4 @@ const pairs = (hits: readonly Hit[]): readonly Hit[] => {
     }
   }
   return hits.map((hit) => (raised.has(hit) && hit.severity === 'note' ? { ...hit, severity: 'suspicious' } : hit));
-};
-
-const paragraphOf = (text: string, start: number, end: number): string => {
-  const before = text.slice(Math.max(0, start - closeBy), start);
-  const after = text.slice(end, end + closeBy);
-  return before.slice(before.lastIndexOf('\n\n') + 1) + text.slice(start, end) + (after.split('\n\n', 1)[0] ?? '');
 };

@@ -10,9 +10,9 @@ import { WordingScorer, type Wording } from './wording.js';
 
 /**
  * Scores of a passage. From `malicious`, `suspicious` and, in a hidden region, `hidden` on, its wording is a finding;
- * from `aside` on, the content of a comment or an attribute is suspicious. Below `certain`, a malicious request that rules
- * find is only suspicious; below `ordinary` or `foreign`, it is not reported. A passage of unknown words has -4.5.
- * `training/measure.mjs` prints the share of ordinary files at each score.
+ * from `aside` on, the content of a comment or an attribute is suspicious. Below `certain`, a malicious request that
+ * rules find is only suspicious; below `ordinary` or `foreign`, it is not reported. The margin of a passage raises
+ * these levels. A passage of unknown words has -4.5. `training/measure.mjs` prints the share of ordinary files at each.
  */
 const wordingLevels = {
   malicious: 2.2,
@@ -24,16 +24,33 @@ const wordingLevels = {
   foreign: -4.1,
 };
 
-/** Number of passages up to which the levels of visible text apply. */
-const usualCount = 128;
-/** Added to the levels for each doubling of the number, since a longer text has more chances to exceed them. */
-const perDoubling = 0.25;
-/** Limit of the addition, so that a long text does not hide a plain request. */
-const maxMargin = 1.5;
+/** Passages on each side that belong to the same request or the same topic. */
+const neighbors = 4;
+/** Rank of the passage elsewhere whose score is usual for the text. Fewer requests in other places do not raise it. */
+const usualRank = 3;
+/** Difference between the usual score and that of a request. */
+const prominence = 4;
+/** Limit of the addition, so that a text of many requests does not hide all of them. */
+const maxMargin = 2.5;
+/** How much less of it a suspicion needs, which removes nothing from a text. */
+const leniency = 1;
 
-/** Returns the addition to the levels of a text by the number of its passages. */
-export const marginOf = (count: number): number =>
-  Math.min(maxMargin, perDoubling * Math.max(0, Math.log2(Math.max(1, count) / usualCount)));
+/**
+ * Returns the additions to the levels of the passages. A request differs from the rest of its text. A manual or a skill
+ * has high scores in many places, since all of its passages resemble requests, and a long text has them by chance.
+ */
+const marginsOf = (scores: readonly number[]): readonly number[] => {
+  const highest = Array.from(scores.keys())
+    .toSorted((one, other) => (scores[other] ?? 0) - (scores[one] ?? 0))
+    .slice(0, usualRank + 2 * neighbors + 1);
+  return scores.map((_, index) => {
+    let rank = 0;
+    const usual = highest.find((one) => Math.abs(one - index) > neighbors && (rank += 1) === usualRank);
+    return usual === undefined ? 0 : Math.min(maxMargin, Math.max(0, (scores[usual] ?? 0) + prominence));
+  });
+};
+
+const lenient = (margin: number): number => Math.max(0, margin - leniency);
 
 /** Languages of the training data, besides English. */
 const scoredLanguages = ['de', 'es', 'fr', 'pt', 'it', 'ru', 'zh', 'ja', 'ko'].reduce(
@@ -45,6 +62,8 @@ const scoredLanguages = ['de', 'es', 'fr', 'pt', 'it', 'ru', 'zh', 'ja', 'ko'].r
 export interface Passage extends Region {
   /** The highest score of the passage and of its sentences. */
   readonly score: number;
+  /** Added to the levels, because the rest of the text has high scores, too. */
+  readonly margin: number;
   /** The sentence with this score, or the whole passage. */
   readonly part: Region;
   /** Whether the part discusses attacks. Only determined for a score that is a finding. */
@@ -66,7 +85,7 @@ export const wordedPassages = (
 ): readonly Passage[] => {
   const endOf = ({ start, end }: Region): number => Math.min(end, text.length, start + maxSaid);
   const wordings: Wording[] = [];
-  return passagesOf(sentences).map(({ first, last }) => {
+  const passages = passagesOf(sentences).map(({ first, last }): Omit<Passage, 'margin'> => {
     let score = -Infinity;
     let second = 0;
     let [from, to] = [first, last];
@@ -98,34 +117,40 @@ export const wordedPassages = (
       end: at(endAt(last) - 1) + 1,
     };
   });
+  const margins = marginsOf(passages.map(({ score }) => score));
+  return passages.map((passage, index) => ({ ...passage, margin: margins[index] ?? 0 }));
 };
 
 /** Returns passages that are worded like requests that redirect a model. */
-export const wordingHits = (passages: readonly Passage[]): readonly Said[] => {
-  const margin = marginOf(passages.length);
-  return passages
+export const wordingHits = (passages: readonly Passage[]): readonly Said[] =>
+  passages
     .filter(({ score }) => score >= wordingLevels.hidden)
-    .map(({ score, isDiscussed: isAbout, part: { start, end } }) => ({
+    .map(({ score, margin, isDiscussed: isAbout, part: { start, end } }) => ({
       rule: 'wording',
       isStrong: score >= wordingLevels.malicious + margin,
       isHiddenStrong: true,
       isTelling: score >= wordingLevels.malicious,
       isDiscussed: isAbout,
-      isSuspicious: score >= wordingLevels.suspicious + margin,
+      isSuspicious: score >= wordingLevels.suspicious + lenient(margin),
       start,
       end,
     }));
-};
 
 /** Returns the severity of a passage in a comment or an attribute. */
-export const asideSeverity = ({ score }: Passage): Severity | undefined => {
-  if (score >= wordingLevels.hidden) return 'malicious';
-  return score >= wordingLevels.aside ? 'suspicious' : undefined;
+export const asideSeverity = ({ score, margin }: Passage): Severity | undefined => {
+  if (score >= wordingLevels.hidden + margin) return 'malicious';
+  return score >= wordingLevels.aside + lenient(margin) ? 'suspicious' : undefined;
 };
 
 /** Whether passages in a language other than English may contain a request, which most ordinary ones do not resemble. */
 export const isLikely = (passages: readonly Passage[]): boolean =>
-  passages.some(({ score, isUnscored }) => isUnscored || score >= wordingLevels.foreign);
+  passages.some(({ score, isForeign, isUnscored }) => isUnscored || (isForeign && score >= wordingLevels.foreign));
+
+/** Returns the severity of hidden text that an ordinary page may have, by its wording. */
+export const concealedSeverity = (passages: readonly Passage[]): Severity => {
+  if (passages.some(({ score }) => score >= wordingLevels.suspicious)) return 'malicious';
+  return isLikely(passages) || passages.some(({ score }) => score >= wordingLevels.ordinary) ? 'suspicious' : 'note';
+};
 
 /** Whether decoded passages are worded like a request. In an encoding that only messages have, a likely one suffices. */
 export const isWorded = (passages: readonly Passage[], isMeant: boolean): boolean =>
@@ -158,19 +183,21 @@ export const confirmed = (
   hidden: (place: Region) => HiddenRegion | undefined,
 ): readonly Hit[] => {
   if (!hits.some(isConfirmable)) return hits;
-  const margin = marginOf(passages.length);
   const passagesFrom = (level: (passage: Passage) => number): ((place: Region) => Region | undefined) =>
     regionLookup(passages.filter((passage) => passage.isUnscored || passage.score >= level(passage)));
-  const certain = passagesFrom(() => wordingLevels.certain + margin);
-  const possible = passagesFrom(({ isForeign }) => (isForeign ? wordingLevels.foreign : wordingLevels.ordinary));
-  const likely = passagesFrom(() => wordingLevels.ordinary + margin);
+  const certain = passagesFrom(({ margin }) => wordingLevels.certain + margin);
+  const possible = passagesFrom(
+    ({ isForeign, margin }) => lenient(margin) + (isForeign ? wordingLevels.foreign : wordingLevels.ordinary),
+  );
+  const likely = passagesFrom(({ margin }) => wordingLevels.ordinary + margin);
   const asides = passagesFrom(() => wordingLevels.certain);
   const any = regionLookup(passages);
   const severityOf = (hit: Hit): Severity => {
     if (!isConfirmable(hit) || any(hit) === undefined) return hit.severity;
     const isMalicious = hit.severity === 'malicious';
     const region = hidden(hit);
-    if (isMalicious && (structural.has(hit.rule) || region?.kind === 'concealed')) return hit.severity;
+    if (isMalicious && structural.has(hit.rule)) return hit.severity;
+    if (isMalicious && region?.kind === 'concealed') return asides(hit) === undefined ? 'suspicious' : 'malicious';
     if (region !== undefined) return telling.has(hit.rule) || asides(hit) !== undefined ? hit.severity : 'note';
     if (possible(hit) === undefined) return 'note';
     const isCertain = (telling.has(hit.rule) ? likely(hit) : certain(hit)) !== undefined;
