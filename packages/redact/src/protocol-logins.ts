@@ -8,8 +8,10 @@ import { isPlaceholder, looksRandom } from './value.js';
 const letterY = 121;
 const maxPassword = 256;
 
-/** The ends of commands that send a password: Redis 8, RFC 2812 (IRC), NickServ of Anope 2.1, RFC 9051 (IMAP), RFC 959 (FTP), and
- * the secrets of strongSwan. */
+/**
+ * The ends of commands that send a password: Redis 8, RFC 2812 (IRC), NickServ of Anope 2.1, RFC 9051 (IMAP), RFC 959
+ * (FTP), and the secrets of strongSwan.
+ */
 const endings = ['AUTH', 'OPER', 'IDENTIFY', 'identify', 'LOGIN', 'PASS', ' EAP', ' XAUTH'];
 const lastLetters: ReadonlySet<number> = new Set(endings.map((ending) => ending.charCodeAt(ending.length - 1)));
 /** Matches a line up to such a command, behind the direction in a trace, the prompt of a client or the tag of IMAP. */
