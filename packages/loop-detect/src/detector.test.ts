@@ -159,6 +159,12 @@ describe('createLoopDetector', () => {
     expect(firstOf(alarms, 'block')).toBe(21);
   });
 
+  it('denies a call whose outcome has changed once as early as any other', () => {
+    const notes = ['No path matches.', ...Array.from({ length: 20 }, () => '[Same result as call 0.]')];
+    const alarms = play(oneByOne(notes.map((text) => ok('glob', { pattern: '*.none' }, text))));
+    expect(firstOf(alarms, 'block')).toBe(6);
+  });
+
   it.each<[string, (id: string) => readonly Move[], number | undefined]>([
     [
       'made, read and removed',
