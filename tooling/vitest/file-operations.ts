@@ -18,12 +18,15 @@ const ofFiles = [
 const ofHandles = ['appendFile', 'chmod', 'datasync', 'stat', 'sync', 'truncate', 'write'] as const;
 
 /**
- * Calls `before` ahead of every file operation with its number, counted from 1. An error that it throws fails the
- * operation.
+ * Calls `before` ahead of every file operation with its number, counted from 1, and `after` behind it. An error that one
+ * throws fails the operation. `after` is not called for `open`, whose handle would be lost.
  *
  * @returns a function that restores the operations
  */
-export const interceptOperations = async (before: (operation: number) => void): Promise<() => void> => {
+export const interceptOperations = async (
+  before: (operation: number) => void,
+  after: (operation: number) => void = () => undefined,
+): Promise<() => void> => {
   const handle = await open(process.execPath);
   await handle.close();
   const handles = Object.getPrototypeOf(handle) as FileHandle;
@@ -34,8 +37,11 @@ export const interceptOperations = async (before: (operation: number) => void): 
     const operation = operations[name] as Operation;
     operations[name] = async function (this: unknown, ...given) {
       count += 1;
-      before(count);
-      return operation.apply(this, given);
+      const number = count;
+      before(number);
+      const result = await operation.apply(this, given);
+      if (name !== 'open') after(number);
+      return result;
     };
     restore.push(() => (operations[name] = operation));
   };

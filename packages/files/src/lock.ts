@@ -192,6 +192,7 @@ const tryToAcquire = async (settings: LockSettings): Promise<FileLock | LockOwne
       return 'overtaken';
     }
   } catch (error) {
+    await abandon(lockIn(folder, generation), prepared);
     await discard().catch(() => undefined);
     throw error;
   }
@@ -206,9 +207,14 @@ interface LockSettings {
   readonly toError: (error: LockHeldError | LockLostError) => Error;
 }
 
+/** Withdraws a lock that may be in place, or marks it as released, now or later. Never rejects. */
+const abandon = async (lock: string, { token, holder }: PreparedLock): Promise<void> => {
+  await withdrawLock(lock, token).catch(() => releaseHolder(join(lock, token), holder.leaseMs).catch(() => undefined));
+};
+
 /** Makes a lock that is in place the only one, or withdraws it. */
 const enforce = async (folder: string, placed: PlacedLock): Promise<FileLock | 'overtaken'> => {
-  const { generation, token, holder } = placed;
+  const { generation, token } = placed;
   const lock = lockIn(folder, generation);
   try {
     const [names] = await Promise.all([readdir(folder), stat(ownerIn(join(lock, token)))]);
@@ -224,9 +230,7 @@ const enforce = async (folder: string, placed: PlacedLock): Promise<FileLock | '
     await sweepTemporary(folder, names);
     return new HeldLock(folder, placed, names.every(isLockName));
   } catch (error) {
-    await withdrawLock(lock, token).catch(() =>
-      releaseHolder(join(lock, token), holder.leaseMs).catch(() => undefined),
-    );
+    await abandon(lock, placed);
     // Another process has already found it stale.
     if (errorCode(error) === 'ENOENT' && (await ifExists(stat(folder)))) return 'overtaken';
     throw error;
@@ -243,10 +247,13 @@ const areKnown = async (folder: string, others: readonly number[], placed: Place
 };
 
 const moveIntoPlace = async (folder: string, prepared: PreparedLock, generation: number): Promise<boolean> => {
+  const lock = lockIn(folder, generation);
   try {
-    await rename(prepared.path, lockIn(folder, generation));
+    await rename(prepared.path, lock);
     return true;
   } catch (error) {
+    // A network file system may report a failure of what it has done.
+    if (await ifExists(stat(join(lock, prepared.token)))) return true;
     if (['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) return false;
     // Windows reports other codes for a folder that exists.
     if ((await generationsIn(folder)).some((each) => each >= generation)) return false;

@@ -25,20 +25,27 @@ const writeTurns = async (store: FileSessions) => {
 
 describe('a disk on which an operation fails', () => {
   it.each([
-    ['once', 1],
-    ['and all after it', Infinity],
-  ])('loses no confirmed turn, and keeps no session locked: %s', { timeout: 120_000 }, async (_, failures) => {
+    ['once', 1, 'before'],
+    ['once, although it was done', 1, 'after'],
+    ['and all after it', Infinity, 'before'],
+  ])('loses no confirmed turn, and keeps no session locked: %s', { timeout: 120_000 }, async (_, failures, when) => {
     let failed = 0;
     for (let operation = 1; ; operation += 1) {
       const directory = temporaryFolder();
       const store = fileSessions({ directory, leaseMs: 100 });
       const before = openFiles();
       let reached = 0;
-      const restore = await interceptOperations((count) => {
-        reached = count;
+      const fail = (count: number): void => {
         if (count < operation || count >= operation + failures) return;
         throw Object.assign(new Error('Input/output error'), { code: 'EIO' });
-      });
+      };
+      const restore = await interceptOperations(
+        (count) => {
+          reached = count;
+          if (when === 'before') fail(count);
+        },
+        (count) => when === 'after' && fail(count),
+      );
       const { confirmed, codes } = await writeTurns(store);
       restore();
       if (reached < operation) break;
