@@ -5,7 +5,7 @@ import { checked } from './data-checks.js';
 import { toErrorInfo, TurnError } from './errors.js';
 import { checkDecision } from './event-checks.js';
 import type { ApprovalDecision, NewEventOf, TurnEvent, TurnState } from './events.js';
-import { andThen, type MaybePromise } from './maybe-promise.js';
+import type { MaybePromise } from './maybe-promise.js';
 import { memorySessions } from './memory-sessions.js';
 import type { UserMessage } from './messages.js';
 import type { ModelRequest } from './model.js';
@@ -206,11 +206,11 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
       return approvals.answer(approvalId, checkDecision(given));
     },
     running: () => [...runs].map(({ turn, session, phase, step }) => ({ turn, session, state: phase, step })),
-    unfinished: () =>
-      andThen(sessions.unfinished(), (turns) => {
-        const own = new Set([...runs].map(({ turn }) => turn));
-        return turns.filter(({ turn }) => !own.has(turn));
-      }),
+    unfinished: async () => {
+      const turns = await sessions.unfinished();
+      const own = new Set([...runs].map(({ turn }) => turn));
+      return turns.filter(({ turn }) => !own.has(turn));
+    },
   };
 };
 
