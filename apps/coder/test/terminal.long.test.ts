@@ -276,7 +276,8 @@ describe.skipIf(!hasScript)('on a terminal (skipped without "script" of util-lin
     await coder.said(idle);
     coder.type(`First${enter}Second${enter}`);
     await vi.waitFor(() => expect(JSON.stringify(server.requests.at(-1)?.messages)).toContain('Second'), 60_000);
-    await coder.said(/completed[^]*Enter a message/);
+    // Both turns have ended, if they are two.
+    await coder.said(/Two\.[^]*completed[^]*Enter a message/);
     coder.type(ctrlD);
     expect((await coder.finished).code).toBe(0);
   });
