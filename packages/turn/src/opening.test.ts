@@ -90,3 +90,34 @@ describe('a turn id that is used again', () => {
     expect(await ended(sessions, 'turn-0')).toMatchObject({ outcome: 'completed' });
   });
 });
+
+describe('a turn after one that never ended', () => {
+  it('ends with the error of a store that rejects the end of the earlier one', async () => {
+    const sessions = memorySessions();
+    const open = await sessions.open('alice');
+    const event = { turn: 'lost', at: 5, session: 'alice', input: [user('Hi')], trigger: 'user' } as const;
+    await open.append({ v: 1, seq: 0, derived: false, event: { type: 'turn.start', ...event } });
+    await open.close();
+    let rejections = 0;
+    const full: SessionStore = {
+      locate: (turn) => sessions.locate(turn),
+      unfinished: () => sessions.unfinished(),
+      open: async (session) =>
+        Object.assign(await sessions.open(session), {
+          append: () => {
+            rejections += 1;
+            return Promise.reject(new Error('The disk is full.'));
+          },
+        }),
+    };
+    // The test fails upon a rejection that nobody observes.
+    const turn = harness({ model: scriptedModel([]), sessions: full })
+      .pipe()
+      .turn({ session: 'alice', input: 'Go.' });
+    expect(await firstValueFrom(turn.pipe(last()))).toMatchObject({
+      outcome: 'error',
+      error: { message: 'The disk is full.' },
+    });
+    expect(rejections).toBeGreaterThan(1);
+  });
+});

@@ -106,14 +106,19 @@ const opened = (open: OpenSession, snapshot: SessionSnapshot, seq: number): Open
 const endInterrupted = (open: OpenSession, turn: string, at: number): MaybePromise<SessionSnapshot> => {
   const { state } = replay(turn, open.snapshot, open.journal);
   const writer = new SessionWriter(open, open.journal.length);
-  let written: MaybePromise<void> = undefined;
+  const written: PromiseLike<void>[] = [];
   const commit = (event: TurnEvent): void => {
     const proposed = event.type === 'history.append' ? event.messages : undefined;
-    written = writer.write(event, isDerived(event, state, proposed));
+    const one = writer.write(event, isDerived(event, state, proposed));
+    if (isPromise(one)) written.push(one);
     fold(state, event);
   };
   closeTurn(state, at, { outcome: 'error', reason: 'The process ended before the turn did.' }, true, commit);
-  return andThen(written, () => (state.loaded ? { messages: state.history, state: state.kept } : open.snapshot));
+  // All are awaited: a rejection that nobody observes ends the process.
+  const stored = written.length > 0 ? Promise.all(written) : undefined;
+  return andThen<unknown, SessionSnapshot>(stored, () =>
+    state.loaded ? { messages: state.history, state: state.kept } : open.snapshot,
+  );
 };
 
 /** The outcome of a turn that ends without its operators. */

@@ -130,6 +130,22 @@ describe('postgresInbox', () => {
     expect(await inbox.take(5)).toEqual([]);
   });
 
+  it('returns a message that was saved without an answer, so that another process takes it', async () => {
+    const schema = testSchema();
+    const { pool, faults } = faultyPool(schema);
+    const inbox = postgresInbox(schema.connect({ pool, retryMs: 0 }));
+    await inbox.open();
+    await inbox.submit('alice', 'Hi', { id: 'a' });
+    const [taken] = await inbox.take(1);
+    faults.after = (sql) => sql.includes('saved as');
+    await expect(inbox.save(kept('t1', { options: { id: 'a' } }))).rejects.toMatchObject({ isRetryable: true });
+    faults.after = () => false;
+    if (taken) await inbox.giveBack(taken);
+    const other = postgresInbox(schema.connect());
+    await other.open();
+    expect((await other.take(1)).map(({ options: { id } }) => id)).toEqual(['a']);
+  });
+
   it('leaves messages to the process that runs their session', async () => {
     const schema = testSchema();
     const [one, other] = [schema.connect(), schema.connect()];

@@ -254,9 +254,10 @@ class Inbox implements PostgresInbox {
 
   async giveBack(submission: Submission): Promise<void> {
     const { session, options } = submission;
+    // It may have a tag: of an attempt to save it that had no answer.
     await this.#database.query(
-      `update ${this.#table} set owner = null
-       where inbox = $1 and session = $2 and id = $3 and owner = $4 and tag is null and delivery is null`,
+      `update ${this.#table} set owner = null, tag = null
+       where inbox = $1 and session = $2 and id = $3 and owner = $4 and delivery is null`,
       [this.#name, keyOf(session), keyOf(options.id ?? ''), this.#holder],
     );
     this.#taken.delete(submissionKey(submission));
