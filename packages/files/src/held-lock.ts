@@ -39,8 +39,8 @@ export interface FileLock {
   /** Removes the locked folder with all files in it and releases the lock. @throws LockLostError */
   removeFolder(): Promise<void>;
   /**
-   * Releases the lock. Calling it again has no effect. If the file system fails, it is tried again every third of the
-   * lease, because nobody else releases the lock of a living process.
+   * Releases the lock. Calling it again has no effect. If the file system fails, the release is tried again every third
+   * of the lease, because no other process releases the lock of a living one.
    */
   release(): Promise<void>;
 }

@@ -110,7 +110,7 @@ describe('a turn after one that never ended', () => {
           },
         }),
     };
-    // The test fails upon a rejection that nobody observes.
+    // The test fails upon a rejection that is not observed.
     const turn = harness({ model: scriptedModel([]), sessions: full })
       .pipe()
       .turn({ session: 'alice', input: 'Go.' });
@@ -119,5 +119,32 @@ describe('a turn after one that never ended', () => {
       error: { message: 'The disk is full.' },
     });
     expect(rejections).toBeGreaterThan(1);
+  });
+});
+
+describe('a turn that is cancelled while its session is opened', () => {
+  it('observes each rejection of a store, also one that comes before that of an earlier record', async () => {
+    const wait = (ms: number): Promise<void> => new Promise((resolve) => void setTimeout(resolve, ms));
+    const sessions = memorySessions();
+    let records = 0;
+    const failing: SessionStore = {
+      locate: (turn) => sessions.locate(turn),
+      unfinished: () => sessions.unfinished(),
+      open: async (session) => {
+        await wait(20);
+        return Object.assign(await sessions.open(session), {
+          append: async () => {
+            records += 1;
+            if (records === 1) await wait(20);
+            throw new Error('The disk is full.');
+          },
+        });
+      },
+    };
+    const abort = new AbortController();
+    const agent = harness({ model: scriptedModel(['Hello.']), sessions: failing }).pipe();
+    const ended = firstValueFrom(agent.turn({ session: 'alice', input: 'Go.', signal: abort.signal }).pipe(last()));
+    setTimeout(() => abort.abort(), 5);
+    expect(await ended).toMatchObject({ outcome: 'error', error: { message: 'The disk is full.' } });
   });
 });

@@ -114,7 +114,7 @@ const endInterrupted = (open: OpenSession, turn: string, at: number): MaybePromi
     fold(state, event);
   };
   closeTurn(state, at, { outcome: 'error', reason: 'The process ended before the turn did.' }, true, commit);
-  // All are awaited: a rejection that nobody observes ends the process.
+  // All are awaited: a rejection that is not observed ends the process.
   const stored = written.length > 0 ? Promise.all(written) : undefined;
   return andThen<unknown, SessionSnapshot>(stored, () =>
     state.loaded ? { messages: state.history, state: state.kept } : open.snapshot,

@@ -107,6 +107,8 @@ export class TurnSession {
     let written: MaybePromise<void>;
     this.#pendingWrites.push(() => {
       written = this.writer?.write(event, derived);
+      // It may reject before the caller observes it, which would end the process.
+      if (isPromise(written)) void Promise.allSettled([written]);
     });
     return this.#opening.then(() => written);
   }
