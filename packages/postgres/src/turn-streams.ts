@@ -1,4 +1,4 @@
-import type { JSONValue, TurnEvent } from '@h/turn';
+import { journalEvents, type JSONValue, type TurnEvent } from '@h/turn';
 import type { LiveEvents } from './live-events.js';
 import { isKeptAfter } from './queue/inbox.js';
 import type { PostgresSessions } from './sessions/postgres-sessions.js';
@@ -43,7 +43,7 @@ export class TurnStreams {
     const stream = this.#turns.get(turn) ?? this.#open(given);
     if (!stream) return;
     this.#turns.set(turn, stream);
-    const body = JSON.parse(JSON.stringify(event)) as JSONValue;
+    const body = streamed(event);
     if (isReplayed === true) {
       stream.replayed.push(body);
       return;
@@ -86,8 +86,7 @@ export class TurnStreams {
       const last = journal.at(-1)?.event;
       if (last?.type !== 'turn.end') continue;
       const writer = this.#live.write(stream, { fence });
-      const events = journal.map(({ event }) => JSON.parse(JSON.stringify(event)) as JSONValue);
-      await writer.complete(events, isSameEvent);
+      await writer.complete(journalEvents(journal).map(streamed), isSameEvent);
       await writer.dropDeltas();
       await writer.end(last.outcome === 'error' ? 'errored' : 'completed');
     }
@@ -114,6 +113,17 @@ export class TurnStreams {
     };
   }
 }
+
+/**
+ * An event as it is stored in a stream. Each request repeats the history, the prompt and the tools, so that a stream with
+ * them would grow with the square of the steps.
+ */
+const streamed = (event: TurnEvent): JSONValue => JSON.parse(JSON.stringify(withoutHistory(event))) as JSONValue;
+
+const withoutHistory = (event: TurnEvent): object => {
+  if (event.type === 'session.loaded') return { ...event, messages: [] };
+  return event.type === 'model.request' ? { ...event, messages: [], system: [], tools: [] } : event;
+};
 
 /** Compares events by the members that identify them: a replayed event may have its members in another order. */
 const isSameEvent = (stored: JSONValue, given: JSONValue): boolean => identityOf(stored) === identityOf(given);

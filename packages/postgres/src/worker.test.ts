@@ -58,15 +58,19 @@ const eventOf = (type: TurnEvent['type']) => {
   return { promise, onEvent: (event: TurnEvent): void => void (event.type === type && resolve(event)) };
 };
 
-/** The types of the events of a stream to its end, and its status. */
-const typesIn = async (database: Postgres, stream: string): Promise<readonly string[]> => {
-  const types: string[] = [];
+/** The events of a stream to its end, and its status. */
+const eventsIn = async (database: Postgres, stream: string): Promise<readonly { readonly type: string }[]> => {
+  const events: { readonly type: string }[] = [];
   for await (const item of liveEvents(database).read(stream)) {
-    if (item.type === 'event') types.push((item.event as { readonly type: string }).type);
-    if (item.type === 'ended') types.push(item.status);
+    if (item.type === 'event') events.push(item.event as { readonly type: string });
+    if (item.type === 'ended') events.push({ type: item.status });
   }
-  return types;
+  return events;
 };
+
+/** The types of the events of a stream to its end, and its status. */
+const typesIn = async (database: Postgres, stream: string): Promise<readonly string[]> =>
+  (await eventsIn(database, stream)).map(({ type }) => type);
 
 describe('runWorker', () => {
   it('runs the turns of messages that another process submits, and streams their events', async () => {
@@ -85,6 +89,23 @@ describe('runWorker', () => {
     expect(types.filter((type) => type.startsWith('turn.'))).toEqual(['turn.start', 'turn.stop', 'turn.end']);
     expect(types).not.toContain('model.delta');
     expect((await sessions.messages('alice')).map(({ role }) => role)).toEqual(['user', 'assistant']);
+  });
+
+  it('streams each message once, however many requests contain it', async () => {
+    const schema = createTestSchema();
+    const model = scriptedModel([response(call('c1', 'read')), response(call('c2', 'read')), 'Hello.', 'Again.']);
+    const ended: TurnEvent[] = [];
+    const onEvent = (each: TurnEvent): void => void (each.type === 'turn.end' && ended.push(each));
+    const live = liveEvents(schema.connect());
+    start(schema, model, { live, onEvent }, { tools: scriptedTools({ read: 'content' }) });
+    for (const [count, text] of ['needle', 'later'].entries()) {
+      await postgresInbox(schema.connect()).submit('alice', text);
+      await vi.waitFor(() => expect(ended).toHaveLength(count + 1), { timeout: 20_000 });
+    }
+    const streamed = await Promise.all(ended.map(({ turn }) => eventsIn(schema.connect(), turn)));
+    const withNeedle = streamed.flat().filter((each) => JSON.stringify(each).includes('needle'));
+    expect(withNeedle.map(({ type }) => type)).toEqual(['turn.start', 'history.append']);
+    expect(streamed.flat().filter(({ type }) => type === 'model.request')).toHaveLength(4);
   });
 
   it('hands turns over that run longer than drainMs, and another worker resumes them', async () => {

@@ -66,7 +66,10 @@ export interface WorkerOptions {
   readonly recoveryOf?: ((turn: UnfinishedTurn) => 'resume' | 'finish') | undefined;
   /** Stores requests for an approval, which any process answers: `postgresApprovalRequests()`. */
   readonly approvals?: ApprovalRequests | undefined;
-  /** Writes the events of each turn to the stream with the id of the turn. */
+  /**
+   * Writes the events of each turn to the stream with the id of the turn. `session.loaded` and `model.request` are
+   * written with empty lists in place of the history, the prompt and the tools, which every request repeats.
+   */
   readonly live?: LiveEvents | undefined;
   /** Receives the events of the turns that this worker runs. Errors that it throws are ignored. */
   readonly onEvent?: ((event: TurnEvent) => void) | undefined;

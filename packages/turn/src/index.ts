@@ -31,7 +31,7 @@ export type {
 export { intercept } from './intercept.js';
 export { iterate } from './iterate.js';
 export type { JSONObject, JSONValue } from './json.js';
-export { foldJournal } from './journal.js';
+export { foldJournal, journalEvents } from './journal.js';
 export { LazyAbort } from './lazy-abort.js';
 export * from './maybe-promise.js';
 export { memorySessions, type MemorySessions } from './memory-sessions.js';

@@ -74,6 +74,18 @@ export const replay = (
 };
 
 /**
+ * Returns the events of a turn from its journal, which omits what follows from earlier records. The messages of a request
+ * are the history at this point, without what operators changed for this request only.
+ *
+ * @param snapshot - the session before the turn. Without it, `session.loaded` and `model.request` lack the messages of
+ *   earlier turns; all other events are complete.
+ */
+export const journalEvents = (
+  journal: readonly JournalRecord[],
+  snapshot: SessionSnapshot = { messages: MessageList.empty, state: {} },
+): readonly TurnEvent[] => replay(journal[0]?.event.turn ?? '', snapshot, journal).events;
+
+/**
  * Returns the session after a turn, from the session before it and the turn's journal.
  *
  * For stores: the result becomes the snapshot when the next turn begins.

@@ -74,6 +74,14 @@ describe('a journal record', () => {
     expect(throughLine(buffer)).toMatchObject({ message: { content: [{ data: new Uint8Array([7]) }] } });
   });
 
+  it.each([String.raw`\u0024h`, String.raw`$\u0068`])(
+    'decodes a mark that another program has written as %s',
+    (key) => {
+      const line = `{"v":1,"seq":0,"event":{"type":"x","a":{"${key}":"url","value":"https://a.example/"}},"derived":false}`;
+      expect(decodeRecord(line).event).toEqual({ type: 'x', a: new URL('https://a.example/') });
+    },
+  );
+
   it('leaves out what the records before it say', () => {
     const messages = MessageList.of([user('A long history.')]);
     const asked = event('model.request', { step: 1, attempt: 1, ...request(), messages });

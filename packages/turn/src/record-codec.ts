@@ -74,7 +74,8 @@ const isPlainObject = (value: object): boolean => {
 export const decodeRecord = (line: string): JournalRecord => {
   let record: unknown;
   try {
-    record = fromPlain(JSON.parse(line));
+    const value: unknown = JSON.parse(line);
+    record = mayHaveMarks(line) ? fromPlain(value) : value;
   } catch (error) {
     throw new TurnError('invalid-record', 'The journal record is not valid JSON: it was truncated or modified.', {
       cause: error,
@@ -133,6 +134,9 @@ const itemToPlain = (item: unknown): unknown => {
   if (item === undefined) throw unwritable('an undefined item of a list');
   return toPlain(item);
 };
+
+/** Whether JSON may contain a key with {@link mark}, also an escaped one. Most records have none and need no copy. */
+const mayHaveMarks = (json: string): boolean => json.includes(`"${mark}`) || json.includes(String.raw`\u00`);
 
 const fromPlain = (value: unknown): unknown => {
   if (typeof value !== 'object' || value === null) return value;

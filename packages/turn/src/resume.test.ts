@@ -4,7 +4,7 @@ import { deny, proceed, stop } from './decisions.js';
 import type { TurnEvent } from './events.js';
 import { harness, type Agent } from './harness.js';
 import { intercept } from './intercept.js';
-import { foldJournal } from './journal.js';
+import { foldJournal, isRecorded, journalEvents } from './journal.js';
 import type { Message } from './messages.js';
 import { decodeRecord, encodeRecord } from './record-codec.js';
 import { interruptedText, repairHistory } from './repair.js';
@@ -249,6 +249,25 @@ const same = (left: readonly Message[], right: readonly Message[]): void => {
     );
   expect(blank(left)).toEqual(blank(right));
 };
+
+describe('journalEvents', () => {
+  it.each([
+    ['with the session before the turn', emptyDisk.snapshot, ['model.request']],
+    ['without it', undefined, ['model.request', 'session.loaded']],
+  ])('returns the events as they were emitted, %s', async (_, snapshot, withHistory) => {
+    const { agent, store } = world(emptyDisk, undefined);
+    const emitted = (await finish(agent, false)).filter(({ type }) => isRecorded(type));
+    const plain = (events: readonly TurnEvent[]): unknown =>
+      JSON.parse(
+        JSON.stringify(events.map((event) => (withHistory.includes(event.type) ? { ...event, messages: [] } : event))),
+      );
+    expect(plain(journalEvents(store.lines.map(decodeRecord), snapshot))).toEqual(plain(emitted));
+  });
+
+  it('returns nothing for an empty journal', () => {
+    expect(journalEvents([])).toEqual([]);
+  });
+});
 
 describe.each([
   ['drivers that answer at once', undefined],

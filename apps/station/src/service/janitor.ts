@@ -1,4 +1,4 @@
-import type { JournalRecord, Message, TurnEvent } from '@h/turn';
+import { journalEvents } from '@h/turn';
 import type { Backend } from './backend.js';
 import type { StoredRun } from '../workflows/run-store.js';
 import type { Projector } from './projector.js';
@@ -126,7 +126,7 @@ export const reconcile = async (
           );
           continue;
         }
-        for (const event of eventsOf(open.journal)) projector.add({ ...event, replayed: true });
+        for (const event of journalEvents(open.journal, open.snapshot)) projector.add({ ...event, replayed: true });
       } finally {
         await open.close();
       }
@@ -135,16 +135,3 @@ export const reconcile = async (
     }
   }
 };
-
-/** The events of a journal, with the messages of the input and of answers, which a stored journal contains once. */
-export function* eventsOf(journal: readonly JournalRecord[]): Generator<TurnEvent> {
-  let input: readonly Message[] = [];
-  let answer: readonly Message[] = [];
-  for (const { event } of journal) {
-    if (event.type === 'turn.start') input = event.input;
-    if (event.type === 'model.response') answer = [{ role: 'assistant', content: event.content }];
-    const isDerived = event.type === 'history.append' && (event.messages as unknown) === undefined;
-    if (!isDerived) yield event;
-    else yield { ...event, messages: event.origin === 'input' ? input : event.origin === 'response' ? answer : [] };
-  }
-}
