@@ -42,9 +42,6 @@ export interface BegunWork {
   readonly created: boolean;
 }
 
-/** The number of names to try if a branch exists already. */
-const maxNames = 5;
-
 /**
  * Switches the work tree to the branch of the turn's workflow, and creates the branch if it does not exist.
  *
@@ -129,10 +126,10 @@ const agentBranch = async (repository: GitRepository, request: WorkRequest, head
     };
   }
   if (known !== undefined && (await repository.commitOf(`refs/heads/${known.branch}`)) !== undefined) {
-    await repository.git(['switch', '--quiet', '--no-guess', known.branch]);
+    await switchTo(repository, { branch: known.branch, commit: undefined });
     return { branch: known.branch, base: known.base, original: head, created: false };
   }
-  return { branch: await createBranch(repository, request), base: head.commit, original: head, created: true };
+  return { branch: await createBranch(repository, request, head), base: head.commit, original: head, created: true };
 };
 
 /** Returns the files with uncommitted changes. */
@@ -144,20 +141,46 @@ const uncommitted = (entries: readonly StatusEntry[]): readonly string[] => {
   return entries.map(({ path }) => path);
 };
 
-/** Creates a branch with an unused name, and checks it out. */
-export const createBranch = async (
-  repository: GitRepository,
-  { branchPrefix, task, at }: Pick<WorkRequest, 'branchPrefix' | 'task' | 'at'>,
-): Promise<string> => {
-  for (let attempt = 1; ; attempt += 1) {
-    const name = await freeName(repository, { branchPrefix, task, at });
-    try {
-      await repository.git(['switch', '--quiet', '--create', name]);
-      return name;
-    } catch (error) {
-      const isTaken = error instanceof GitError && /already exists/.test(error.message);
-      if (!isTaken || attempt === maxNames) throw error;
-    }
+/** Creates a branch at the commit that is checked out, and checks it out. */
+const createBranch = async (repository: GitRepository, request: WorkRequest, { commit }: GitHead): Promise<string> => {
+  const branch = await freeName(repository, request);
+  if (commit === undefined) {
+    await repository.git(['symbolic-ref', 'HEAD', `refs/heads/${branch}`]);
+    return branch;
+  }
+  // Two commands, each of which can be retried: `switch --create` leaves its branch behind when it fails.
+  try {
+    await repository.git(['branch', '--quiet', '--no-track', '--', branch, commit]);
+    await switchTo(repository, { branch, commit });
+  } catch (error) {
+    await deleteUnusedBranch(repository, branch, commit).catch(() => undefined);
+    throw error;
+  }
+  return branch;
+};
+
+/**
+ * Checks out a branch, or a commit without a branch. Git also fails after it has switched: because of the hook
+ * `post-checkout`, or at the time limit.
+ */
+export const switchTo = async (repository: GitRepository, target: GitHead): Promise<void> => {
+  const { branch, commit } = target;
+  try {
+    await repository.git([
+      'switch',
+      '--quiet',
+      ...(branch === undefined ? ['--detach', commit] : ['--no-guess', branch]),
+    ]);
+  } catch (error) {
+    const { head } = await repository.state().catch(() => ({ head: undefined }));
+    if (head?.branch !== branch || (branch === undefined && head?.commit !== commit)) throw error;
+  }
+};
+
+/** Deletes a branch that still points to the commit at which it was created. */
+export const deleteUnusedBranch = async (repository: GitRepository, branch: string, commit: string): Promise<void> => {
+  if ((await repository.commitOf(`refs/heads/${branch}`)) === commit) {
+    await repository.git(['branch', '--quiet', '-D', '--', branch]);
   }
 };
 

@@ -54,26 +54,57 @@ export const commitFiles = async (git: Git, request: CommitRequest): Promise<Com
     const staged = await stage(git, request, environment);
     const leftOut = await findProblems(git, staged, request.rules);
     const refused = new Set(leftOut.map(({ path }) => path));
-    await unstage(
-      git,
-      staged.filter(({ path }) => refused.has(path)),
-      environment,
-    );
-    const files = staged.flatMap(({ path }) => (refused.has(path) ? [] : [path]));
+    const excluded = staged.filter(({ path }) => refused.has(path));
+    await setIndex(git, excluded, 'old', environment);
+    const included = staged.filter(({ path }) => !refused.has(path));
+    const files = included.map(({ path }) => path);
     if (files.length === 0) return { commit: undefined, message: '', files, leftOut };
     const message = await request.message(files);
-    await git(['commit', '--quiet', '--cleanup=verbatim', '--file=-'], {
-      input: message,
-      environment: { ...environment, ...request.identity },
-      timeoutMs: request.timeoutMs,
-    });
-    // The user's index still has the old versions of these files.
-    await git(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: files.join('\0') });
-    return { commit: (await git(['rev-parse', 'HEAD'])).trim(), message, files, leftOut };
+    const commit = await commitStaged(git, included, message, { ...request, environment });
+    return { commit, message, files, leftOut };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 };
+
+/**
+ * Commits the temporary index.
+ *
+ * The files are staged in the user's index first: if it still had their old versions after a failure, the next commit of
+ * the user would undo this one.
+ */
+const commitStaged = async (
+  git: Git,
+  files: readonly Staged[],
+  message: string,
+  { parent, identity, timeoutMs, environment }: CommitRequest & Environment,
+): Promise<string> => {
+  await setIndex(git, files, 'new');
+  try {
+    await git(['commit', '--quiet', '--cleanup=verbatim', '--file=-'], {
+      input: message,
+      environment: { ...environment, ...identity },
+      timeoutMs,
+    });
+  } catch (error) {
+    // The commit is complete if git was ended after it.
+    const head = await headOf(git).catch(() => undefined);
+    if (head === parent) await setIndex(git, files, 'old').catch(() => undefined);
+    if (head === parent || head === undefined) throw error;
+  }
+  // Hooks may have changed the files.
+  const paths = files.map(({ path }) => path).join('\0');
+  await git(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: paths }).catch(
+    () => undefined,
+  );
+  return headOf(git);
+};
+
+const headOf = async (git: Git): Promise<string> => (await git(['rev-parse', '--quiet', '--verify', 'HEAD'])).trim();
+
+interface Environment {
+  readonly environment: Readonly<Record<string, string>>;
+}
 
 const stage = async (
   git: Git,
@@ -189,14 +220,19 @@ const contentsOf = async (git: Git, files: readonly Staged[]): Promise<readonly 
   return contents;
 };
 
-const unstage = async (
+/** Puts files into an index as they are in the last commit, or as they are in the next. */
+const setIndex = async (
   git: Git,
   files: readonly Staged[],
-  environment: Readonly<Record<string, string>>,
+  version: 'old' | 'new',
+  environment?: Readonly<Record<string, string>>,
 ): Promise<void> => {
   if (files.length === 0) return;
   const input = files
-    .map(({ oldMode, oldBlob, path }) => `${Number(oldMode) === 0 ? '0' : oldMode} ${oldBlob}\t${path}\0`)
+    .map(({ path, oldMode, oldBlob, newMode, newBlob }) => {
+      const [mode, blob] = version === 'old' ? [oldMode, oldBlob] : [newMode, newBlob];
+      return `${Number(mode) === 0 ? '0' : mode} ${blob}\t${path}\0`;
+    })
     .join('');
   await git(['update-index', '-z', '--index-info'], { environment, input });
 };

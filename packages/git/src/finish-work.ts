@@ -1,6 +1,6 @@
 import { posix, relative, sep } from 'node:path';
 import { toErrorInfo, type MaybePromise } from '@h/turn';
-import { branchChanged } from './begin-work.js';
+import { branchChanged, switchTo } from './begin-work.js';
 import { commitFiles, type CommitResult, type Git } from './commit.js';
 import { defaultMessage, tidyMessage, type CommitSummary } from './commit-message.js';
 import { pathCheck, type CommitRules, type LeftOut } from './commit-rules.js';
@@ -13,7 +13,7 @@ import type { WorkTreeClaim } from './work-tree-claims.js';
 export interface CommitPlan extends CommitRules {
   readonly task: string;
   readonly isComplete: boolean;
-  /** Writes the message. If it fails, the message is made of task and files. */
+  /** Writes the message. If it fails or exceeds `timeoutMs`, the message is made of task and files. */
   readonly message?: ((summary: CommitSummary) => MaybePromise<string>) | undefined;
   readonly timeoutMs: number;
 }
@@ -78,7 +78,12 @@ export const finishWork = async (
       commitError: committed.commitError,
       restored:
         isLast && claim.original !== undefined
-          ? await restore(repository, claim, claim.original, committed.commit === undefined ? changes : undefined)
+          ? await restore(
+              repository,
+              claim,
+              claim.original,
+              committed.commit === undefined ? changes : undefined,
+            ).catch((error: unknown) => ({ kept: toErrorInfo(error).message }))
           : undefined,
     };
   } finally {
@@ -165,15 +170,26 @@ const filtersOf = async (git: Git, paths: readonly string[]): Promise<ReadonlyMa
   return filters;
 };
 
-const messageFor = async (summary: CommitSummary, { message, redact }: CommitPlan): Promise<string> => {
-  const written =
-    message === undefined
-      ? ''
-      : await Promise.resolve(summary)
-          .then(message)
-          .catch(() => '');
+const messageFor = async (summary: CommitSummary, { message, redact, timeoutMs }: CommitPlan): Promise<string> => {
+  const written = message === undefined ? '' : await writtenBy(message, summary, timeoutMs);
   const tidy = (text: string): string => tidyMessage(redact === undefined ? text : redact(text));
   return tidy(written) || tidy(defaultMessage(summary)) || 'Changes';
+};
+
+/** Returns an empty string if the message fails or is late: other turns wait for the repository meanwhile. */
+const writtenBy = (
+  message: NonNullable<CommitPlan['message']>,
+  summary: CommitSummary,
+  timeoutMs: number,
+): Promise<string> => {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<string>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs, '');
+  });
+  const written = Promise.resolve(summary)
+    .then(message)
+    .catch(() => '');
+  return Promise.race([written, late]).finally(() => clearTimeout(timer));
 };
 
 /** @param known the uncommitted changes, if they are known already */
@@ -196,15 +212,7 @@ const restore = async (
     repository.claims.forget(branch);
     return { to: original, branchDeleted: true };
   }
-  try {
-    await repository.git([
-      'switch',
-      '--quiet',
-      ...(original.branch === undefined ? ['--detach', original.commit] : ['--no-guess', original.branch]),
-    ]);
-  } catch (error) {
-    return { kept: toErrorInfo(error).message };
-  }
+  await switchTo(repository, original);
   const isEmpty = tip !== undefined && tip === base;
   if (isEmpty) {
     await repository.git(['branch', '--quiet', '-D', '--', branch]);

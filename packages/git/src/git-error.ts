@@ -5,12 +5,13 @@ import { TurnError } from '@h/turn';
  *
  * | code | meaning |
  * |---|---|
- * | `git-missing` | git is not installed |
+ * | `git-missing` | git could not be started: it is not installed, or the system has no processes left |
  * | `git-no-repository` | the folder is not in a repository, or the files of the repository are elsewhere |
  * | `git-empty` | the repository has no commit |
  * | `git-bare` | the repository has no work tree |
  * | `git-owner` | the repository belongs to another user, so git refuses it |
  * | `git-in-progress` | a merge, rebase, cherry-pick, revert or bisect is in progress, or files have conflicts |
+ * | `git-locked` | another git process is changing the repository, or one that was killed left its lock file |
  * | `git-branch-name` | the prefix is not valid in a branch name, or another branch has the same name |
  * | `git-work-tree-in-use` | a turn of another workflow uses the work tree |
  * | `git-branch-changed` | another program switched branches |
@@ -28,6 +29,7 @@ export type GitErrorCode =
   | 'git-bare'
   | 'git-owner'
   | 'git-in-progress'
+  | 'git-locked'
   | 'git-branch-name'
   | 'git-work-tree-in-use'
   | 'git-branch-changed'

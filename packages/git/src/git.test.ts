@@ -387,6 +387,16 @@ describe('a commit', () => {
     expect(eventsOf(events, 'git.commit')[0]?.message).toBe('Fix the failing test\n\n- b.txt');
   });
 
+  it('uses the default message when `message` does not answer', async () => {
+    const bench = gitBench();
+    const events = await turn(bench, [write('b.txt', 'x\n')], {
+      autoCommit: true,
+      commitTimeoutMs: 2_000,
+      message: () => new Promise(() => undefined),
+    });
+    expect(eventsOf(events, 'git.commit')[0]?.message).toBe('Fix the failing test\n\n- b.txt');
+  });
+
   it('uses the configured, the given or the default identity', async () => {
     const authorOf = async (bench: GitBench, repository?: GitRepository): Promise<string> => {
       const events = await turn(bench, [write('b.txt', 'x\n')], {
@@ -522,6 +532,17 @@ describe('when git cannot work', () => {
     bench.git('branch', 'agent');
     expect(outcomeOf(await turn(bench, []))).toMatchObject({ outcome: 'blocked', error: { code: 'git-branch-name' } });
     expect(bench.branch()).toBe('main');
+  });
+
+  it('works on its branch and switches back although the hook `post-checkout` fails', async () => {
+    const bench = gitBench();
+    bench.put('.git/hooks/post-checkout', '#!/bin/sh\necho "git-lfs was not found" >&2\nexit 2\n');
+    execFileSync('chmod', ['+x', bench.at('.git/hooks/post-checkout')]);
+    const repository = createGitRepository({ root: bench.root, trusted: true });
+    const events = await turn(bench, [write('b.txt', 'x\n')], { autoCommit: true, repository });
+    expect(outcomeOf(events)).toMatchObject({ outcome: 'completed' });
+    expect(eventsOf(events, 'git.restored')[0]).toMatchObject({ to: 'main' });
+    expect([bench.branch(), bench.status()]).toEqual(['main', []]);
   });
 
   it('restores a detached head', async () => {

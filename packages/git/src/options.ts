@@ -76,7 +76,8 @@ export interface GitOptions {
    */
   readonly required?: boolean | undefined;
   /**
-   * Writes the commit message, for example with a model. By default, and if it fails, the message lists task and files.
+   * Writes the commit message, for example with a model. By default, and if it fails or takes longer than
+   * `commitTimeoutMs`, the message lists task and files.
    */
   readonly message?: ((summary: CommitSummary) => MaybePromise<string>) | undefined;
   /**
@@ -92,8 +93,8 @@ export interface GitOptions {
    */
   readonly maxFileBytes?: number | undefined;
   /**
-   * How long a commit may take, in milliseconds, including hooks of a trusted repository. The end of the turn waits for
-   * it, so `closeGraceMs` of `harness` must be longer.
+   * How long a commit may take, in milliseconds, including hooks of a trusted repository; and how long `message` may
+   * take. The end of the turn waits for both, so `closeGraceMs` of `harness` must be longer.
    *
    * @defaultValue `4_000`
    */

@@ -173,14 +173,11 @@ export class GitRepository {
 
   /** Returns the commit that a name refers to, if it exists. */
   async commitOf(name: string): Promise<string | undefined> {
-    const { exitCode, stdout } = await this.run([
-      'rev-parse',
-      '--quiet',
-      '--verify',
-      '--end-of-options',
-      `${name}^{commit}`,
-    ]);
-    return exitCode === 0 ? stdout.toString().trim() : undefined;
+    const args = ['rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`];
+    const result = await this.run(args);
+    // Git exits with 1 if the name does not exist, and with another code if it could not find out.
+    if (result.exitCode > 1) throw failure(args, result);
+    return result.exitCode === 0 ? result.stdout.toString().trim() : undefined;
   }
 
   /**
@@ -206,6 +203,9 @@ export class GitRepository {
     }
   }
 }
+
+/** What git reports if a lock file exists. */
+const lockFile = /Unable to create '(.*\.lock)': File exists/;
 
 /**
  * What git reports while another process changes the same files: it holds a lock file, or it is writing or deleting the
@@ -243,7 +243,7 @@ const known: readonly (readonly [pattern: RegExp, code: GitErrorCode, message: s
     'The repository belongs to another user, so git refuses it; change its owner, or add it to safe.directory and trust it.',
   ],
   [
-    /cannot lock ref|unable to create.*refs.*(?:exists|directory)|is not a valid branch name/i,
+    /exists; cannot create|unable to create.*refs.*directory|is not a valid branch name/i,
     'git-branch-name',
     'The branch cannot be created',
   ],
@@ -251,6 +251,13 @@ const known: readonly (readonly [pattern: RegExp, code: GitErrorCode, message: s
 
 const failure = (args: readonly string[], { exitCode, stderr }: GitResult): GitError => {
   const problem = stderr.trim().slice(-1_000);
+  const lock = lockFile.exec(problem)?.[1];
+  if (lock !== undefined) {
+    return new GitError(
+      'git-locked',
+      `${lock} exists: another git process is changing the repository, or one that was killed left the file. If no git process is running, delete the file.`,
+    );
+  }
   const [, code, message] = known.find(([pattern]) => pattern.test(problem)) ?? [];
   if (code !== undefined && message !== undefined) {
     return new GitError(code, code === 'git-branch-name' ? `${message}: ${problem}` : message);

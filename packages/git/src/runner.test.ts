@@ -1,7 +1,7 @@
-import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { oddlyNamedFolder } from '../../../tooling/vitest/temporary-folder.js';
+import { oddlyNamedFolder, temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { gitBench, type GitBench } from '../test/git-bench.js';
 import { createGitRepository, type GitRepository } from './repository.js';
 import { createGitRunner } from './runner.js';
@@ -68,6 +68,16 @@ const useEverything = async ({ run, access }: GitRepository, bench: GitBench): P
 };
 
 describe('in a folder that is not trusted, git', () => {
+  it('does not run if the settings that name programs cannot be listed', async () => {
+    const bench = gitBench();
+    const program = join(temporaryFolder(), 'git');
+    writeFileSync(program, '#!/bin/sh\n[ "$1" != config ] || exit 3\necho ran\n', { mode: 0o755 });
+    vi.stubEnv('PATH', `${dirname(program)}:${process.env['PATH']}`);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { run } = createGitRepository({ root: bench.root });
+    expect(await run(['status'])).toMatchObject({ exitCode: 3, stdout: Buffer.alloc(0) });
+  });
+
   it('runs no program that the repository configures', async () => {
     const { bench, ran } = hostile();
     await useEverything(createGitRepository({ root: bench.root }), bench);
@@ -170,6 +180,16 @@ describe('git', () => {
     vi.stubEnv('PATH', oddlyNamedFolder());
     onTestFinished(() => void vi.unstubAllEnvs());
     await expect(createGitRepository({ root }).state()).rejects.toMatchObject({ code: 'git-missing' });
+  });
+
+  it('reports that its folder was removed', async () => {
+    const { root } = gitBench();
+    const repository = createGitRepository({ root });
+    rmSync(root, { recursive: true });
+    await expect(repository.state()).rejects.toMatchObject({
+      code: 'git-no-repository',
+      message: expect.stringContaining('the working directory') as string,
+    });
   });
 
   it('waits for another git process that holds the lock', async () => {

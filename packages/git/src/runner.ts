@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { captureProcess, minimalEnvironment, nonInteractive, ProcessError } from '@h/process';
 import { toErrorInfo } from '@h/turn';
 import { GitError } from './git-error.js';
@@ -95,7 +96,7 @@ export const createGitRunner = ({ root, trusted = false }: GitRunnerOptions): Gi
       });
     } catch (error) {
       if (error instanceof ProcessError && error.code === 'process-not-started') {
-        throw new GitError('git-missing', 'git could not be started; install it.', error);
+        throw new GitError(existsSync(root) ? 'git-missing' : 'git-no-repository', error.message, error);
       }
       throw new GitError('git-failed', `git ${args[0] ?? ''} did not finish: ${toErrorInfo(error).message}`, error);
     }
@@ -103,8 +104,9 @@ export const createGitRunner = ({ root, trusted = false }: GitRunnerOptions): Gi
   if (trusted) return run;
   return async (args, options = {}) => {
     // Reading the settings runs no program.
-    const { stdout } = await run(['config', '--list', '--includes', '--name-only', '-z'], { signal: options.signal });
-    const disabled = harmlessConfig(stdout.toString().split('\0'));
+    const settings = await run(['config', '--list', '--includes', '--name-only', '-z'], { signal: options.signal });
+    if (settings.exitCode !== 0) return settings;
+    const disabled = harmlessConfig(settings.stdout.toString().split('\0'));
     return run(args, { ...options, environment: { ...disabled, ...options.environment } });
   };
 };

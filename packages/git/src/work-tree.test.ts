@@ -65,6 +65,14 @@ describe('addWorkTree', () => {
     expect(bench.branches()).toEqual(['main']);
   });
 
+  it('removes a work tree once, however often it is asked to', async () => {
+    const bench = gitBench();
+    const folder = oddlyNamedFolder();
+    const tree = await addWorkTree(createGitRepository({ root: bench.root }), { folder, task: 'Write the docs' });
+    await tree.remove();
+    await expect(tree.remove()).resolves.toBeUndefined();
+  });
+
   it('leaves no branch behind if the folder of the work tree cannot be created', async () => {
     const bench = gitBench({ 'a.txt': 'one\n' });
     const git = createGitRunner({ root: bench.root });

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { anyString, checkOptions, nonEmptyString, required } from '@h/options';
 import { canonicalPath } from '@h/paths';
-import { freeName } from './begin-work.js';
+import { deleteUnusedBranch, freeName } from './begin-work.js';
 import { GitError } from './git-error.js';
 import { GitRepository } from './repository.js';
 
@@ -77,16 +77,17 @@ export const addWorkTree = (repository: GitRepository, options: WorkTreeOptions)
     const branch = await freeName(repository, { branchPrefix, task, at: now() });
     await mkdir(folder, { recursive: true });
     const path = join(canonicalPath(resolve(folder), folder), branch.replaceAll('/', '-'));
+    const root = join(path, relative(top, repository.root));
     // Two commands, each of which can be retried: `worktree add -b` leaves its branch behind when it fails.
-    await repository.git(['branch', '--quiet', '--no-track', '--', branch, commit]);
     try {
+      await repository.git(['branch', '--quiet', '--no-track', '--', branch, commit]);
       await repository.git(['worktree', 'add', '--quiet', '--', path, branch]);
+      await mkdir(root, { recursive: true });
     } catch (error) {
+      await repository.git(['worktree', 'remove', '--force', '--', path]).catch(() => undefined);
       await deleteUnusedBranch(repository, branch, commit).catch(() => undefined);
       throw error;
     }
-    const root = join(path, relative(top, repository.root));
-    await mkdir(root, { recursive: true });
     return {
       root,
       branch,
@@ -108,23 +109,15 @@ const removeWorkTree = async (repository: GitRepository, { path, branch, commit,
   try {
     await repository.git(['worktree', 'remove', ...(force ? ['--force'] : []), '--', path]);
   } catch (error) {
-    const isDirty = error instanceof GitError && /modified or untracked files/.test(error.message);
-    throw isDirty
-      ? new GitError(
-          'git-worktree-dirty',
-          `${path} has uncommitted changes; commit them, or remove it with force.`,
-          error,
-        )
-      : error;
+    const problem = error instanceof GitError ? error.message : '';
+    if (/modified or untracked files/.test(problem)) {
+      const message = `${path} has uncommitted changes; commit them, or remove it with force.`;
+      throw new GitError('git-worktree-dirty', message, error);
+    }
+    // Removed by an earlier call whose answer was lost.
+    if (!/is not a working tree/.test(problem)) throw error;
   }
   await deleteUnusedBranch(repository, branch, commit);
-};
-
-/** Deletes a branch that still points to the commit at which it was created. */
-const deleteUnusedBranch = async (repository: GitRepository, branch: string, commit: string): Promise<void> => {
-  if ((await repository.commitOf(`refs/heads/${branch}`)) === commit) {
-    await repository.git(['branch', '--quiet', '-D', '--', branch]);
-  }
 };
 
 /** Milliseconds since 1970, for a name that people read. */

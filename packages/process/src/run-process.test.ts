@@ -33,6 +33,18 @@ const run = async (
 
 const sh = (line: string): readonly [string, ...string[]] => ['/bin/sh', '-c', line];
 
+/** Bundles the package for a process of its own. */
+const bundle = (outfile: string): Promise<unknown> =>
+  build({
+    entryPoints: [new URL('./index.ts', import.meta.url).pathname],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    conditions: ['@h/source'],
+    logLevel: 'silent',
+  });
+
 /** The three positions of the supervisor. */
 const modes: readonly [string, Partial<ProcessOptions>][] = [
   ['in the group', {}],
@@ -143,15 +155,7 @@ describe.each(modes)('runProcess with the supervisor %s', (_name, mode) => {
   it.runIf(isLinux)('ends the command when this process is killed', async () => {
     const folder = temporaryFolder();
     const seconds = uniqueSeconds();
-    await build({
-      entryPoints: [join(import.meta.dirname, 'index.ts')],
-      outfile: join(folder, 'entry.mjs'),
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      conditions: ['@h/source'],
-      logLevel: 'silent',
-    });
+    await bundle(join(folder, 'entry.mjs'));
     const within = mode.within === undefined ? '' : ", within: (argv) => ['/usr/bin/env', ...argv]";
     writeFileSync(
       join(folder, 'parent.mjs'),
@@ -232,6 +236,24 @@ describe('runProcess', () => {
       'true could not be started: the working directory "/no/such/folder" does not exist.',
     );
     await expect(run(['a\0b'])).rejects.toMatchObject({ code: 'process-not-started' });
+  });
+
+  it.runIf(isLinux)('rejects if the system has no open files left, also with a stream as its input', async () => {
+    const folder = temporaryFolder();
+    const entry = join(folder, 'entry.mjs');
+    await bundle(entry);
+    writeFileSync(
+      join(folder, 'parent.mjs'),
+      `import { openSync } from 'node:fs';
+      import { Readable } from 'node:stream';
+      import { runProcess } from ${JSON.stringify(pathToFileURL(entry).href)};
+      try { for (;;) openSync('/dev/null'); } catch {}
+      await runProcess({ command: ['true'], environment: {}, timeoutMs: 60_000, input: Readable.from(['x']) })
+        .catch(({ code, message }) => console.log(code, message));`,
+    );
+    const { exitCode, output } = await run(sh(`ulimit -n 100; exec "${process.execPath}" "${folder}/parent.mjs"`));
+    expect(output).toContain('process-not-started true could not be started: the system has no processes');
+    expect(exitCode).toBe(0);
   });
 
   it('returns an exit code of 127 that comes from the program itself', async () => {

@@ -186,9 +186,10 @@ const start = (options: ProcessOptions): { readonly child: ChildProcess; readonl
 };
 
 /** The program may exit without having read its input. */
-const feed = (stdin: Writable | null, input: ProcessOptions['input']): void => {
+const feed = (stdin: Writable | null | undefined, input: ProcessOptions['input']): void => {
   stdin?.on('error', ignore);
-  if (stdin !== null && input instanceof Readable) input.pipe(stdin);
+  // A process that could not be started has no pipes.
+  if (stdin && input instanceof Readable) input.pipe(stdin);
   else stdin?.end(input);
 };
 
@@ -328,12 +329,17 @@ const abortedBy = (options: ProcessOptions, cause: unknown): ProcessError =>
 const notStarted = (options: ProcessOptions, cause: unknown): ProcessError => {
   const { cwd } = options;
   const [program] = argvOf(options);
+  const { code } = cause as NodeJS.ErrnoException;
   const isFolder = cwd === undefined || statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true;
-  const problem = isFolder
-    ? 'could not be started; check that it is installed, on the PATH and executable.'
-    : `could not be started: the working directory ${JSON.stringify(cwd)} does not exist.`;
+  let problem = 'could not be started; check that it is installed, on the PATH and executable.';
+  if (shortages.includes(code ?? '')) {
+    problem = `could not be started: the system has no processes, open files or memory left (${code}). End other programs, or raise the limit.`;
+  } else if (!isFolder) problem = `could not be started: the working directory ${JSON.stringify(cwd)} does not exist.`;
   return new ProcessError('process-not-started', program, problem, { cause });
 };
+
+/** The codes of failures that have nothing to do with the program. */
+const shortages: readonly string[] = ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'];
 
 /** Where shells look for programs if the environment has no PATH. */
 const defaultPath = '/usr/local/bin:/usr/bin:/bin';
