@@ -48,7 +48,10 @@ export const eventStream = (
       pull: async (controller) => {
         if (!source) return controller.close();
         next ??= source.next();
-        const item = await Promise.race([next, heartbeat()]);
+        const item = await Promise.race([next, heartbeat()]).catch((error: unknown) => {
+          end(); // A stream that fails is not cancelled.
+          throw error;
+        });
         clearTimeout(timer);
         if (item === 'heartbeat') return controller.enqueue(encoder.encode(':\n\n'));
         next = undefined;

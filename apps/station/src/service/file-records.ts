@@ -22,6 +22,8 @@ interface Kept {
 
 interface Waiting {
   readonly line: string;
+  /** Takes the change back. */
+  readonly undo: () => void;
   readonly change: RecordChange;
   readonly settle: (error?: Error) => void;
 }
@@ -61,7 +63,7 @@ class FileRecords implements Records {
   #handle: FileHandle | undefined;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
-  #failure: Error | undefined;
+  #closed: Error | undefined;
 
   constructor(path: string, lock: FileLock) {
     this.#path = path;
@@ -145,7 +147,7 @@ class FileRecords implements Records {
 
   async close(): Promise<void> {
     await this.#writing;
-    this.#failure ??= new RecordsError('records-closed', 'The records are closed. Open the station again.');
+    this.#closed ??= new RecordsError('records-closed', 'The records are closed. Open the station again.');
     await this.#handle?.close();
     this.#handle = undefined;
     await this.#lock.release();
@@ -155,27 +157,29 @@ class FileRecords implements Records {
     return this.#kinds.get(kind)?.get(id)?.record as StoredRecord<Kind> | undefined;
   }
 
-  #apply(entry: Entry, bytes: number): void {
+  /** Puts an entry into the memory. @returns a function that takes it back */
+  #apply(entry: Entry, bytes: number): () => void {
     const { kind, id, body } = entry;
     let records = this.#kinds.get(kind);
     if (!records) this.#kinds.set(kind, (records = new Map<string, Kept>()));
-    this.#currentBytes -= records.get(id)?.bytes ?? 0;
-    if (body === null) {
-      records.delete(id);
-      return;
-    }
-    records.set(id, { record: entry as StoredRecord, bytes });
-    this.#currentBytes += bytes;
+    const set = (kept: Kept | undefined): void => {
+      this.#currentBytes += (kept?.bytes ?? 0) - (records.get(id)?.bytes ?? 0);
+      if (kept) records.set(id, kept);
+      else records.delete(id);
+    };
+    const before = records.get(id);
+    set(body === null ? undefined : { record: entry as StoredRecord, bytes });
+    return () => set(before);
   }
 
   #write(entry: Entry): Promise<void> {
-    if (this.#failure) return Promise.reject(this.#failure);
+    if (this.#closed) return Promise.reject(this.#closed);
     const line = `${JSON.stringify(entry)}\n`;
-    this.#apply(entry, Buffer.byteLength(line));
+    const undo = this.#apply(entry, Buffer.byteLength(line));
     const { kind, id, tenant, body } = entry;
     return new Promise((resolve, reject) => {
       const settle = (error?: Error): void => (error ? reject(error) : resolve());
-      this.#waiting.push({ line, change: { kind, id, tenant, isDeleted: body === null }, settle });
+      this.#waiting.push({ line, undo, change: { kind, id, tenant, isDeleted: body === null }, settle });
       this.#writing ??= this.#writeAll();
     });
   }
@@ -186,16 +190,9 @@ class FileRecords implements Records {
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0);
       try {
-        if (this.#failure) throw this.#failure;
         await this.#commit(batch.map(({ line }) => line).join(''));
       } catch (error) {
-        // The memory is ahead of the file from here on, so nothing more may be confirmed.
-        this.#failure ??= new RecordsError(
-          'records-failed',
-          `The records in ${JSON.stringify(this.#path)} cannot be written: ${String(error)}. Free the disk and restart the station.`,
-          { cause: error },
-        );
-        for (const { settle } of batch) settle(this.#failure);
+        await this.#reject(batch, error);
         continue;
       }
       for (const { settle, change } of batch) {
@@ -204,6 +201,22 @@ class FileRecords implements Records {
       }
     }
     this.#writing = undefined;
+  }
+
+  /** Takes changes back that could not be written, and those that were made on top of them. */
+  async #reject(batch: readonly Waiting[], cause: unknown): Promise<void> {
+    // What the file contains is unknown, so the next change rewrites it.
+    const handle = this.#handle;
+    this.#handle = undefined;
+    await handle?.close().catch(() => undefined);
+    const rejected = [...batch, ...this.#waiting.splice(0)];
+    for (const { undo } of rejected.toReversed()) undo();
+    const failure = new RecordsError(
+      'records-failed',
+      `The records in ${JSON.stringify(this.#path)} cannot be written: ${String(cause)}. Free the disk. If another process has taken over the folder, restart the station.`,
+      { cause },
+    );
+    for (const { settle } of rejected) settle(failure);
   }
 
   async #commit(text: string): Promise<void> {

@@ -8,8 +8,10 @@ import type { JSONValue } from '@h/turn';
 
 /** How long events are collected before they are written together, in milliseconds. */
 const batchMs = 25;
-/** Bytes that wait to be written; beyond it `append()` waits. */
+/** Bytes that wait to be written; beyond it `append()` waits, and rejects while nothing can be written. */
 const maxPendingBytes = 4_000_000;
+/** Time between attempts while nothing can be written, in milliseconds. */
+const retryMs = 1_000;
 const readBytes = 64 * 1024;
 
 /**
@@ -43,8 +45,9 @@ interface Line {
 class FileWriter implements EventWriter {
   readonly #path: string;
   readonly #bells: Bells;
-  #pending: string[] = [];
+  #pending: { readonly seq: number; readonly text: string }[] = [];
   #pendingBytes = 0;
+  #end: StreamStatus | undefined;
   #opening: Promise<FileHandle> | undefined;
   #seq = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -58,9 +61,12 @@ class FileWriter implements EventWriter {
 
   async append(event: JSONValue, { isDelta = false }: { readonly isDelta?: boolean } = {}): Promise<void> {
     await this.#open();
-    this.#add({ seq: (this.#seq += 1), event, ...(isDelta && { isDelta }) });
     if (this.#pendingBytes > maxPendingBytes) await this.flush();
-    else this.#timer ??= setTimeout(() => void this.flush().catch(() => undefined), batchMs);
+    const seq = (this.#seq += 1);
+    const text = lineOf({ seq, event, ...(isDelta && { isDelta }) });
+    this.#pending.push({ seq, text });
+    this.#pendingBytes += text.length;
+    this.#flushIn(batchMs);
   }
 
   async complete(
@@ -91,46 +97,78 @@ class FileWriter implements EventWriter {
     return Promise.resolve();
   }
 
-  async end(status: StreamStatus): Promise<void> {
-    const handle = await this.#open();
-    this.#add({ seq: this.#seq, end: status });
-    await this.flush();
-    await handle.close();
-    this.#opening = undefined;
+  end(status: StreamStatus): Promise<void> {
+    this.#end = status;
+    return this.flush();
+  }
+
+  #flushIn(ms: number): void {
+    this.#timer ??= setTimeout(() => void this.flush().catch(() => undefined), ms);
+  }
+
+  /** Writes what is pending, and the end. What cannot be written stays pending and is written later. */
+  async #write(): Promise<void> {
+    if (this.#pending.length === 0 && this.#end === undefined) return;
+    try {
+      const handle = await this.#open();
+      const end = this.#end;
+      const lines = this.#pending.splice(0);
+      this.#pendingBytes = 0;
+      try {
+        const last = end === undefined ? '' : lineOf({ seq: this.#seq, end });
+        await handle.appendFile(`${lines.map(({ text }) => text).join('')}${last}`);
+      } catch (error) {
+        this.#pending.unshift(...lines);
+        this.#pendingBytes = sizeOf(this.#pending);
+        // The file is opened again, because its last line may be torn.
+        this.#opening = undefined;
+        await handle.close().catch(() => undefined);
+        throw error;
+      }
+      this.#bells.ring(this.#path);
+      if (end === undefined) return;
+      this.#end = undefined;
+      this.#opening = undefined;
+      await handle.close();
+    } catch (error) {
+      this.#flushIn(retryMs);
+      this.#timer?.unref();
+      throw error;
+    }
     if (this.#dropsDeltas) await dropDeltas(this.#path);
   }
 
-  #add(line: Line): void {
-    const text = `${JSON.stringify(line)}\n`;
-    this.#pending.push(text);
-    this.#pendingBytes += text.length;
-  }
-
-  async #write(): Promise<void> {
-    if (this.#pending.length === 0) return;
-    const handle = await this.#open();
-    const text = this.#pending.splice(0).join('');
-    this.#pendingBytes = 0;
-    await handle.appendFile(text);
-    this.#bells.ring(this.#path);
-  }
-
   #open(): Promise<FileHandle> {
-    this.#opening ??= this.#create();
-    return this.#opening;
+    if (this.#opening) return this.#opening;
+    const opening = this.#create();
+    opening.catch(() => (this.#opening = undefined));
+    return (this.#opening = opening);
   }
 
   async #create(): Promise<FileHandle> {
     await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
     const text = (await readRegularFile(this.#path))?.text ?? '';
-    const lines = linesOf(text);
-    this.#seq = lines.at(-1)?.seq ?? 0;
+    const last = linesOf(text).at(-1)?.seq ?? 0;
     const handle = await openRegularFile(this.#path, constants.O_CREAT | constants.O_WRONLY | constants.O_APPEND);
-    // The last line of a process that was killed may be torn; no reader has received it.
-    if (!text.endsWith('\n')) await handle.truncate(Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1)));
+    try {
+      // The last line of a write that failed or was killed may be torn; no reader has received it.
+      if (!text.endsWith('\n')) await handle.truncate(Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1)));
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+    this.#seq = Math.max(this.#seq, last);
+    // A write that failed may have been done.
+    this.#pending = this.#pending.filter(({ seq }) => seq > last);
+    this.#pendingBytes = sizeOf(this.#pending);
     return handle;
   }
 }
+
+const lineOf = (line: Line): string => `${JSON.stringify(line)}\n`;
+
+const sizeOf = (lines: readonly { readonly text: string }[]): number =>
+  lines.reduce((bytes, { text }) => bytes + text.length, 0);
 
 const dropDeltas = async (path: string): Promise<void> => {
   const text = (await readRegularFile(path))?.text ?? '';
