@@ -1,3 +1,4 @@
+import { toErrorInfo, type ErrorInfo } from '@h/turn';
 import type { Clock } from './clock.js';
 import type { ProgressStore } from './progress/progress-store.js';
 import type { Progress, Task } from './progress/schema.js';
@@ -44,16 +45,19 @@ export interface ProjectStatus {
   readonly tasks: readonly Task[];
   readonly counts: TaskCounts;
   readonly next: ProjectStep;
+  /** Why the file could not be read. */
+  readonly error?: ErrorInfo | undefined;
   /** A summary for people. */
   readonly text: string;
 }
 
 /** Reads the progress of a project and its next step. */
 export const statusOf = async (store: ProgressStore, clock: Clock): Promise<ProjectStatus> => {
-  const found = await store.read().catch((error: unknown): FoundFile => ({
-    state: 'unreadable',
-    problem: error instanceof Error ? error.message : String(error),
-  }));
+  let error: ErrorInfo | undefined;
+  const found = await store.read().catch((reason: unknown): FoundFile => {
+    error = toErrorInfo(reason);
+    return { state: 'unreadable', problem: error.message };
+  });
   const progress = found.state === 'ready' ? found.progress : nothing;
   const counts = countsOf(progress);
   const next = stepOf(found, clock());
@@ -63,6 +67,7 @@ export const statusOf = async (store: ProgressStore, clock: Clock): Promise<Proj
     tasks: progress.tasks,
     counts,
     next,
+    ...(error && { error }),
     text: textOf(found, counts, next),
   };
 };

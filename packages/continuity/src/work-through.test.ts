@@ -10,6 +10,7 @@ import { blockTask, claimNext, claimTask, completeTask, releaseClaims, unblockTa
 import { beginWork, planTasks } from './progress/planning.js';
 import { openProject, type Project } from './project.js';
 import { isOutage } from './outage.js';
+import { statusOf } from './status.js';
 import type { Outage, PlannedSession } from './work-options.js';
 import { workThrough } from './work-through.js';
 
@@ -291,6 +292,34 @@ describe('workThrough', () => {
       // From ten seconds to fifteen minutes, then from ten seconds again.
       expect(minutes).toEqual([0, 0.2, 0.5, 1.2, 2.5, 5.2, 10.5, 21.2, 36.2, 51.2, 66.2, 81.2, 81.2, 81.3]);
       expect(told[3]).toEqual({ pauseMs: 80_000, waitedMs: 70_000, error: down.error });
+    });
+
+    it('waits while the progress file cannot be read', async () => {
+      const project = await projectWith(planned('a'));
+      const scheduler = new VirtualTimeScheduler();
+      const failures = [1, 1, 0, 1, 0];
+      const read = () => Promise.reject(Object.assign(new Error('too many open files'), { code: 'EMFILE' }));
+      const progress = { ...project.progress, read };
+      const told: Outage[] = [];
+      const work = workThrough({
+        project: {
+          ...project,
+          status: () => (failures.shift() === 1 ? statusOf(progress, project.clock) : project.status()),
+        },
+        goal: 'x',
+        scheduler,
+        onOutage: (outage) => void told.push(outage),
+        runSession: async ({ session }) => {
+          await finish(project, session);
+          return completed;
+        },
+      });
+      for (const pauses of [1, 2]) {
+        await vi.waitUntil(() => told.length === pauses && scheduler.actions.length > 0, { timeout: 5_000 });
+        scheduler.flush();
+      }
+      expect(await work).toMatchObject({ reason: 'all-done', sessions: 1 });
+      expect(told[0]).toMatchObject({ pauseMs: 10_000, error: { code: 'EMFILE' } });
     });
 
     it('ends as unavailable after the time limit', async () => {

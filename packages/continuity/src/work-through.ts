@@ -67,9 +67,13 @@ export const workThrough = async (options: WorkThroughOptions): Promise<WorkEnd>
     const status = await project.status();
     const { next } = status;
     const end = (reason: WorkEndReason): WorkEnd => ({ reason, sessions, status });
-    if (next.kind === 'stop') return end(next.reason);
+    if (next.kind === 'stop' && !isDown(status)) return end(next.reason);
     if (signal?.aborted === true) return end('cancelled');
     if (outage.isTooLong()) return end('unavailable');
+    if (isDown(status)) {
+      await outage.pause(status.error);
+      continue;
+    }
     if (idle >= maxIdleSessions) return end('no-progress');
     if (sessions >= maxSessions) return end('max-sessions');
     if (next.kind === 'wait') {
@@ -96,15 +100,18 @@ export const workThrough = async (options: WorkThroughOptions): Promise<WorkEnd>
     const isOut = isOutage(ended);
     const hasBegun = !isOut && !(ended.outcome === 'blocked' && isPlanning(after));
     if (hasBegun) sessions += 1;
-    if (ended.outcome === 'cancelled' && after.next.kind !== 'stop') {
+    if (ended.outcome === 'cancelled' && (after.next.kind !== 'stop' || isDown(after))) {
       return { reason: 'cancelled', sessions, status: after };
     }
-    const hasHelped = isFurther(status, after);
+    const hasHelped = !isDown(after) && isFurther(status, after);
     if (hasBegun || hasHelped) idle = hasHelped ? 0 : idle + 1;
     if (!isOut || hasHelped) outage.isOver();
     if (isOut && after.next.kind !== 'stop') await outage.pause(ended.error);
   }
 };
+
+/** Whether the disk is unavailable, so that the file may be readable later. */
+const isDown = ({ error }: ProjectStatus): boolean => error !== undefined && isOutage({ outcome: 'error', error });
 
 /** Whether another session is planning, so that this one ended before it began. */
 const isPlanning = ({ next }: ProjectStatus): boolean => next.kind === 'wait' && next.planner !== undefined;

@@ -36,10 +36,13 @@ export class Records {
     const { record } = child;
     const saving = child.saving.then(() => store.save(record));
     child.saving = saving.then(undefined, () => undefined);
-    if (await this.#inTime(saving)) return;
-    // The store may still save it, and recovery must not find it then.
-    void this.remove(child);
-    throw new Error(this.#lateness);
+    try {
+      if (!(await this.#inTime(saving))) throw new Error(this.#lateness);
+    } catch (error) {
+      // The store may have saved it all the same, or save it later, and recovery must not find it then.
+      void this.remove(child);
+      throw error;
+    }
   }
 
   /** Changes the record in the background. A failure is reported. */

@@ -51,6 +51,21 @@ describe('a store', () => {
     expect(readBy(parent, 1)).toContain('not-kept');
   });
 
+  it('that fails although it has stored a record is asked to delete it', async () => {
+    const inner = memoryChildStore();
+    const store: ChildStore = {
+      ...inner,
+      save: async (record) => {
+        await inner.save(record);
+        throw new Error('The connection was lost.');
+      },
+    };
+    const { team } = tree({ parent: [], store });
+    expect(await team.spawn({ parent: 'boss', agent: 'worker', task: 'a' })).toMatchObject({ code: 'not-kept' });
+    await pass(0);
+    expect(await inner.list()).toEqual([]);
+  });
+
   it('may be slow: tool calls that wait for it have a later deadline', () => {
     const timesOf = (limits: object): readonly number[] =>
       tree({ parent: [], limits }).team.tools.map(({ timeoutMs }) => timeoutMs);
