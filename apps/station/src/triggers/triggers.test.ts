@@ -141,6 +141,22 @@ describe('a timed trigger', () => {
     expect([problems.length, effects]).toEqual([2, ['Got 7.']]);
   });
 
+  it('claims a tick later if the store fails at its time', async () => {
+    const inner = memoryTicks();
+    let failures = 2;
+    const claim: TickStore['claim'] = (tick) => {
+      if (tick.isDone || (failures -= 1) < 0) return inner.claim(tick);
+      return Promise.reject(new Error('The disk is full.'));
+    };
+    const { effects } = await open(heartbeat, { store: { ...inner, claim } });
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(effects).toEqual([]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(effects).toEqual([expect.stringContaining('Tick 2026-01-01T08:10:00.000Z.')]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(effects).toHaveLength(1);
+  });
+
   it('rejects an invalid schedule', async () => {
     const cron = { type: 'cron', schedule: 'often', workflow: 'flow' };
     await expect(open(cron)).rejects.toThrow();

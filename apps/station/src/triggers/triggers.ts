@@ -82,6 +82,8 @@ export const startTriggers = async (options: TriggersOptions): Promise<Triggers>
   const running = new Set<Promise<unknown>>();
   /** Ticks whose effects have begun here. */
   const begun = new Set<string>();
+  /** Ticks that could not be claimed. The search claims them again. */
+  const unclaimed = new Map<string, { readonly at: number; readonly claim: () => Promise<unknown> }>();
   let isClosed = false;
 
   /** Has the effect of a claimed tick. A failure is reported, and repeated by the next search. */
@@ -163,7 +165,11 @@ export const startTriggers = async (options: TriggersOptions): Promise<Triggers>
     const delay = Math.min(maxSleepMs, Math.max(0, tick - now()));
     const timer = setTimeout(() => {
       if (now() < tick) return schedule(name, trigger, ticks, from);
-      tracked(fire(name, trigger, String(tick), tick, {})).catch((error: unknown) => onError?.(error, name));
+      const claim = (): Promise<unknown> => fire(name, trigger, String(tick), tick, {});
+      tracked(claim()).catch((error: unknown) => {
+        unclaimed.set(`${name}:${tick}`, { at: tick, claim });
+        onError?.(error, name);
+      });
       // After a suspension of the machine, ticks that passed meanwhile are not made up for.
       schedule(name, trigger, ticks, Math.max(tick, ticks.latest(now()) ?? tick));
     }, delay);
@@ -196,6 +202,13 @@ export const startTriggers = async (options: TriggersOptions): Promise<Triggers>
   );
 
   const retryAll = async (): Promise<void> => {
+    for (const [key, { at, claim }] of unclaimed) {
+      const isClaimed = await claim().then(
+        () => true,
+        () => false,
+      );
+      if (isClaimed || now() - at >= retryForMs) unclaimed.delete(key);
+    }
     for (const [name, trigger] of Object.entries(triggers)) {
       await retry(name, trigger).catch((error: unknown) => onError?.(error, name));
     }

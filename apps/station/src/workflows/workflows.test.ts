@@ -2,12 +2,12 @@ import { ConfigError } from '@h/config';
 import { harness, memorySessions } from '@h/turn';
 import { scriptedModel } from '@h/turn/testing';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { StationRun } from '../api/contract.js';
 import { agentRunner } from './agent-runner.js';
 import type { ApprovalQuestion, StepRequest } from './execute-run.js';
 import { parseWorkflow } from './parse-workflow.js';
-import { memoryRuns, type RunStore } from './run-store.js';
+import { memoryRuns, type RunStore, type StoredRun } from './run-store.js';
 import type { Workflow } from './schema.js';
 import { createWorkflows, type Workflows, type WorkflowsOptions } from './workflows.js';
 
@@ -158,6 +158,69 @@ describe('createWorkflows', () => {
     ]);
     expect(new Set(bench.asked.map(({ session }) => session)).size).toBe(3);
     expect(bench.changes.at(-1)).toEqual(run);
+  });
+
+  it.each(['before', 'after'])('continues a run when an operation of the store failed %s it was done', async (when) => {
+    const states =
+      agentState('one', 'transition: both') +
+      '  - name: both\n    type: parallel\n    branches:\n      - { name: x, agent: a }\n      - { name: y, agent: b }\n    transition: ask\n' +
+      '  - { name: ask, type: approval, message: Continue?, transition: end }\n';
+    for (let operation = 1; ; operation += 1) {
+      const inner = memoryRuns();
+      let reached = 0;
+      const failing = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+        const isFailing = (reached += 1) === operation;
+        const failure = new Error('The database is unavailable.');
+        if (isFailing && when === 'before') throw failure;
+        const result = await work();
+        if (isFailing) throw failure;
+        return result;
+      };
+      const store: RunStore = {
+        ...inner,
+        get: (id) => failing(() => inner.get(id)),
+        update: (id, change) => failing(() => inner.update(id, change)),
+      };
+      const problems: unknown[] = [];
+      const bench = open(states, ({ state }) => state, { store, onError: (problem) => void problems.push(problem) });
+      await bench.workflows.start('t', 'flow', {}).catch(() => undefined);
+      await bench.workflows.idle();
+      if (reached < operation) break;
+      await bench.workflows.resume();
+      await bench.workflows.idle();
+      const [run] = await inner.list();
+      expect([run?.state, run?.error], `operation ${operation}`).toEqual(['completed', null]);
+      expect(
+        run?.steps.map(({ attempt }) => attempt),
+        `operation ${operation}`,
+      ).toEqual([1, 1, 1, 1]);
+    }
+  });
+
+  it('keeps a run that could not renew its lease once', async () => {
+    const inner = memoryRuns();
+    let failures = 1;
+    const isRenewal = (run: StoredRun): boolean => run.steps.length > 0;
+    const store: RunStore = {
+      ...inner,
+      update: async (id, change) => {
+        const run = await inner.get(id);
+        if (run && isRenewal(run) && failures > 0) {
+          failures -= 1;
+          throw new Error('The database is unavailable.');
+        }
+        return inner.update(id, change);
+      },
+    };
+    let answer = (): void => undefined;
+    const answered = new Promise<string>((resolve) => {
+      answer = () => resolve('done');
+    });
+    const bench = open(agentState('one'), () => answered, { store, leaseMs: 30 });
+    const run = await bench.workflows.start('t', 'flow', {});
+    await vi.waitUntil(() => failures === 0);
+    answer();
+    expect((await bench.ended(run)).state).toBe('completed');
   });
 
   it('fails a run that visits a state too often', async () => {

@@ -77,13 +77,20 @@ export const createWorkflows = (options: WorkflowsOptions): Workflows => {
       if (isClosed || run === undefined || (run.current !== null && run.owner?.id !== owner)) throw new RunReleased();
       return run;
     };
+    /** A store that fails is no failure of a step: the run is released, and continues from what is recorded. */
+    const stored = (work: Promise<StoredRun | undefined>): Promise<StoredRun> =>
+      work.then(owned, (error: unknown) => {
+        onError?.(error);
+        throw new RunReleased();
+      });
     const renewal = setInterval(() => {
       store
         .update(id, (run) => (run.owner?.id === owner ? { ...run, owner: lease() } : undefined))
         .then((run) => {
           if (run === undefined || run.isCancelled || run.owner?.id !== owner) stop.abort();
         })
-        .catch(() => stop.abort());
+        // If no renewal succeeds, the lease ends, and another process takes the run over.
+        .catch((error: unknown) => onError?.(error));
     }, leaseMs / 3);
     const run = async (): Promise<void> => {
       const claimed = await store.update(id, (run) => (isFree(run) ? { ...run, owner: lease() } : undefined));
@@ -93,10 +100,10 @@ export const createWorkflows = (options: WorkflowsOptions): Workflows => {
         ...options,
         now,
         signal: stop.signal,
-        read: async () => owned(await store.get(id)),
+        read: () => stored(store.get(id)),
         change: async (change) =>
           emit(
-            owned(await store.update(id, (run) => (run.owner?.id === owner && !isClosed ? change(run) : undefined))),
+            await stored(store.update(id, (run) => (run.owner?.id === owner && !isClosed ? change(run) : undefined))),
           ),
       });
     };
@@ -106,6 +113,8 @@ export const createWorkflows = (options: WorkflowsOptions): Workflows => {
       })
       .finally(() => {
         clearInterval(renewal);
+        // Other branches of a parallel state may still run.
+        stop.abort();
         active.delete(id);
       });
     active.set(id, { stop, done });
