@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import { processState, thisProcess, type ProcessMark } from '@h/process';
 import { dockerCli, type DockerCli } from './docker-cli.js';
 
@@ -85,7 +86,9 @@ export const startCleanupHelper = (cli: DockerCli, folder: string, label: string
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   child.on('error', () => {}); // Without /bin/sh there is no helper; the next sandbox removes the containers instead.
-  child.stdin.on('error', () => {});
+  // A helper that could not be started has no pipes.
+  const stdin = child.stdin as Writable | undefined;
+  stdin?.on('error', () => {});
   child.unref();
-  return { dismiss: () => void child.stdin.end('done\n') };
+  return { dismiss: () => void stdin?.end('done\n') };
 };

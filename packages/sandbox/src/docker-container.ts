@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import type { Writable } from 'node:stream';
 import type { DockerCli } from './docker-cli.js';
 import { readyWord } from './docker-arguments.js';
 import { SandboxError } from './sandbox-error.js';
@@ -30,7 +31,9 @@ const maxMessageChars = 2_000;
  */
 export const startContainer = async (cli: DockerCli, name: string, args: readonly string[]): Promise<Container> => {
   const client = spawn(cli.command, args, { env: cli.environment, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
-  client.stdin.on('error', () => {});
+  // A client that could not be started has no pipes.
+  const stdin = client.stdin as Writable | undefined;
+  stdin?.on('error', () => {});
   // The client exits shortly after its container.
   let isOver = false;
   const container: Container = {
@@ -44,7 +47,7 @@ export const startContainer = async (cli: DockerCli, name: string, args: readonl
     },
     remove: async () => {
       isOver = true;
-      client.stdin.end();
+      stdin?.end();
       const { exitCode, stderr } = await cli.run(['rm', '--force', '--volumes', name]);
       // The cleanup helper may have started to remove it; the daemon then completes the removal.
       if (exitCode === 0 || /No such container|removal of container .* is already in progress/i.test(stderr)) return;
@@ -83,6 +86,8 @@ const ready = (client: ChildProcess): Promise<void> =>
       resolve();
     });
     client.stderr?.on('data', (chunk: Buffer) => (messages = (messages + chunk.toString()).slice(-maxMessageChars)));
-    client.on('error', (error) => fail('the docker command could not be started; install it.', error));
+    client.on('error', (error) =>
+      fail(`the docker command could not be started (${error.message}); install it.`, error),
+    );
     client.on('close', (code) => fail(messages.trim() || `docker exited with ${String(code)}.`));
   });
