@@ -110,7 +110,6 @@ const openFolder = async (
     const state = await load(directory, onProblem);
     file = new KeptFile(fileOf(directory, lock.generation), lock, state);
     await file.create();
-    await lock.check();
     for (const path of await earlierFiles(directory, lock.generation)) await rm(path, { force: true });
     await syncFolder(directory);
     return { lock, file, contents: state.contents };

@@ -80,14 +80,14 @@ export class KeptFile {
       await this.#rewrite(next);
       this.#state = next;
     }
-    // Another process may have locked the folder and read the file before this write.
-    await this.#lock.check();
   }
 
   async #append(handle: FileHandle, text: string, bytes: number): Promise<void> {
     try {
       await handle.appendFile(text);
       await handle.datasync();
+      // Another process may have locked the folder and read the file before this write.
+      await this.#lock.check();
       this.#size += bytes;
     } catch (error) {
       this.#handle = undefined;
@@ -100,8 +100,9 @@ export class KeptFile {
   async #rewrite(state: KeptState): Promise<void> {
     await this.#lock.replaceFile(this.#path, state.lines());
     await this.#handle?.close().catch(() => undefined);
-    // If opening fails, the next line rewrites the file.
+    // After a failure, the next line rewrites the file.
     this.#handle = undefined;
+    await this.#lock.check();
     this.#handle = await openRegularFile(this.#path, constants.O_WRONLY | constants.O_APPEND);
     this.#size = (await this.#handle.stat()).size;
   }
