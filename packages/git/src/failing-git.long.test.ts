@@ -9,7 +9,7 @@ import { gitBench, type GitBench } from '../test/git-bench.js';
 import { GitError } from './git-error.js';
 import { git } from './git.js';
 import { createGitRepository, type GitRepository } from './repository.js';
-import { createGitRunner, type GitResult } from './runner.js';
+import { createGitRunner } from './runner.js';
 
 /** A turn that writes one file. */
 const turn = (repository: GitRepository, sessions: SessionStore, path: string): Promise<readonly TurnEvent[]> =>
@@ -37,65 +37,56 @@ const benchWithChanges = (): GitBench => {
 
 const users = ['?? new.txt', ' M changed.txt', 'M  staged.txt'];
 
-const fail = (kind: string): GitResult => {
-  if (kind === 'is ended') throw new GitError('git-failed', 'git did not finish: it was ended by SIGKILL.');
-  return { exitCode: 128, stdout: Buffer.alloc(0), stderr: 'fatal: No space left on device' };
-};
-
 describe('a git command that fails during a turn', () => {
   it.each([
-    ['is ended', 'before', 1],
-    ['reports a failure', 'after', 1],
-    ['is ended', 'after', Infinity],
-  ])(
-    'loses no change and no branch if it %s %s its work, %d times',
-    { timeout: 120_000 },
-    async (kind, when, count) => {
-      for (let operation = 1; ; operation += 1) {
-        const bench = benchWithChanges();
-        const run = createGitRunner({ root: bench.root });
-        let reached = 0;
-        let isFaulty = true;
-        const repository = createGitRepository({
-          root: bench.root,
-          run: async (args, options) => {
-            reached += isFaulty ? 1 : 0;
-            const isFailing = isFaulty && reached >= operation && reached < operation + count;
-            if (isFailing && when === 'before') return fail(kind);
-            const result = await run(args, options);
-            return isFailing ? fail(kind) : result;
-          },
-        });
-        const sessions = memorySessions();
-        const first = await turn(repository, sessions, 'b.txt');
-        isFaulty = false;
-        if (reached < operation) break;
-        const label = `operation ${operation}`;
-        expect(first.at(-1)?.type, label).toBe('turn.end');
-        expect(repository.claims.current, label).toBeUndefined();
-        await turn(repository, sessions, 'c.txt');
+    ['reports a failure after its work', 1],
+    ['is ended after its work, and all later ones', Infinity],
+  ])('loses no change and no branch if it %s', { timeout: 120_000 }, async (_, count) => {
+    for (let operation = 1; ; operation += 1) {
+      const bench = benchWithChanges();
+      const run = createGitRunner({ root: bench.root });
+      let reached = 0;
+      let isFaulty = true;
+      const repository = createGitRepository({
+        root: bench.root,
+        run: async (args, options) => {
+          reached += isFaulty ? 1 : 0;
+          const isFailing = isFaulty && reached >= operation && reached < operation + count;
+          const result = await run(args, options);
+          if (!isFailing) return result;
+          if (count > 1) throw new GitError('git-failed', 'git did not finish: it was ended by SIGKILL.');
+          return { exitCode: 128, stdout: Buffer.alloc(0), stderr: 'fatal: No space left on device' };
+        },
+      });
+      const sessions = memorySessions();
+      const first = await turn(repository, sessions, 'b.txt');
+      isFaulty = false;
+      if (reached < operation) break;
+      const label = `operation ${operation}`;
+      expect(first.at(-1)?.type, label).toBe('turn.end');
+      expect(repository.claims.current, label).toBeUndefined();
+      await turn(repository, sessions, 'c.txt');
 
-        const committed = bench.git('log', '--all', '--name-only', '--format=').split('\n');
-        const left = bench.status().filter((line) => !users.includes(line));
-        const hasWritten = first.some(({ type }) => type === 'tool.result');
-        expect(committed, label).toContain('c.txt');
-        // What a failure left uncommitted is not undone by a later commit of the user.
-        expect(left, label).toEqual(
-          hasWritten && !committed.includes('b.txt') ? [expect.stringMatching(/^(\?\?|A ) b.txt$/)] : [],
-        );
-        expect(bench.status(), label).toEqual(expect.arrayContaining(users));
-        expect(
-          committed.filter((path) => path === 'new.txt'),
-          label,
-        ).toEqual([]);
-        expect(bench.git('log', '--format=%s', 'main'), label).toBe('first');
-        if (count === 1) {
-          expect(bench.branch(), label).toBe('main');
-          expect(bench.branches(), label).toHaveLength(2);
-        }
+      const committed = bench.git('log', '--all', '--name-only', '--format=').split('\n');
+      const left = bench.status().filter((line) => !users.includes(line));
+      const hasWritten = first.some(({ type }) => type === 'tool.result');
+      expect(committed, label).toContain('c.txt');
+      // With the old version of a committed file in the index, the next commit of the user would undo it.
+      expect(left, label).toEqual(
+        hasWritten && !committed.includes('b.txt') ? [expect.stringMatching(/^(\?\?|A ) b.txt$/)] : [],
+      );
+      expect(bench.status(), label).toEqual(expect.arrayContaining(users));
+      expect(
+        committed.filter((path) => path === 'new.txt'),
+        label,
+      ).toEqual([]);
+      expect(bench.git('log', '--format=%s', 'main'), label).toBe('first');
+      if (count === 1) {
+        expect(bench.branch(), label).toBe('main');
+        expect(bench.branches(), label).toHaveLength(2);
       }
-    },
-  );
+    }
+  });
 
   it.each(['index.lock', 'HEAD.lock'])('names a lock file that remains: %s', async (name) => {
     const bench = benchWithChanges();
