@@ -169,18 +169,27 @@ const relevantInput = (name: string, input: unknown): unknown => {
   const hasElement = (textMember(input, 'element') ?? '') !== '';
   for (const [member, value] of Object.entries(input)) {
     const isCommand =
-      (member === 'command' || member === 'cmd') && typeof value === 'string' && /#|\bsleep /.test(value);
+      (member === 'command' || member === 'cmd') && typeof value === 'string' && /#|\bsleep |>\s?\/tmp\//.test(value);
     const isLabel = shellLabels.has(member);
     const isReason = isThought ? thoughtCounters.has(member) : reasonMembers.has(member);
     const isVolatile = volatileMembers.has(member) || (hasElement && member === elementReference);
     if (!isCommand && !isLabel && !isReason && !isVolatile) continue;
     if ((isCommand || isLabel) && shellLineOf(name, input) === undefined) continue;
     rest ??= { ...input };
-    if (isCommand) rest[member] = withoutComments(value).replaceAll(sleepLength, 'sleep');
+    if (isCommand) rest[member] = withoutOutputs(withoutComments(value)).replaceAll(sleepLength, 'sleep');
     else delete rest[member];
   }
   return rest ?? input;
 };
+
+/** Maximum number of temporary files whose names are replaced. */
+const maxOutputs = 8;
+
+/** Replaces the names of temporary files that a command writes and reads itself. */
+const withoutOutputs = (line: string): string =>
+  Array.from(line.matchAll(/>\s?(\/tmp\/[\w./-]{1,100})/g), ([, name = '']) => name)
+    .slice(0, maxOutputs)
+    .reduce((rest, name) => (rest.split(name).length > 2 ? rest.replaceAll(name, '/tmp/output') : rest), line);
 
 /** Removes comments from a shell command, except in here-documents, where they are content. */
 const withoutComments = (line: string): string => {
@@ -211,11 +220,14 @@ const withoutComments = (line: string): string => {
 const pollingWords: ReadonlySet<string> = wordSet(
   'poll status wait watch progress sleep logs tail output await checks ping scroll next more forward chunk ' +
     'step continue resume random generate sample roll claim lease reserve messages inbox notifications ' +
-    'dequeue pop receive screenshot snapshot click press tap swipe refresh',
+    'dequeue pop receive screenshot snapshot click press tap swipe refresh keys keypress hotkey undo redo terminal',
 );
 /** Those of a state, whose figures are details. */
 const stateWords: ReadonlySet<string> = wordSet('poll status wait watch progress sleep checks check logs output await');
-const pollingActions: ReadonlySet<string> = wordSet('poll log logs status wait progress tail');
+const pollingActions: ReadonlySet<string> = wordSet(
+  // With the actions of computer-use tools whose effect is only on the screen.
+  'poll log logs status wait progress tail hold_key keypress scroll',
+);
 const lookupWords: ReadonlySet<string> = wordSet(
   'read get list search find grep glob query lookup look fetch retrieve recall view show browse describe inspect count',
 );
@@ -252,7 +264,9 @@ const cloudStates = new Set(['wait', 'describe', 'describe-stacks', 'describe-in
 const pollingCommands: Commands = new Map<string, ReadonlySet<string> | undefined>([
   ...(
     'sleep ps pgrep jobs tail lsof nc ping curl squeue wait uptime journalctl top htop vmstat iostat mpstat free ' +
-    'nvidia-smi rocm-smi ss netstat ncat telnet dig host nslookup pg_isready sacct sstat qstat bjobs condor_q'
+    'nvidia-smi rocm-smi ss netstat ncat telnet dig host nslookup pg_isready sacct sstat qstat bjobs condor_q ' +
+    // Input events, and programs that measure time.
+    'xdotool ydotool wtype cliclick hyperfine ab wrk hey oha k6 siege vegeta fio sysbench pgbench iperf3'
   )
     .split(' ')
     .map((name) => [name, undefined] as const),
@@ -263,6 +277,8 @@ const pollingCommands: Commands = new Map<string, ReadonlySet<string> | undefine
   ['systemctl', new Set(['status', 'is-active', 'is-failed', 'show'])],
   ...['service', 'pg_ctl', 'helm', 'nomad', 'fly', 'flyctl'].map((name) => [name, new Set(['status'])] as const),
   ['wget', new Set(['--spider'])],
+  ['tmux', new Set(['send-keys', 'send', 'capture-pane'])],
+  ['adb', new Set(['input', 'devices', 'get-state', 'logcat'])],
   ['virsh', new Set(['domstate', 'list'])],
   ['supervisorctl', new Set(['status', 'tail'])],
   ['pm2', new Set(['status', 'list', 'ls', 'logs', 'show', 'describe'])],

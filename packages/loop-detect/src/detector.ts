@@ -380,8 +380,8 @@ export class Detector {
       print.isRunning === true ||
       this.#state.hasPaused ||
       (isStreak && known.isWatched) ||
-      // An outcome that has come back varies by itself.
-      (isSame && isUnchanged && known.print.shape !== print.shape);
+      // An outcome that has come back varies by itself, as does a command that succeeds after it failed.
+      (isUnchanged && known.print.shape !== print.shape && (isSame || (call.isShell && known.isOk !== isOk)));
     this.#calls.set(key, {
       print,
       isOk,
@@ -405,7 +405,11 @@ export class Detector {
     // What was running may have ended.
     const hasEnded = known?.isWatched === true && !isSame;
     if (call.isPoll || print.isRunning === true || hasEnded || isGauge) return undefined;
-    const { warn } = this.#limits('repeat', tool);
+    const { warn: usual } = this.#limits('repeat', tool);
+    // What varies by itself is observed on purpose, unless it only fails.
+    const isObserved = isWatched && (isOk || known?.isOk === true);
+    const { warn: observed } = this.#limits('poll', tool);
+    const warn = isObserved && observed < Infinity ? Math.max(usual, observed) : usual;
     // Many equal outcomes with other calls in between, in contrast to a continuous streak.
     const isStale = sames >= maxSameOutcomes && sames > streak && warn < Infinity && !isInBatch && !isWatched;
     const isNewText = !isSame && known !== undefined && !hasShape(known, print);

@@ -17,7 +17,7 @@ const volatileLabel =
   /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|pgid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|epoch|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
 /** Matches labels of ids that are generated for each call. */
 export const volatileId =
-  /(?:request|req|trace|span|correlation|process|chunk|nonce|run|job|session|cursor|next|continuation|page_?token)[-_ ]?(?:id|page|cursor|token)?\\?["']?[ \t]{0,3}[:=]?[ \t]{0,3}\\?["'<#]?(?:r-|req[-_])?$/i;
+  /(?:request|req|trace|span|correlation|process|chunk|nonce|run|job|session|cursor|next|continuation|page_?token|(?:token|etag)(?=\\?["'][ \t]{0,3}:|=))[-_ ]?(?:id|page|cursor|token)?\\?["']?[ \t]{0,3}[:=]?[ \t]{0,3}\\?["'<#]?(?:r-|req[-_])?$/i;
 /** Matches labels of numbers that depend on the question and not on what was found. */
 export const scoreLabel = /(?:^|_)(?:score|similarity|distance|relevance)$/i;
 export const duration = /^(?:\d{1,12}(?:\.\d{1,9})?(?:ns|us|µs|μs|ms|secs?|mins?|hrs?|[smhd]))+$/i;

@@ -417,4 +417,18 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
       ? ok('bash', { command: 'npm test -- flaky' }, `1 passed (${round}.3s)`)
       : failed('bash', { command: 'npm test -- flaky' }, `1 failed: timeout at step ${(round * 5) % 7}`),
   ]),
+  'a test that passes several times after it failed': rounds(8, (round) => [
+    round === 0
+      ? failed('bash', { command: 'npm test -- flaky' }, '1 failed, 3 passed')
+      : ok('bash', { command: 'npm test -- flaky' }, '4 passed'),
+  ]),
+  'a page that is scrolled and read as pictures': rounds(14, (round) => [
+    ok('computer', { action: 'scroll', amount: 5 }, [{ type: 'image', data: `iVBORw0KGgo${round * 7919}a${round}f0` }]),
+  ]),
+  'keys whose effect is only on the screen': rounds(9, () => [
+    ok('bash', { command: 'tmux send-keys -t main Down' }, ''),
+  ]),
+  'a benchmark that prints only durations': rounds(6, (round) => [
+    ok('bash', { command: 'hyperfine ./app' }, `Time (mean): ${100 + ((round * 7) % 5)}.3 ms`),
+  ]),
 };

@@ -403,4 +403,24 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     blocked: 8,
     broken: 9,
   },
+  'a list that stays empty and has a new token each time': {
+    batches: rounds(60, (round) => [
+      ok(
+        'list_messages',
+        { unread: true },
+        { messages: [], syncToken: `kLmNpQrStUvW${'ABCDEFGHJK'[round % 10]}x${'abcdefgh'[round % 8]}` },
+      ),
+    ]),
+    warned: 16,
+    blocked: 20,
+    broken: 21,
+  },
+  'a test whose output goes to another temporary file each time': {
+    batches: rounds(60, (round) => [
+      ok('bash', { command: `npm test > /tmp/out-${round}.log 2>&1; tail -5 /tmp/out-${round}.log` }, '2 failed'),
+    ]),
+    warned: 3,
+    blocked: 5,
+    broken: 6,
+  },
 };
