@@ -22,6 +22,7 @@ import { orPrints, orVersion, versions } from './program-versions.js';
 import { macCommands } from './read-only-mac.js';
 import { remoteCommands } from './read-only-clouds.js';
 import { gitReads } from './read-only-git.js';
+import { splitFd } from './strict-wrappers.js';
 
 /** Programs and builtins that never write files or run programs, regardless of their options. */
 const harmless =
@@ -79,7 +80,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
       long: 'plain number show-all style= color= paging=never paging= list-themes list-languages language= line-range= highlight-line= decorations= theme= wrap= tabs=',
     }),
   ),
-  ...each('bash sh dash zsh builtin command env nice stdbuf time timeout ionice xargs', anyOptions),
+  ...each('bash sh dash zsh builtin command env nice stdbuf time timeout ionice watch xargs', anyOptions),
   ...versions,
   apt: subcommands(each('list show search policy', options({ flags: 'a', long: 'installed upgradable all-versions' }))),
   'apt-cache': subcommands(
@@ -130,13 +131,12 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
     flags: 'lLsScI',
     long: 'list listfiles status search contents info print-architecture get-selections',
   }),
-  ...each(
-    'fd fdfind',
+  ...each('fd fdfind', (args) =>
     options({
       flags: 'HIugFapsil0LqAE1',
       values: 'dteESjc',
       long: 'hidden no-ignore no-ignore-vcs unrestricted glob fixed-strings absolute-path full-path case-sensitive ignore-case list-details print0 follow max-depth= min-depth= exact-depth= type= extension= exclude= size= changed-within= changed-before= color= max-results= quiet version help prune and= one-file-system',
-    }),
+    })(splitFd(args).others),
   ),
   file: options({
     flags: 'biLhkNnprsvz0',
@@ -332,6 +332,7 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
       ? undefined
       : problemAt(args, args.length > 0 ? 0 : -1, 'is not known to be read-only'),
   resolvectl: listsOnly('status query statistics', {}),
+  networkctl: listsOnly('list status lldp', {}),
   ufw: listsOnly('status', { operand: /^(?:verbose|numbered)$/ }),
   'nvidia-smi': options({
     flags: 'Lq',

@@ -29,16 +29,17 @@ const unreadable: ReadonlySet<string> = new Set([
   'hash',
   'getopts',
   'parallel',
-  'watch',
   'entr',
   'script',
 ]);
 
-/** Returns the commands behind a wrapper, a shell, `find` or `xargs`. Refuses unknown options. */
+/** Returns the commands behind a wrapper, a shell, `find`, `fd`, `watch` or `xargs`. Refuses unknown options. */
 export const commandBehind = (name: string, args: readonly StaticWord[]): Behind => {
   if (unreadable.has(name)) return refuse(`${name}, which may run arbitrary text or redefine names`);
   if (shells.has(name)) return ofShell(name, args);
   if (name === 'find') return { ...nothing, commands: findCommands(args) };
+  if (name === 'fd' || name === 'fdfind') return { ...nothing, commands: splitFd(args).commands };
+  if (name === 'watch') return ofWatch(args);
   if (name === 'xargs') return { ...nothing, commands: [xargsCommand(args)] };
   const wrapper = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
   return wrapper === undefined || !isFlat(wrapper) ? nothing : ofWrapper(name, wrapper, args);
@@ -135,6 +136,58 @@ const filledIn = (word: StaticWord, placeholder: string, replacement: string): S
   if (at === -1) return word;
   const start = word.value === undefined ? '' : word.value.slice(0, at);
   return { value: undefined, start: start === '' ? replacement : start, isMany: false, source: word.source };
+};
+
+/** What `fd` replaces by the path that it finds, or a part of it. */
+const fdPlaceholder = /\{(?:\/{0,2}|\/?\.)\}/;
+
+/** Separates the commands behind `-x` and `-X` from the other arguments of `fd`. */
+export const splitFd = (
+  args: readonly StaticWord[],
+): { readonly commands: readonly (readonly StaticWord[])[]; readonly others: readonly StaticWord[] } => {
+  const commands: (readonly StaticWord[])[] = [];
+  const others: StaticWord[] = [];
+  for (let index = 0; index < args.length; index += 1) {
+    const word = args[index] ?? literal('');
+    if (!/^(?:-[xX]|--exec(?:-batch)?)$/.test(word.value ?? '')) {
+      others.push(word);
+      continue;
+    }
+    const first = index + 1;
+    while (index < args.length && args[index]?.value !== ';') index += 1;
+    const command = args.slice(first, index);
+    if (command.length === 0) return refuse(`fd ${word.source} without a command`);
+    const isFilled = command.some(({ value, source }) => fdPlaceholder.test(value ?? source));
+    commands.push(
+      isFilled
+        ? command.map((each) => filledIn(each, fdPlaceholder.exec(each.value ?? each.source)?.[0] ?? '{}', ''))
+        : [...command, unknownWord('(a path that fd finds)')],
+    );
+  }
+  return { commands, others };
+};
+
+const watchFlag =
+  /^(?:-[bcdegptwx]+|--(?:beep|color|differences(?:=permanent)?|errexit|chgexit|exec|precise|no-title|no-wrap))$/;
+const watchInterval = /^(?:-n|--interval=)\d*\.?\d+$/;
+
+/** `watch` joins its words to a line of shell, unless `-x` is among its options. */
+const ofWatch = (args: readonly StaticWord[]): Behind => {
+  let isProgram = false;
+  let index = 0;
+  for (; index < args.length; index += 1) {
+    const { value, start, source } = args[index] ?? literal('');
+    if (!start.startsWith('-') && value !== undefined) break;
+    const isNext = value === '-n' || value === '--interval';
+    const isKnown = isNext ? /^\d*\.?\d+$/.test(args[index + 1]?.value ?? '') : watchInterval.test(value ?? '');
+    if (!isKnown && !watchFlag.test(value ?? '')) return refuse(`watch ${source}, an unknown option`);
+    if (isNext) index += 1;
+    isProgram ||= /^-[a-z]*x|^--exec$/.test(value ?? '');
+  }
+  const command = args.slice(index);
+  if (isProgram) return { ...nothing, commands: [command] };
+  const texts = command.map(({ value, source }) => value ?? refuse(`watch ${source}, which is unknown until it runs`));
+  return { ...nothing, lines: [texts.join(' ')] };
 };
 
 const xargsFlags: ReadonlySet<string> = new Set([

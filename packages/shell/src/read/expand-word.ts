@@ -23,6 +23,8 @@ export interface Output {
   readonly paths?: readonly string[] | undefined;
   /** The file whose content it is. */
   readonly file?: string | undefined;
+  /** If branches print different texts, the text is unknown, but one of these. */
+  readonly alternatives?: readonly string[] | undefined;
 }
 
 /** Reads a script within a word, or text that the shell evaluates there. */
@@ -39,22 +41,33 @@ const maxValue = 4_000;
 export const expandWord = (word: Word, scope: Scope, run: RunScript): readonly Field[] => {
   if (word.parts === undefined) return [{ text: withHome(word.text, word.value, scope), shown: word.text, madeBy: [] }];
   const madeBy: string[] = [];
+  let printed: readonly string[] | undefined;
   const expand = new WordExpansion(
     scope,
     (script, inner) => {
       const output = run(script, inner);
       madeBy.push(...output.programs);
+      printed = output.alternatives?.map((text) => text.replace(/\n+$/, ''));
       return output;
     },
     madeBy,
   );
   for (const part of word.parts) expand.part(part);
   const texts = expand.fields();
+  const alternatives = isSubstitution(word.parts) ? printed : undefined;
   return texts.slice(0, maxFields).map((text, index) => ({
     text: index === 0 ? withHome(word.text, text, scope) : text,
     shown: texts.length === 1 ? word.text : text.replaceAll(unknownText, '?'),
     madeBy,
+    alternatives,
   }));
+};
+
+/** Returns whether a word is the output of one script. */
+const isSubstitution = (parts: readonly WordPart[]): boolean => {
+  const [part, ...others] = parts;
+  if (part === undefined || others.length > 0) return false;
+  return part.type === 'DoubleQuoted' ? isSubstitution(part.parts) : part.type === 'CommandExpansion';
 };
 
 /** Returns the text of a word that is not split, as in an assignment. */

@@ -9,6 +9,8 @@ export interface Field {
   readonly shown: string;
   /** Programs whose output is part of it. */
   readonly madeBy: readonly string[];
+  /** If it is the output of a command that prints one of several texts, these. */
+  readonly alternatives?: readonly string[] | undefined;
 }
 
 /** Creates a known word. */

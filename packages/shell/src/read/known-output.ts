@@ -82,6 +82,8 @@ const textOf = (name: string, args: readonly string[], input: Input | undefined,
       return printed(args);
     case ':':
     case 'true':
+    case 'test':
+    case '[':
     case 'set':
     case 'export':
     case 'local':
@@ -101,9 +103,14 @@ const textOf = (name: string, args: readonly string[], input: Input | undefined,
     // Only these folders certainly exist, and are no links within the project.
     case 'cd':
       return isAbove(scope.cwd, scope) ? '' : undefined;
+    case 'readlink':
     case 'realpath': {
-      const path = resolvePath(args[0] ?? '', scope.cwd);
-      return args.length === 1 && isAbove(path, scope) ? `${path}\n` : undefined;
+      const [last = ''] = args.slice(-1);
+      const path = resolvePath(last, scope.cwd);
+      if (args.length === 1 && name === 'realpath' && isAbove(path, scope)) return `${path}\n`;
+      // A link has any folder, but rarely another name.
+      const isPlain = args.length === (name === 'realpath' ? 1 : 2) && (name === 'realpath' || args[0] === '-f');
+      return isPlain && path !== '/' ? `${unknownText}/${programName(path)}\n` : undefined;
     }
     case 'dirname':
       return args.length === 1 ? `${folderOf(args[0] ?? '')}\n` : undefined;
@@ -118,6 +125,7 @@ const textOf = (name: string, args: readonly string[], input: Input | undefined,
     case 'tee':
       return input?.text;
     case 'git':
+      if (/^rev-parse --git-path [^ ]+$/.test(args.join(' '))) return `.git/${args[2]}\n`;
       return gitFolders[args.join(' ')]?.(scope);
     default:
       return undefined;
@@ -215,6 +223,6 @@ const pathsOf = (name: string, args: readonly string[], input: Input | undefined
   const operands = args.filter((word, index) => !word.startsWith('-') && !isValue(index));
   if (isComplete(args, operands)) return ['.'];
   // The shell replaces the pattern by the names that `ls` prints.
-  if (name === 'ls' && operands.every((word) => /\*\.\w+$/.test(word))) return operands;
+  if (name === 'ls' && operands.every((word) => /\*\.\w+$|\/[\w.-]+$/.test(word))) return operands;
   return name === 'ls' ? undefined : [`./listed/${unknownText}`];
 };

@@ -1,4 +1,4 @@
-import { isKnown, known, programName, show, unknownText, type Field } from './field.js';
+import { isKnown, isWhollyUnknown, known, programName, show, unknownText, type Field } from './field.js';
 import { containerOf } from './containers.js';
 import { engines, rememberEngine, usesOtherEngine } from './engines.js';
 import { applyBuiltin } from './builtins.js';
@@ -8,7 +8,9 @@ import { innerCommands, type GitAliases } from './inner-commands.js';
 import { knownOutput, type Input } from './known-output.js';
 import type { CommandLine, Invocation, Redirection } from './invocation.js';
 import { skipsHooks } from './git-hooks.js';
+import { functionsOf } from './given.js';
 import { textOfFile } from './line-files.js';
+import { followLinks, followPath, rememberLinks } from './links.js';
 import { parseLine } from './parse-line.js';
 import { resolvePath } from './resolve-path.js';
 import { rememberFiles } from './remember-files.js';
@@ -170,11 +172,15 @@ export const readCommandLine = (
     if (body !== undefined) return callFunction(body, argv, scope, depth);
 
     const script = scriptOf(argv, scope) ?? input;
+    const followed = followLinks(argv, scope);
     invocations.push({
-      argv,
-      redirections,
+      argv: followed,
+      redirections: redirections.map((each) => {
+        const text = followPath(each.target.text, scope, true);
+        return text === each.target.text ? each : { ...each, target: { ...each.target, text } };
+      }),
       input: script,
-      cwd: scope.cwd,
+      cwd: followPath(scope.cwd, scope, true),
       secrets: scope.secrets,
       isShown: scope.isShown,
       skipsHooks: skipsHooks(argv, scope),
@@ -186,8 +192,8 @@ export const readCommandLine = (
       container: scope.container,
     });
     if (first !== undefined && !isKnown(programName(first.text))) return runUnknown(argv, input, scope, depth);
-    if (first !== undefined && isPattern(first)) report('unknown-program', argv.map(show));
-    const inside = innerCommands(argv, script, scope, gitAliases).map((inner) =>
+    if (first !== undefined && isPattern(first, scope.isGuess)) report('unknown-program', argv.map(show));
+    const inside = innerCommands(followed, script, scope, gitAliases).map((inner) =>
       runInner(inner, argv, input, scope, depth),
     );
     evaluateNames(argv, scope, depth);
@@ -195,6 +201,7 @@ export const readCommandLine = (
     rememberEngine(argv, scope);
     const output = withInner(outputOf(argv, input, scope), inside);
     rememberFiles(argv, redirections, output, input, scope);
+    rememberLinks(argv, scope);
     return output;
   };
 
@@ -202,14 +209,21 @@ export const readCommandLine = (
   const runUnknown = (argv: readonly Field[], input: Input | undefined, scope: Scope, depth: number): Output => {
     const [first, ...rest] = argv;
     const isEnvironment = first?.madeBy.length === 0 && /^"?\$\{?(?:[A-Za-z_]\w*|0)\}?"?$/.test(first.shown);
-    const isSet = isEnvironment && lookUp(scope, 'variables', first.shown.replaceAll(/["${}]/g, '')) !== undefined;
+    const values = isEnvironment ? lookUp(scope, 'variables', first.shown.replaceAll(/["${}]/g, '')) : undefined;
     const isOwnArguments =
       first?.madeBy.length === 0 &&
       (scope.positional === undefined ? /^"?\$[@*1-9]"?$/ : /^"?\$[@*]"?$/).test(first.shown);
-    if (
-      !isOwnArguments &&
-      (!isEnvironment || isSet || rest.some(({ text }) => /^\/+\*?$|^-[A-Za-z]*(?:rf|fr)/i.test(text)))
-    ) {
+    const functions = functionsOf(first?.text ?? '', scope);
+    if (functions.length > 0) {
+      for (const body of functions) callFunction(body, argv, scope, depth);
+      return { text: undefined, programs: ['?'] };
+    }
+    // A word of another program that is unknown is rarely a command.
+    const isGuess = scope.isGuess && first?.madeBy.length === 0;
+    const isGiven =
+      values === undefined || (values.isGiven === true && isWhollyUnknown(programName(first?.text ?? '')));
+    const isTrusted = isGuess || (isEnvironment && isGiven);
+    if (!isOwnArguments && (!isTrusted || rest.some(({ text }) => /^\/+\*?$|^-[A-Za-z]*(?:rf|fr)/i.test(text)))) {
       report('unknown-program', argv.map(show));
     }
     const next = rest.findIndex(({ text }) => isKnown(programName(text)) && !text.startsWith('-'));
@@ -240,7 +254,8 @@ export const readCommandLine = (
       scope.isShown &&= !redirections.some(({ isOutput }) => isOutput);
       const output = runCommand(argv, redirections, input, scope, depth);
       scope.isShown = wasShown;
-      return output;
+      const isDiscarded = redirections.some(({ isOutput, target }) => isOutput && target.text === '/dev/null');
+      return isDiscarded ? { ...output, text: '' } : output;
     },
     define: (name, body, scope, bombs) => {
       scope.functions.set(name, body);
@@ -311,8 +326,11 @@ const serversOf = (scope: Scope): readonly string[] =>
 const nothing: Output = { text: undefined, programs: [] };
 
 /** Returns whether a pattern of paths selects the program: `/bin/r?`, but neither `[` nor a quoted name. */
-const isPattern = ({ text, shown }: Field): boolean =>
-  !/^(?:npm|yarn|pnpm|bun|deno|node):/.test(text) && /^[^'"\\]*(?:[*?]|\[[^[\]\s]+\])/.test(shown) && text === shown;
+const isPattern = ({ text, shown }: Field, isGuess: boolean): boolean =>
+  (!isGuess || text.includes('/')) &&
+  !/^(?:npm|yarn|pnpm|bun|deno|node):/.test(text) &&
+  /^[^'"\\]*(?:[*?]|\[[^[\]\s]+\])/.test(shown) &&
+  text === shown;
 
 /** Builtins that accept names of variables. */
 const namers: ReadonlySet<string> = new Set([

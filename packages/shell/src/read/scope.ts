@@ -6,8 +6,20 @@ import { secretMark, secretVariableMark } from './secrets.js';
 /** The body of a function. */
 export type FunctionBody = BraceGroup | CompoundCommand | CompoundList | Redirected;
 
-/** The values of a variable. If branches assign different strings, the value is unknown, but one of these. */
-export type Values = readonly string[] & { readonly alternatives?: readonly string[] };
+/** The values of a variable; an array has several. */
+export type Values = readonly string[] & {
+  /** If branches assign different values, the value is unknown, but one of these. */
+  readonly alternatives?: readonly Values[];
+  /** Whether the caller of the line gives the unknown parts: they are variables of the environment or arguments. */
+  readonly isGiven?: boolean;
+};
+
+/** Where a name that the line makes leads. */
+export interface Link {
+  readonly target: string;
+  /** Whether a folder is mounted there: deleting it, or a folder above it, deletes the content of the target. */
+  readonly isMount: boolean;
+}
 
 /** The state of a shell at one point of a line. A subshell has a separate scope. */
 export interface Scope {
@@ -24,6 +36,8 @@ export interface Scope {
   readonly variables: Map<string, Values>;
   readonly functions: Map<string, FunctionBody>;
   readonly aliases: Map<string, string>;
+  /** Links and mounts that the line has made, by path. */
+  readonly links: Map<string, Link>;
   /** Text that the line has written to files, by path. */
   readonly files: Map<string, string>;
   /** Files that the line has downloaded; folders that it has unpacked, with `/`, or cloned, with `/*`, at the end. */
@@ -53,6 +67,7 @@ export const firstScope = (cwd: string, home: string, project: string): Scope =>
   variables: new Map(),
   functions: new Map(),
   aliases: new Map(),
+  links: new Map(),
   files: new Map(),
   downloads: new Set(),
   secrets: new Map(),
@@ -100,32 +115,41 @@ export const lookUp = <Kind extends Named>(scope: Scope, kind: Kind, name: strin
  * both are equal. A stable value, which is the same whenever the assignment runs, is an
  * alternative to the earlier one.
  */
-export const assign = (
-  scope: Scope,
-  name: string,
-  value: readonly string[],
-  isCertain: boolean,
-  isStable = false,
-): void => {
+export const assign = (scope: Scope, name: string, value: Values, isCertain: boolean, isStable = false): void => {
   const before = isCertain ? undefined : lookUp(scope, 'variables', name);
-  const isSame =
-    before === undefined || (before.length === value.length && before.every((text, index) => text === value[index]));
-  scope.variables.set(name, isSame ? value : isStable ? eitherOf(before, value) : [unknownText]);
+  scope.variables.set(
+    name,
+    before === undefined || areEqual(before, value) ? value : isStable ? oneOfValues([before, value]) : [unknownText],
+  );
 };
+
+const areEqual = (one: Values, other: Values): boolean =>
+  one.length === other.length &&
+  one.every((text, index) => text === other[index]) &&
+  one.isGiven === other.isGiven &&
+  one.alternatives === other.alternatives;
 
 /** Maximum number of alternatives of a variable. */
 const maxAlternatives = 4;
 
-const eitherOf = (before: Values, value: readonly string[]): Values => {
-  const alternatives = [...new Set([...(before.alternatives ?? before), ...value])];
+/** Creates a value that is one of these; it is unknown if there are too many, or one is unknown and not given. */
+export const oneOfValues = (values: readonly Values[]): Values => {
+  const alternatives: Values[] = [];
+  for (const value of values.flatMap((each) => each.alternatives ?? [each])) {
+    if (!alternatives.some((other) => areEqual(other, value))) alternatives.push(value);
+  }
   const isClear =
-    before.length === 1 && value.length === 1 && alternatives.length <= maxAlternatives && alternatives.every(isKnown);
-  return isClear ? Object.assign([unknownText], { alternatives }) : [unknownText];
+    alternatives.length <= maxAlternatives &&
+    alternatives.every((value) => value.isGiven === true || value.every(isKnown));
+  if (!isClear) return [unknownText];
+  return alternatives.length === 1 && alternatives[0] !== undefined
+    ? alternatives[0]
+    : Object.assign([unknownText], { alternatives });
 };
 
 /** An array with the keys of its values, in the order of assignment; the keys of a list are its indexes. */
 export interface ShellArray {
-  readonly values: readonly string[];
+  readonly values: Values;
   readonly keys: readonly string[];
 }
 
@@ -139,8 +163,14 @@ export const arrayOf = (values: readonly string[]): ShellArray => ({
 const keysName = (name: string): string => `!${name}`;
 
 /** Sets an array, or makes it unknown, as {@link assign} does. */
-export const setArray = (scope: Scope, name: string, { values, keys }: ShellArray, isCertain = true): void => {
-  assign(scope, name, values, isCertain);
+export const setArray = (
+  scope: Scope,
+  name: string,
+  { values, keys }: ShellArray,
+  isCertain = true,
+  isStable = false,
+): void => {
+  assign(scope, name, values, isCertain, isStable);
   scope.variables.set(keysName(name), scope.variables.get(name) === values ? keys : ['0']);
 };
 

@@ -5,17 +5,21 @@ import {
   type Command,
   type CommandArgument,
   type For,
+  type If,
   type ParsedScript,
   type Statement,
   type SyntaxNode,
   type While,
   type Word,
 } from 'unbash';
+import { alternativesIn } from './alternatives.js';
 import { expandText, expandWord, type Output, type RunScript } from './expand-word.js';
 import { isKnown, known, unknownText, type Field } from './field.js';
+import { isGiven } from './given.js';
 import type { Input } from './known-output.js';
 import { hasCommand, isBomb, isEndlessLoop } from './loops.js';
 import type { Redirection } from './invocation.js';
+import { isSilent, nothing, ofLists, oneOf, silence, together } from './outputs.js';
 import { fits } from './paths.js';
 import { codeVariable, programIn, programVariable } from './program-variables.js';
 import { readRedirections } from './redirections.js';
@@ -26,12 +30,14 @@ import {
   innerScope,
   keepEffects,
   lookUp,
+  oneOfValues,
   rememberSecret,
   setArray,
   valueOf,
   type FunctionBody,
   type Scope,
   type ShellArray,
+  type Values,
 } from './scope.js';
 
 /** Receives the findings of the reader. */
@@ -74,9 +80,6 @@ interface Place {
 /** Words of a `for` loop that are evaluated one by one. */
 const maxRounds = 16;
 
-const nothing: Output = { text: undefined, programs: [] };
-const silence: Output = { text: '', programs: [] };
-
 /** Creates a reader that reports its findings. */
 export const scriptReader = (events: ScriptEvents): ScriptReader => {
   const script = ({ commands, errors, source }: ParsedScript, place: Place): Output => {
@@ -105,7 +108,8 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
       case 'Command':
         return command(node, place);
       case 'AndOr':
-        return (node.operators.includes('||') ? oneOf : together)(
+        return ofLists(
+          node,
           node.commands.map((part, index) => visit(part, index === 0 ? place : maybe)),
         );
       case 'Pipeline':
@@ -128,30 +132,38 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
       case 'BraceGroup':
         return statements(node.body.commands, place);
       case 'If':
-        return oneOf([
-          statements(node.clause.commands, place),
-          ...[
-            node.then,
-            ...node.elif.flatMap(({ clause, then }) => [clause, then]),
-            ...(node.else === undefined ? [] : [node.else]),
-          ].map((branch) => statements(branch.commands, maybe)),
-        ]);
+        return branches(node, place, maybe);
       case 'While':
         if (isEndlessLoop(node.clause, node.body)) events.exhausts();
         return repetition(node, { ...maybe, isRepeated: true });
       case 'For':
       case 'Select':
-        return loop(node, { ...maybe, isRepeated: true });
+        return loop(node, maybe);
       case 'Case':
         return choice(node, maybe);
       case 'ArithmeticFor':
         return statements(node.body.commands, { ...maybe, isRepeated: true });
       case 'Coproc':
         return visit(node.body, place);
+      case 'TestCommand':
+      case 'ArithmeticCommand':
+        within(node, place);
+        return silence;
       default:
         within(node, place);
         return nothing;
     }
+  };
+
+  const branches = (node: If, place: Place, maybe: Place): Output => {
+    const clauses = [statements(node.clause.commands, place)];
+    const bodies = [statements(node.then.commands, maybe)];
+    for (const { clause, then } of node.elif) {
+      clauses.push(statements(clause.commands, maybe));
+      bodies.push(statements(then.commands, maybe));
+    }
+    bodies.push(node.else === undefined ? silence : statements(node.else.commands, maybe));
+    return clauses.every(isSilent) ? oneOf(bodies) : together([...clauses, ...bodies, nothing]);
   };
 
   /** Reads substitutions within tests and arithmetic. */
@@ -211,9 +223,10 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
   const loop = ({ name, wordlist, body }: Pick<For, 'body' | 'name' | 'wordlist'>, place: Place): Output => {
     const words = wordlist?.flatMap((word) => expandWord(word, place.scope, runIn(place)));
     const rounds = words === undefined ? (place.scope.positional ?? [unknownText]) : words.map(({ text }) => text);
+    const isEach = rounds.length <= maxRounds && rounds.every(isKnown);
     const outputs = (rounds.length > maxRounds ? [unknownText] : rounds).map((value) => {
       place.scope.variables.set(name.value, [value]);
-      return statements(body.commands, place);
+      return statements(body.commands, { ...place, isRepeated: place.isRepeated || !isEach });
     });
     return together(outputs);
   };
@@ -270,10 +283,9 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
     const values = lookUp(place.scope, 'variables', name)?.alternatives ?? [];
     let isChanged = false;
     const outputs = values.map((value, index) => {
-      const own = [value];
-      variables.set(name, own);
+      variables.set(name, value);
       const output = command(node, index === 0 ? place : { ...place, isCertain: false });
-      isChanged ||= variables.get(name) !== own;
+      isChanged ||= variables.get(name) !== value;
       return output;
     });
     if (isChanged) variables.set(name, [unknownText]);
@@ -327,13 +339,29 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
       events.run([known('export'), field], [], undefined, innerScope(scope), place.depth);
     }
     const text = words.map((word) => word.text).join(' ');
+    const printed = words.length === 1 ? words[0]?.alternatives : undefined;
+    const valueWith = (whole: string): Values =>
+      printed !== undefined && append !== true
+        ? oneOfValues(printed.map((each) => [each]))
+        : Object.assign(
+            [whole],
+            value.type === 'Word' && !isKnown(whole) && isGiven(value, scope) && { isGiven: true },
+          );
     if (value.type === 'ArrayValue') {
       const before = append === true ? (arrayIn(scope, name) ?? arrayOf([unknownText])) : arrayOf([]);
-      setArray(scope, name, withElements(before, value.elements, scope, run), place.isCertain);
+      const after = withElements(before, value.elements, scope, run);
+      const added = after.values.slice(before.values.length);
+      const alternatives = before.values.alternatives?.map((values) => [...values, ...added]);
+      const isKept = before.values.every(isKnown) || before.values.isGiven === true;
+      const isAllGiven = isKept && value.elements.every((word) => isGiven(word, scope));
+      if (isAllGiven) Object.assign(after.values, { isGiven: true });
+      const array = alternatives === undefined ? after : arrayOf(oneOfValues(alternatives));
+      setArray(scope, name, array, place.isCertain, !place.isRepeated);
     } else if (key === undefined) {
       const before = append === true ? (scope.variables.get(name) ?? [unknownText]) : [];
-      const isStable = !place.isRepeated || (append !== true && !/[$`<>]/.test(value.text));
-      assign(scope, name, [`${before[0] ?? ''}${text}`], place.isCertain, isStable);
+      const result = valueWith(`${before[0] ?? ''}${text}`);
+      const isStable = !place.isRepeated || result.isGiven === true || (append !== true && !/[$`<>]/.test(value.text));
+      assign(scope, name, result, place.isCertain, isStable);
     } else if (isKnown(key) && append !== true) {
       const { values, keys } = arrayIn(scope, name) ?? arrayOf([]);
       const at = keys.indexOf(key);
@@ -373,27 +401,6 @@ const hidden = (scope: Scope): Scope => Object.assign(innerScope(scope), { isSho
 /** Maximum number of further variables of a command that have several possible values. */
 const maxVariables = 2;
 
-/** Builtins that change the shell, and programs that make files: their second run would hide the first. */
-const changesState =
-  /^(?:export|declare|local|readonly|typeset|alias|set|shift|read|mapfile|readarray|eval|source|\.|trap|cd|pushd|popd|unset|printf|exec|tee|cp|mv|ln|install)$/;
-
-/** Returns the variables of a command that have several possible values. */
-const alternativesIn = (node: Command, scope: Scope): readonly string[] => {
-  const program = node.name?.value ?? '';
-  if (changesState.test(program) || lookUp(scope, 'functions', program) !== undefined) return [];
-  const isPlain = node.redirects.every(
-    (part) => part.type === 'Redirect' && /^(?:\d|\/dev\/null)$/.test(part.target?.value ?? ''),
-  );
-  if (!isPlain) return [];
-  const words = [node.name, ...node.args, ...node.prefix.filter((part) => part.type === 'Assignment')];
-  const names = words.flatMap((word) =>
-    word?.text.includes('$') === true
-      ? Array.from(word.text.matchAll(/\$\{?([A-Za-z_]\w*)/g), ([, name = '']) => name)
-      : [],
-  );
-  return [...new Set(names)].filter((name) => lookUp(scope, 'variables', name)?.alternatives !== undefined);
-};
-
 /** Adds the elements of an array, with the keys that they name. */
 const withElements = (
   { values, keys }: ShellArray,
@@ -401,7 +408,7 @@ const withElements = (
   scope: Scope,
   run: RunScript,
 ): ShellArray => {
-  const array = { values: [...values], keys: [...keys] };
+  const array: { values: string[]; keys: string[] } = { values: [...values], keys: [...keys] };
   for (const word of elements) {
     for (const { text } of expandWord(word, scope, run)) {
       const [, key, value = text] = (word.text.startsWith('[') ? /^\[([^\]]*)\]=(.*)$/s.exec(text) : null) ?? [];
@@ -417,17 +424,3 @@ const maxSubject = 100;
 
 /** Returns whether `fits` decides about a pattern as a shell does. */
 const isExactPattern = (pattern: string): boolean => pattern.length <= 40 && !/[[\\(]/.test(pattern);
-
-/** The output of one of several commands: its text is unknown. */
-const oneOf = (outputs: readonly Output[]): Output =>
-  outputs.length === 1 ? together(outputs) : { ...together(outputs), text: undefined };
-
-const together = (outputs: readonly Output[]): Output => {
-  const [only] = outputs;
-  if (outputs.length === 1 && only !== undefined) return only;
-  const texts = outputs.map(({ text }) => text);
-  return {
-    text: texts.length === 0 || texts.includes(undefined) ? undefined : texts.join(''),
-    programs: outputs.flatMap(({ programs }) => programs).slice(0, 32),
-  };
-};
