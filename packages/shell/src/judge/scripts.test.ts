@@ -144,6 +144,12 @@ describe('judgeCommand for scripts of several commands', () => {
       'c=echo; a && c=true; $c "rm -rf /usr" > x.sh; sh x.sh',
       'args=(git push); a && args+=(--force); "${args[@]}"',
       'foo exec -- /bin/r? -r /opt/data',
+      "printf 'rm -r /opt/data\\n' > x; foo exec -- ./x",
+      'x="rm -r $(foo)/a"; a && x="ls /b/a"; $x',
+      'x=$(foo)/dropdb; a && x=$(bar)/dropdb; $x shop',
+      'x=(rm -r /opt/data); a && x=(rm $(foo)); "${x[@]}"',
+      'rm -rf "" /opt/data',
+      'git read-tree --reset -u HEAD',
     ];
     expect(asked.filter(isAllowed)).toEqual([]);
   });

@@ -209,6 +209,8 @@ const harmlessDevices =
 
 /** Returns the zone of a path without accessing the file system. A wildcard counts as everything that it may match. */
 export const zoneOf = (path: string, cwd: string, place: Place): Zone => {
+  // No program finds a file without a name.
+  if (path === '') return 'nowhere';
   const relative = path.replace(/^\.\//, '');
   if (cwd.startsWith(unknownText) && !path.startsWith('/')) return zoneSomewhere(relative);
   const { folder, rest, segment } = splitPattern(resolvePath(path, cwd));

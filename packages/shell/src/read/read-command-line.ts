@@ -121,7 +121,9 @@ export const readCommandLine = (
           scope.positional = positional;
           return output;
         }
-        return readText(inner.text, own, depth, inner.isGuess === true, inner.input);
+        // A word that may be a program may as well be a file of data.
+        const isData = own.isGuess && inner.name === argv[0]?.text && !inner.text.startsWith('#!');
+        return readText(inner.text, own, depth, inner.isGuess === true || isData, inner.input);
       }
     }
   };

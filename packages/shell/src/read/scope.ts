@@ -1,6 +1,6 @@
 import type { BraceGroup, CompoundCommand, CompoundList, Redirected } from 'unbash';
 import type { Container } from './containers.js';
-import { isKnown, unknownText } from './field.js';
+import { isKnown, programName, unknownText } from './field.js';
 import { secretMark, secretVariableMark } from './secrets.js';
 
 /** The body of a function. */
@@ -132,6 +132,16 @@ const areEqual = (one: Values, other: Values): boolean =>
 /** Maximum number of alternatives of a variable. */
 const maxAlternatives = 4;
 
+/** Returns an unknown path with the name that all values have, as of a program in one of several folders. */
+const commonName = (values: readonly Values[]): string => {
+  const [[first = ''] = []] = values;
+  const name = programName(first);
+  const isCommon = values.every(([text = '', ...others]) => others.length === 0 && programName(text) === name);
+  return isCommon && isKnown(name) && /^[\w.+-]+$/.test(name) && !values.some(([text = '']) => /\s/.test(text))
+    ? `${unknownText}/${name}`
+    : unknownText;
+};
+
 /** Creates a value that is one of these; it is unknown if there are too many, or one is unknown and not given. */
 export const oneOfValues = (values: readonly Values[]): Values => {
   const alternatives: Values[] = [];
@@ -141,7 +151,7 @@ export const oneOfValues = (values: readonly Values[]): Values => {
   const isClear =
     alternatives.length <= maxAlternatives &&
     alternatives.every((value) => value.isGiven === true || value.every(isKnown));
-  if (!isClear) return [unknownText];
+  if (!isClear) return [commonName(alternatives)];
   return alternatives.length === 1 && alternatives[0] !== undefined
     ? alternatives[0]
     : Object.assign([unknownText], { alternatives });

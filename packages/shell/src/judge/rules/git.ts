@@ -166,7 +166,8 @@ export const gitRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: git,
     words: ['read-tree', 'checkout-index'],
-    flags: ['-u|--reset|-f|--force'],
+    // With -u alone, read-tree merges, which fails rather than overwrite a change.
+    flags: ['--reset|-f|--force'],
     unless: ['-n|--dry-run'],
     why: 'It overwrites files with uncommitted changes.',
     instead: 'Use git stash first.',
