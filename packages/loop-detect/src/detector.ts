@@ -14,18 +14,11 @@ import {
   PendingFingerprint,
   type Fingerprint,
 } from './outcome.js';
-import {
-  addLines,
-  addShape,
-  compareOutcome,
-  hasShape,
-  type Change,
-  type KnownCall,
-  type RunCounts,
-} from './progress.js';
+import { compareOutcome, type KnownCall, type RunCounts } from './progress.js';
 import { Recent } from './recent.js';
 import { Remakes } from './remakes.js';
-import { fine, messages, repeated, unknownTool, worstOf, type LoopVerdict } from './verdict.js';
+import { Repeats, type Sighting } from './repeats.js';
+import { fine, messages, unknownTool, worstOf, type LoopVerdict } from './verdict.js';
 
 /** Detects calls that make no progress. */
 export interface LoopDetector {
@@ -44,14 +37,9 @@ export interface LoopDetector {
 }
 
 // Memory
-const maxCalls = 512;
 const maxTools = 64;
 const maxStrikes = 32;
 
-/** Factor for calls whose results are new each time, or move in one direction. */
-const nextParts = 3;
-/** Number of equal outcomes since the last change that cause a warning, regardless of the calls in between. */
-const maxSameOutcomes = 6;
 /**
  * Creates a detector for one run of calls. It requires neither RxJS nor a harness.
  *
@@ -105,19 +93,6 @@ export const createLoopDetector = (options: LoopOptions = {}): LoopDetector => {
   };
 };
 
-/** A finished call with its comparison to earlier calls. */
-interface Sighting extends Change {
-  readonly call: DescribedCall;
-  readonly print: Fingerprint;
-  readonly isDenied: boolean;
-  readonly isUnknownTool: boolean;
-  readonly isOk: boolean;
-  /** Whether it succeeded with an outcome that is new for this call. */
-  readonly isNews: boolean;
-  /** Whether it is a lookup with the same answer as the previous lookup. */
-  readonly isAnswered: boolean;
-}
-
 /** The counters of a {@link Detector}. */
 interface DetectorState {
   unknownStreak: number;
@@ -153,7 +128,7 @@ export class Detector {
   readonly #counts: RunCounts;
   readonly #state: DetectorState;
 
-  readonly #calls: Recent<string, KnownCall>;
+  readonly #repeats: Repeats;
   readonly #failures: Failures;
   readonly #cycles: Cycles;
   readonly #remakes: Remakes;
@@ -171,7 +146,7 @@ export class Detector {
     this.#failures = base === undefined ? new Failures(this.#counts, this.#limits) : base.#failures.fork(this.#counts);
     this.#cycles = base === undefined ? new Cycles(this.#limits) : base.#cycles.fork();
     this.#remakes = base === undefined ? new Remakes(this.#limits) : base.#remakes.fork();
-    this.#calls = new Recent(maxCalls, base && base.#calls);
+    this.#repeats = base === undefined ? new Repeats(this.#counts, this.#limits) : base.#repeats.fork(this.#counts);
     this.#answers = new Recent(maxTools, base && base.#answers);
     this.#unknownTools = new Recent(maxTools, base && base.#unknownTools);
     this.#strikes = new Recent(maxStrikes, base && base.#strikes);
@@ -210,7 +185,7 @@ export class Detector {
    * from the previous answer of its tool.
    */
   isNew({ key, tool }: DescribedCall, status: LoopOutcome['status'], print: Fingerprint): boolean {
-    if (!isSuccess(status, print) || this.#calls.get(key) !== undefined) return false;
+    if (!isSuccess(status, print) || this.#repeats.get(key) !== undefined) return false;
     const answer = this.#answers.get(tool);
     return answer === undefined || !(isSameAnswer(answer.print, print) || isSamePage(answer.print, print));
   }
@@ -227,7 +202,7 @@ export class Detector {
       const found = this.#findBlock(call);
       if (found.level === 'block') this.#strike(found.key);
     }
-    const known = this.#calls.get(call.key);
+    const known = this.#repeats.get(call.key);
     const sighting = this.#see(call, status, print, known);
     if (sighting.isNews) {
       this.#counts.news += 1;
@@ -241,7 +216,7 @@ export class Detector {
       this.#recordUnknownTool(sighting),
       known?.batch === this.#counts.batch ? undefined : this.#cycles.record(call, sighting.isSame),
       sighting.isDenied ? undefined : this.#remakes.record(call, sighting.print, sighting.isOk, known !== undefined),
-      this.#recordRepeat(sighting, known),
+      this.#repeats.record(sighting, this.#state.hasPaused),
       sighting.isDenied ? undefined : this.#failures.record(call, print, sighting.isNews),
     ];
     this.#state.hasPaused = call.isPause;
@@ -260,7 +235,7 @@ export class Detector {
   }
 
   reset(): void {
-    for (const memory of [this.#calls, this.#answers, this.#unknownTools, this.#strikes]) memory.clear();
+    for (const memory of [this.#repeats, this.#answers, this.#unknownTools, this.#strikes]) memory.clear();
     this.#failures.reset();
     this.#cycles.reset();
     this.#remakes.reset();
@@ -289,7 +264,7 @@ export class Detector {
         this.#blockDoomLoop(key, tool),
         this.#cycles.judge(key, tool),
         this.#remakes.judge(call),
-        this.#blockRepeat(call),
+        this.#repeats.judge(call),
         this.#failures.judge(call),
       ],
       fine(key),
@@ -308,14 +283,6 @@ export class Detector {
     if (key !== this.#state.lastKey || this.#state.lastKeyRun + 1 < threshold) return undefined;
     const message = messages['doom-loop'](tool, this.#state.lastKeyRun);
     return { level: 'block', detector: 'doom-loop', message, key: `doom-loop:${key}` };
-  }
-
-  #blockRepeat(call: DescribedCall): LoopVerdict | undefined {
-    const known = this.#calls.get(call.key);
-    if (known === undefined || known.news !== this.#counts.news || known.streak < 1) return undefined;
-    const detector = call.isPoll || known.isWatched ? 'poll' : 'no-progress';
-    if (known.streak + 1 < this.#limits(detector, call.tool).block) return undefined;
-    return repeated('block', detector, call, known.streak);
   }
 
   /**
@@ -361,63 +328,6 @@ export class Detector {
       isAnswered,
       ...change,
     };
-  }
-
-  #recordRepeat(sighting: Sighting, known: KnownCall | undefined): LoopVerdict | undefined {
-    const { call, print, isSame, isOk, isMeasured = false, isReading = false, drift, trend, figures } = sighting;
-    const { key, tool } = call;
-    const isUnchanged = known?.writes === this.#counts.writes;
-    const count = isUnchanged ? known.count + 1 : 1;
-    const sames = isUnchanged ? known.sames + (isSame ? 1 : 0) : 1;
-    // Within one batch, the model has not received the first outcome yet.
-    const isInBatch = known?.batch === this.#counts.batch;
-    const isStreak = known !== undefined && isSame && known.news === this.#counts.news;
-    const streak = isStreak ? known.streak + (isInBatch ? 0 : 1) : 1;
-    const isGauge = isReading || (isUnchanged && known.isGauge === true);
-    const isWatched =
-      isMeasured ||
-      isGauge ||
-      print.isRunning === true ||
-      this.#state.hasPaused ||
-      (isStreak && known.isWatched) ||
-      // An outcome that has come back varies by itself, as does a command that succeeds after it failed.
-      (isUnchanged && known.print.shape !== print.shape && (isSame || (call.isShell && known.isOk !== isOk)));
-    this.#calls.set(key, {
-      print,
-      isOk,
-      shapes: isUnchanged ? addShape(known, print) : undefined,
-      lines: isUnchanged ? addLines(known, print) : undefined,
-      trend,
-      figures,
-      isGauge,
-      drift,
-      streak,
-      isWatched,
-      count,
-      sames,
-      news: this.#counts.news,
-      writes: this.#counts.writes,
-      batch: this.#counts.batch,
-    });
-    if (count < 2) return undefined;
-    const detector = call.isPoll || isWatched ? 'poll' : 'no-progress';
-    if (streak >= this.#limits(detector, tool).warn && !isInBatch) return repeated('warn', detector, call, streak);
-    // What was running may have ended.
-    const hasEnded = known?.isWatched === true && !isSame;
-    if (call.isPoll || print.isRunning === true || hasEnded || isGauge) return undefined;
-    const { warn: usual } = this.#limits('repeat', tool);
-    // What varies by itself is observed on purpose, unless it only fails.
-    const isObserved = isWatched && (isOk || known?.isOk === true);
-    const { warn: observed } = this.#limits('poll', tool);
-    const warn = isObserved && observed < Infinity ? Math.max(usual, observed) : usual;
-    // Many equal outcomes with other calls in between, in contrast to a continuous streak.
-    const isStale = sames >= maxSameOutcomes && sames > streak && warn < Infinity && !isInBatch && !isWatched;
-    const isNewText = !isSame && known !== undefined && !hasShape(known, print);
-    // A debugger, a copy or a long task may be at its next part each time; a command may do that part.
-    const isNext = isNewText || (!isSame && (trend === 1 || trend === -1));
-    const isMany = count >= (isNext ? warn * nextParts : warn) && !(isNewText && call.isShell);
-    const isRepeated = isMany || isStale;
-    return isRepeated ? repeated('warn', 'repeat', call, count) : undefined;
   }
 
   #recordUnknownTool({ call: { tool }, isUnknownTool, isDenied }: Sighting): LoopVerdict | undefined {
