@@ -1,7 +1,6 @@
 import { isKnown, isWhollyUnknown, known, type Field } from './field.js';
 import type { Input } from './known-output.js';
-import { hasFile, textOfFile } from './line-files.js';
-import { resolvePath } from './resolve-path.js';
+import { isDownload, textOfFile } from './line-files.js';
 import type { Scope } from './scope.js';
 import { secretVariableMark } from './secrets.js';
 import { downloaders, generators } from './sources.js';
@@ -96,24 +95,8 @@ export const ofScript = (
 /** A script that the line itself wrote or downloaded. */
 export const ofPath = (path: string, scope: Scope): readonly Inner[] => {
   const text = textOfFile(scope, path);
-  const isDownload = hasFile(scope.downloads, path, scope) || isUnpacked(resolvePath(path, scope.cwd), scope.downloads);
-  if (isDownload) return [{ kind: 'problem', problem: 'runs-download' }];
+  if (isDownload(path, scope)) return [{ kind: 'problem', problem: 'runs-download' }];
   return text === undefined ? [] : [{ kind: 'line', text, name: path }];
-};
-
-/** Number of folders above a file that are compared with the folders that the line has unpacked. */
-const maxParents = 64;
-
-/** Returns whether a path is in a folder that the line has unpacked, or is a script in one that it has cloned. */
-const isUnpacked = (path: string, downloads: ReadonlySet<string>): boolean => {
-  const isScript = /\.sh$|\/install$/.test(path);
-  let end = path.indexOf('/');
-  for (let parents = 0; end !== -1 && parents < maxParents; parents += 1) {
-    const folder = path.slice(0, end + 1);
-    if (downloads.has(folder) || (isScript && downloads.has(`${folder}*`))) return true;
-    end = path.indexOf('/', end + 1);
-  }
-  return false;
 };
 
 /** Shell lines that are values of options. */

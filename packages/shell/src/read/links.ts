@@ -17,7 +17,8 @@ export const rememberLinks = ([first, ...args]: readonly Field[], scope: Scope):
   const words = args.map(({ text }) => text);
   const values = name === 'ln' ? /^-[a-z]*[tS]$/ : /^-[otT]$/;
   const operands = words.filter((word, index) => !word.startsWith('-') && !values.test(words[index - 1] ?? ''));
-  if (name === 'ln') link(words, operands, scope);
+  const isCopy = name === 'cp' && words.some((word) => /^-[A-Za-z]*[sl]|^--(?:symbolic-)?link$/.test(word));
+  if (name === 'ln' || name === 'link' || isCopy) link(words, operands, scope);
   else if (name === 'mount' || name === 'bindfs' || name === 'sshfs') mount(name, words, operands, scope);
   else if (name === 'umount' || name === 'fusermount' || name === 'fusermount3') unmount(operands, scope);
 };
@@ -31,8 +32,9 @@ const add = (scope: Scope, name: string, target: string, isMount: boolean): void
 };
 
 const link = (words: readonly string[], operands: readonly string[], scope: Scope): void => {
-  if (!words.some((word) => /^-[A-Za-z]*s|^--symbolic$/.test(word))) return;
-  const isRelative = words.some((word) => /^-[A-Za-z]*r|^--relative$/.test(word));
+  const isSymbolic = words.some((word) => /^-[A-Za-z]*s|^--symbolic/.test(word));
+  // The target of a hard link is relative to the current folder, too.
+  const isRelative = !isSymbolic || words.some((word) => /^-[A-Za-z]*r|^--relative$/.test(word));
   const at = words.findIndex((word) => /^-[a-z]*t$/.test(word));
   const named = at === -1 ? undefined : words[at + 1];
   const folder = named ?? (operands.length === 1 ? '.' : operands.at(-1));
@@ -84,7 +86,7 @@ export const followPath = (path: string, scope: Scope, isWhole = false): string 
 /** Returns a command with the paths to which the links in its arguments lead. */
 export const followLinks = (argv: readonly Field[], scope: Scope): readonly Field[] => {
   const name = programName(argv[0]?.text ?? '');
-  if (scope.links.size === 0 || /^(?:cd|pushd|umount|fusermount3?|ln|mount)$/.test(name)) return argv;
+  if (scope.links.size === 0 || /^(?:cd|pushd|umount|fusermount3?|ln|link|mount)$/.test(name)) return argv;
   const isWhole = followers.test(name) || (name === 'find' && argv.some(({ text }) => /^-[LH]$/.test(text)));
   const args = argv.slice(1).map((field): Field => {
     const text = field.text.startsWith('-') ? field.text : followPath(field.text, scope, isWhole);

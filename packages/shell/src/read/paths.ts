@@ -205,12 +205,12 @@ const systemStartup =
   /^\/(?:etc\/(?:cron|sudoers|profile|rc\.local|init\.d|systemd|ld\.so|pam\.d|passwd|shadow|ssh)|var\/spool\/cron|Library\/Launch|usr\/lib\/systemd)/;
 
 const harmlessDevices =
-  /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty[\w.]*|video\d+|snd\/.*|input\/.*|i2c-.*|spidev.*|dri\/.*|kvm|fuse|net\/.*|hidraw\d+|usb\/.*|cu\..*|fd\/.*|full|u?random|shm\/.*|pts\/.*|tcp\/.*|udp\/.*)$/;
+  /^\/dev\/(?:null|zero|stdin|stdout|stderr|tty[\w.]*|video\d+|snd\/.*|input\/.*|i2c-.*|spidev.*|dri\/.*|kvm|fuse|net\/.*|hidraw\d+|usb\/.*|cu\..*|fd\/.*|full|u?random|shm\/.*|pts\/.*)$/;
 
 /** Returns the zone of a path without accessing the file system. A wildcard counts as everything that it may match. */
 export const zoneOf = (path: string, cwd: string, place: Place): Zone => {
-  // No program finds a file without a name.
-  if (path === '') return 'nowhere';
+  // No program finds a file without a name, and a connection of Bash is none.
+  if (path === '' || /^\/dev\/(?:tcp|udp)\//.test(path)) return 'nowhere';
   const relative = path.replace(/^\.\//, '');
   if (cwd.startsWith(unknownText) && !path.startsWith('/')) return zoneSomewhere(relative);
   const { folder, rest, segment } = splitPattern(resolvePath(path, cwd));

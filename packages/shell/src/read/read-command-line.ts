@@ -8,7 +8,7 @@ import { innerCommands, type GitAliases } from './inner-commands.js';
 import { knownOutput, type Input } from './known-output.js';
 import type { CommandLine, Invocation, Redirection } from './invocation.js';
 import { skipsHooks } from './git-hooks.js';
-import { functionsOf } from './given.js';
+import { functionsOf, likelyProgram } from './given.js';
 import { textOfFile } from './line-files.js';
 import { followLinks, followPath, rememberLinks } from './links.js';
 import { parseLine } from './parse-line.js';
@@ -193,7 +193,9 @@ export const readCommandLine = (
       isElsewhere: scope.isElsewhere || usesOtherEngine(programName(first?.text ?? ''), rest, scope),
       container: scope.container,
     });
-    if (first !== undefined && !isKnown(programName(first.text))) return runUnknown(argv, input, scope, depth);
+    if (first !== undefined && !isKnown(programName(first.text))) {
+      return runUnknown(argv, redirections, input, scope, depth);
+    }
     if (first !== undefined && isPattern(first, scope.isGuess)) report('unknown-program', argv.map(show));
     const inside = innerCommands(followed, script, scope, gitAliases).map((inner) =>
       runInner(inner, argv, input, scope, depth),
@@ -208,7 +210,13 @@ export const readCommandLine = (
   };
 
   /** A command whose name is a variable. It may be empty, as `$SUDO` often is; then the next word is the command. */
-  const runUnknown = (argv: readonly Field[], input: Input | undefined, scope: Scope, depth: number): Output => {
+  const runUnknown = (
+    argv: readonly Field[],
+    redirections: readonly Redirection[],
+    input: Input | undefined,
+    scope: Scope,
+    depth: number,
+  ): Output => {
     const [first, ...rest] = argv;
     const isEnvironment = first?.madeBy.length === 0 && /^"?\$\{?(?:[A-Za-z_]\w*|0)\}?"?$/.test(first.shown);
     const values = isEnvironment ? lookUp(scope, 'variables', first.shown.replaceAll(/["${}]/g, '')) : undefined;
@@ -225,8 +233,12 @@ export const readCommandLine = (
     const isGiven =
       values === undefined || (values.isGiven === true && isWhollyUnknown(programName(first?.text ?? '')));
     const isTrusted = isGuess || (isEnvironment && isGiven);
-    if (!isOwnArguments && (!isTrusted || rest.some(({ text }) => /^\/+\*?$|^-[A-Za-z]*(?:rf|fr)/i.test(text)))) {
-      report('unknown-program', argv.map(show));
+    const isDestructive = rest.some(({ text }) => /^\/+\*?$|^-[A-Za-z]*(?:rf|fr)/i.test(text));
+    if (isDestructive || !(isOwnArguments || isTrusted)) report('unknown-program', argv.map(show));
+    if (isTrusted && !isGuess) {
+      const likely = known(likelyProgram(first?.shown ?? '', rest, input));
+      const sources = redirections.filter(({ isOutput }) => !isOutput);
+      runCommand([likely, ...rest], sources, input, innerScope(scope), depth + 1, true);
     }
     const next = rest.findIndex(({ text }) => isKnown(programName(text)) && !text.startsWith('-'));
     if (next !== -1) runCommand(rest.slice(next), [], input, innerScope(scope), depth + 1);

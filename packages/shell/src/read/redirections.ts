@@ -3,7 +3,7 @@ import { expandBody, expandWord, type Output, type RunScript } from './expand-wo
 import { known, type Field } from './field.js';
 import type { Redirection } from './invocation.js';
 import { machineMark, ofMachine, type Input } from './known-output.js';
-import { hasFile, textOfFile } from './line-files.js';
+import { hasFile, isDownload, textOfFile } from './line-files.js';
 import type { Scope } from './scope.js';
 import { isSecretPath, secretMark } from './secrets.js';
 
@@ -55,7 +55,7 @@ const isOutput = ({ operator, descriptor }: Redirect, { text }: Field): boolean 
 
 const fromFile = ({ text, madeBy }: Field, scope: Scope): Input => {
   const isSecret = hasFile(scope.secrets, text, scope) || isSecretPath(text, scope.cwd, scope);
-  const programs = hasFile(scope.downloads, text, scope) ? ['curl'] : madeBy;
+  const programs = isDownload(text, scope) ? ['curl'] : madeBy;
   return {
     text: textOfFile(scope, text),
     file: text.replace(/^\.\//, ''),

@@ -69,7 +69,8 @@ export const firstScope = (cwd: string, home: string, project: string): Scope =>
   aliases: new Map(),
   links: new Map(),
   files: new Map(),
-  downloads: new Set(),
+  // Bash reads connections as files in these folders.
+  downloads: new Set(['/dev/tcp/', '/dev/udp/']),
   secrets: new Map(),
   isShown: true,
   isGuess: false,

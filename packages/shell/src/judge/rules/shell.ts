@@ -178,7 +178,10 @@ export const shellRules: readonly CommandRule[] = [
     rule: 'shell/socket',
     decision: 'deny',
     paths: { in: ['redirections'], zones: ['nowhere'] },
-    test: ({ redirected }) => redirected.some((path) => /^\/dev\/(?:tcp|udp)\//.test(path)),
+    // A command that sends nothing asks whether the port is open.
+    test: ({ program, redirected, arguments: { words } }) =>
+      redirected.some((path) => /^\/dev\/(?:tcp|udp)\//.test(path)) &&
+      !(/^(?:|:|true|echo|printf)$/.test(program) && words.every((word) => /^(?:-n)?$/.test(word))),
     why: 'It opens a network connection inside the shell, a common form of a reverse shell.',
     instead: 'Use curl.',
   },
