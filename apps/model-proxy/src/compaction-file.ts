@@ -21,6 +21,8 @@ export class CompactionFile implements CompactionMemory {
   readonly #path: string;
   readonly #decisions = new LruMap<string, Decision>(maxDecisions);
   #bytes = 0;
+  /** Whether the last line may be torn by a full disk. */
+  #isTorn = false;
 
   private constructor(path: string) {
     this.#path = path;
@@ -46,7 +48,10 @@ export class CompactionFile implements CompactionMemory {
     this.#decisions.set(history, decision);
     try {
       if (this.#bytes + line.length > maxBytes) return;
-      appendFileSync(this.#path, line, { mode: 0o600 });
+      const text = `${this.#isTorn ? '\n' : ''}${line}`;
+      this.#isTorn = true;
+      appendFileSync(this.#path, text, { mode: 0o600 });
+      this.#isTorn = false;
       this.#bytes += line.length;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);

@@ -10,16 +10,21 @@ import type { FormatName } from './routes.js';
 /** Largest failed answer that is held while another attempt is made. */
 const maxFailureBytes = 1_000_000;
 
-/** Reads a failed answer. @throws Refusal `unreachable` if it is too large */
+/** Reads a failed answer. @throws Refusal `unreachable` if it is too large or interrupted */
 export const readFailure = async (from: IncomingMessage, format: FormatName): Promise<UpstreamFailure> => {
+  const { statusCode: status = 502, statusMessage = '', rawHeaders } = from;
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of from as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxFailureBytes) throw new Refusal('unreachable', 'The provider failed with an oversized answer.');
-    chunks.push(chunk);
+  try {
+    for await (const chunk of from as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > maxFailureBytes) throw new Refusal('unreachable', 'The provider failed with an oversized answer.');
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+    throw new Refusal('unreachable', `The provider broke off its answer with status ${status}. Try again.`);
   }
-  const { statusCode: status = 502, statusMessage = '', rawHeaders } = from;
   return new UpstreamFailure({ status, statusMessage, rawHeaders, body: Buffer.concat(chunks), format });
 };
 

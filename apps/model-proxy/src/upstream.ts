@@ -47,8 +47,9 @@ export class Upstream {
       return await this.#attempt(request);
     } catch (error) {
       if (!(error instanceof StaleConnection)) throw error;
-      // The provider closed an idle connection at the moment of its reuse; it has not read this request.
-      return this.#attempt(request);
+      // The provider closed an idle connection at the moment of its reuse; it has not read this request. The others may
+      // be closed as well.
+      return this.#attempt(request, false);
     }
   }
 
@@ -57,11 +58,11 @@ export class Upstream {
     this.#https.destroy();
   }
 
-  #attempt({ base, method, path, headers, body, signal }: UpstreamRequest): Promise<IncomingMessage> {
+  #attempt({ base, method, path, headers, body, signal }: UpstreamRequest, isReusing = true): Promise<IncomingMessage> {
     const isSecure = base.protocol === 'https:';
     if (signal.aborted) return Promise.reject(reasonOf(signal));
     const outgoing = (isSecure ? httpsRequest : httpRequest)({
-      agent: isSecure ? this.#https : this.#http,
+      agent: isReusing && (isSecure ? this.#https : this.#http),
       host: base.hostname.replace(/^\[|\]$/g, ''),
       port: base.port === '' ? undefined : Number(base.port),
       servername: isSecure ? base.hostname : undefined,

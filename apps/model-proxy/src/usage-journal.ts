@@ -22,6 +22,8 @@ export class UsageJournal {
   readonly #lock: FileLock;
   #day = '';
   #file: number | undefined;
+  /** Whether the last line of the file may be torn: by a process that was killed, or by a full disk. */
+  #isTorn = false;
 
   private constructor(folder: string, lock: FileLock) {
     this.#folder = folder;
@@ -53,7 +55,7 @@ export class UsageJournal {
    */
   append(day: string, line: JournalLine, snapshot: () => JournalLine): void {
     if (this.#file === undefined || this.#day !== day) this.#begin(day, snapshot);
-    writeLine(this.#file as number, JSON.stringify(line));
+    this.#write(JSON.stringify(line));
   }
 
   async close(): Promise<void> {
@@ -63,13 +65,22 @@ export class UsageJournal {
   }
 
   #begin(day: string, snapshot: () => JournalLine): void {
+    const file = openSync(join(this.#folder, `usage-${day}.jsonl`), 'a', 0o600);
     if (this.#file !== undefined) closeSync(this.#file);
-    this.#file = openSync(join(this.#folder, `usage-${day}.jsonl`), 'a', 0o600);
+    this.#file = file;
+    this.#isTorn = fstatSync(file).size > 0;
+    if (!this.#isTorn) this.#write(JSON.stringify(snapshot()));
     this.#day = day;
-    const isNew = fstatSync(this.#file).size === 0;
-    // The line of a process that was killed may be torn; an empty line ends it.
-    writeLine(this.#file, isNew ? JSON.stringify(snapshot()) : '');
-    for (const file of this.#files().slice(0, -keptFiles)) unlinkSync(join(this.#folder, file));
+    for (const old of this.#files().slice(0, -keptFiles)) unlinkSync(join(this.#folder, old));
+  }
+
+  /** Writes a line with one call, so that it is torn only if the disk is full. The next then starts on a new line. */
+  #write(text: string): void {
+    const bytes = Buffer.from(`${this.#isTorn ? '\n' : ''}${text}\n`);
+    this.#isTorn = true;
+    let written = 0;
+    while (written < bytes.length) written += writeSync(this.#file as number, bytes, written);
+    this.#isTorn = false;
   }
 
   #files(): readonly string[] {
@@ -78,13 +89,6 @@ export class UsageJournal {
       .toSorted();
   }
 }
-
-/** Writes a line with one call, so that it is torn only if the disk is full. */
-const writeLine = (file: number, text: string): void => {
-  const bytes = Buffer.from(`${text}\n`);
-  let written = 0;
-  while (written < bytes.length) written += writeSync(file, bytes, written);
-};
 
 const linesOf = (text: string): JournalLine[] =>
   text.split('\n').flatMap((line) => {
