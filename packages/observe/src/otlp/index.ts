@@ -15,7 +15,7 @@ export interface Telemetry {
   within<Value>(traceparent: unknown, work: () => Value): Value;
   /** Returns the `traceparent` of the current span, for a request to another process. */
   traceparent(): string | undefined;
-  /** Flushes pending telemetry. */
+  /** Flushes pending telemetry, for at most five seconds. */
   close(): Promise<void>;
 }
 
@@ -136,13 +136,18 @@ export const openTelemetry = async (options: TelemetryOptions): Promise<Telemetr
       return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
     },
     close: async () => {
-      await closeSinks([sink]);
-      // An unreachable collector does not fail the run.
-      await Promise.allSettled([tracing.shutdown(), metering.shutdown()]);
+      // An unreachable collector does not fail the run, and one whose answer never ends does not hold it up.
+      const [late] = await closeSinks([
+        { name: 'traces', close: () => tracing.shutdown() },
+        { name: 'metrics', close: () => metering.shutdown() },
+      ]);
+      if (late) failure ??= toError(late.error);
       if (failure) onFailure?.(failure);
     },
   };
 };
+
+const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 const traceparentForm = /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})$/;
 

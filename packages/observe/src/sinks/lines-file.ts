@@ -53,7 +53,7 @@ const maxBytesPerCharacter = 3;
  * Creates a file of lines. The buffer delays writes by `flushMs`, so that a step needs one system call.
  *
  * Writes are synchronous: written lines survive a crash of the process, a slow disk does not grow the buffer, and the
- * process flushes the buffer at exit. If a crash has torn the last line, the next line starts on a new one.
+ * process flushes the buffer at exit. If a crash or a full disk has torn the last line, the next starts on a new one.
  * No method throws: a failed write drops its lines and counts them, and the first of consecutive errors is reported.
  */
 export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesFileSettings): LinesFile => {
@@ -86,9 +86,8 @@ export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesF
   const put = (bytes: Buffer, count: number): void => {
     try {
       if (file !== undefined && file.size > 0 && file.size + bytes.length > maxBytes) {
-        closeSync(file.descriptor);
         const { size } = file;
-        file = undefined;
+        release();
         putAside(path, maxFiles, size);
       }
       file ??= openForAppending(path);
@@ -97,8 +96,25 @@ export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesF
       isFailing = false;
     } catch (error) {
       dropped += count;
-      if (!isFailing) onError(error);
+      // A full disk may have torn the last line: the file is opened again, which ends that line.
+      release();
+      if (!isFailing) report(error);
       isFailing = true;
+    }
+  };
+
+  const release = (): void => {
+    if (file === undefined) return;
+    const { descriptor } = file;
+    file = undefined;
+    closeSync(descriptor);
+  };
+
+  const report = (error: unknown): void => {
+    try {
+      onError(error);
+    } catch {
+      // An error handler that throws must not cause further errors.
     }
   };
 
@@ -138,8 +154,7 @@ export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesF
       flush();
       isClosed = true;
       held = undefined;
-      if (file !== undefined) closeSync(file.descriptor);
-      file = undefined;
+      release();
     },
     get dropped() {
       return dropped;
@@ -150,10 +165,15 @@ export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesF
 const openForAppending = (path: string): { readonly descriptor: number; size: number } => {
   mkdirSync(dirname(path), { recursive: true });
   const descriptor = openSync(path, 'a+', 0o600);
-  const { size } = fstatSync(descriptor);
-  if (size === 0 || lastByte(descriptor, size) === newline) return { descriptor, size };
-  writeSync(descriptor, '\n');
-  return { descriptor, size: size + 1 };
+  try {
+    const { size } = fstatSync(descriptor);
+    if (size === 0 || lastByte(descriptor, size) === newline) return { descriptor, size };
+    writeSync(descriptor, '\n');
+    return { descriptor, size: size + 1 };
+  } catch (error) {
+    closeSync(descriptor);
+    throw error;
+  }
 };
 
 const newline = 10;

@@ -1,15 +1,17 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
+import fs, {
   appendFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -43,6 +45,7 @@ const folder = (): string => {
   onTestFinished(() => rmSync(made, { recursive: true, force: true }));
   return made;
 };
+const openFiles = (): number => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
 const linesOf = (file: string): readonly { readonly seq: number }[] =>
   readFileSync(file, 'utf8')
     .trimEnd()
@@ -185,6 +188,38 @@ describe('jsonLinesSink', () => {
     sink.write?.(noticed(0));
     sink.flush();
     expect(readFileSync(file, 'utf8').split('\n')[1]).toBe(JSON.stringify(noticed(0)));
+  });
+
+  it('starts a new line after one that a full disk has torn, and closes the file meanwhile', () => {
+    const file = join(folder(), 'runs.jsonl');
+    const write = fs.writeSync.bind(fs) as (...given: unknown[]) => number;
+    let free = Infinity;
+    fs.writeSync = ((descriptor: number, content: Buffer | string, at: number | null) => {
+      const part = Buffer.from(content).subarray(at ?? 0, (at ?? 0) + free);
+      if (part.length === 0) throw new Error('ENOSPC: no space left on device');
+      free -= part.length;
+      return write(descriptor, part);
+    }) as typeof fs.writeSync;
+    syncBuiltinESMExports();
+    onTestFinished(() => {
+      fs.writeSync = write;
+      syncBuiltinESMExports();
+    });
+    const lines = rotatingLines(file, {
+      onError: () => {
+        throw new Error('A handler that fails.');
+      },
+    });
+    lines.write('one');
+    free = 2;
+    const opened = openFiles();
+    for (let count = 0; count < 5; count += 1) lines.write('torn');
+    expect(openFiles()).toBeLessThanOrEqual(opened);
+    free = Infinity;
+    lines.write('two');
+    expect(readFileSync(file, 'utf8')).toBe('one\nto\ntwo\n');
+    expect(lines.dropped).toBe(5);
+    lines.close();
   });
 
   it('limits its buffer regardless of the timer', () => {
