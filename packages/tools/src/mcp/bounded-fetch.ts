@@ -1,12 +1,15 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { MessageTooLargeError } from './failures.js';
 
+/** Maximum size of the body of a failed response, which becomes a part of an error message. */
+const maxFailureBytes = 16_384;
+
 const newline = 10;
 const carriageReturn = 13;
 
 /**
  * Returns a `fetch` whose responses fail when a message is larger than the limit: the whole body, or one event of an
- * event stream.
+ * event stream. The body of a failed response is cut.
  */
 export const boundedFetch =
   (fetch: FetchLike, maxBytes: number): FetchLike =>
@@ -15,10 +18,16 @@ export const boundedFetch =
     if (response.body === null) return response;
     const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
     const count = isStream ? eventSize() : bodySize();
+    let left = response.ok ? Infinity : maxFailureBytes;
     const limited = new TransformStream<Uint8Array, Uint8Array>({
       transform: (chunk, controller) => {
-        if (count(chunk) > maxBytes) controller.error(new MessageTooLargeError(maxBytes));
-        else controller.enqueue(chunk);
+        if (chunk.byteLength > left) {
+          controller.enqueue(chunk.subarray(0, left));
+          return controller.terminate();
+        }
+        left -= chunk.byteLength;
+        if (count(chunk) > maxBytes) return controller.error(new MessageTooLargeError(maxBytes));
+        return controller.enqueue(chunk);
       },
     });
     const { status, statusText, headers } = response;

@@ -1,4 +1,9 @@
-import type { CallToolResult, ElicitResult, ServerCapabilities } from '@modelcontextprotocol/client';
+import {
+  ProtocolError,
+  type CallToolResult,
+  type ElicitResult,
+  type ServerCapabilities,
+} from '@modelcontextprotocol/client';
 import type { JSONObject } from '@h/turn';
 import { ToolError } from '../errors.js';
 import { coalesce, type Coalesced } from './coalesce.js';
@@ -102,6 +107,11 @@ export class McpLink {
         return this.#callOnce(call);
       });
     } catch (error) {
+      const link = this.#current;
+      // A program that hangs would let every further call expire too.
+      if (link?.opened.isLocal === true && hasExpired(call.signal)) {
+        void this.#dropIfSilent(link, this.#settings.connectTimeoutMs);
+      }
       throw this.#explained(error);
     } finally {
       this.#calls.delete(call);
@@ -254,11 +264,15 @@ export class McpLink {
   async #checkHealth(link: Link, error: Error): Promise<void> {
     if (this.#current !== link) return;
     this.#settings.onProblem(error);
-    if (this.#calls.size === 0 || !link.isLegacy) return;
+    if (this.#calls.size > 0 && link.isLegacy) await this.#dropIfSilent(link, pingTimeoutMs);
+  }
+
+  /** Ends a connection whose server does not answer in time. Any answer proves that the server works. */
+  async #dropIfSilent(link: Link, timeout: number): Promise<void> {
     try {
-      await link.client.ping({ timeout: pingTimeoutMs });
-    } catch {
-      await this.#drop(link);
+      await (link.isLegacy ? link.client.ping({ timeout }) : link.client.discover({ timeout }));
+    } catch (error) {
+      if (this.#current === link && !(error instanceof ProtocolError)) await this.#drop(link);
     }
   }
 
@@ -305,6 +319,10 @@ const listTools = async (link: Link, timeout: number): Promise<readonly McpToolD
   link.staleAt = isTimed ? monotonicMs() + Math.max(ttlMs, minTtlMs) : Infinity;
   return tools.toSorted((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)));
 };
+
+/** Whether the driver has aborted a call at its time limit. */
+const hasExpired = ({ reason }: AbortSignal): boolean =>
+  reason instanceof DOMException && reason.name === 'TimeoutError';
 
 /** Waits for optional work, at most `limitMs`. */
 const inTime = async (work: Promise<unknown>, limitMs: number): Promise<void> => {

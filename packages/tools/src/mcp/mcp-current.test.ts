@@ -36,8 +36,8 @@ interface Host {
   readonly url: string;
   /** Methods of the requests. */
   readonly methods: string[];
-  /** Called before a request is handled; returns whether to break the connection. */
-  breaks: (method: string) => boolean;
+  /** Called before a request is handled; returns whether to break the connection, or a status with which to fail. */
+  breaks: (method: string) => boolean | number;
 }
 
 const startHost = async (): Promise<Host> => {
@@ -48,7 +48,9 @@ const startHost = async (): Promise<Host> => {
   const http: Server = createServer((request, answer) => {
     const method = String(request.headers['mcp-method'] ?? 'none');
     host.methods.push(method);
-    if (!host.breaks(method)) return void serve(request, answer);
+    const fault = host.breaks(method);
+    if (fault === false) return void serve(request, answer);
+    if (fault !== true) return void answer.writeHead(fault).end('x'.repeat(1_000_000));
     answer.writeHead(200, { 'content-type': 'text/event-stream' });
     answer.write(': open\n\n');
     request.resume().on('end', () => answer.end());
@@ -234,6 +236,28 @@ describe('a task', () => {
     if (status === 'failed') expect(polls).toBe(3);
     const cancelled = (): number => host.memory.log.filter((line) => line === 'tasks/cancel').length;
     await expect.poll(cancelled, { timeout: 15_000 }).toBe(cancels);
+  });
+});
+
+describe('a server whose answers are 404', () => {
+  it('does not begin a task again whose state it cannot return', async () => {
+    const host = await startHost();
+    const server = await connect({ url: host.url });
+    let polls = 0;
+    host.breaks = (method) => method === 'tasks/get' && (polls += 1) <= 3 && 404;
+    const { error } = (await done(start(server, 'build', { asks: false }))).outcome('1') as { readonly error?: Error };
+    expect(error).toMatchObject({ code: 'mcp-task-lost' });
+    expect(error?.message.length).toBeLessThan(20_000);
+    expect(host.memory.log.filter((line) => line === 'build')).toEqual(['build']);
+    expect((await done(start(server, 'build', { asks: false }))).outcome('1').status).toBe('ok');
+  });
+
+  it('is reported with a message of bounded length', async () => {
+    const host = await startHost();
+    host.breaks = () => 404;
+    const failure: unknown = await connect({ url: host.url }, { protocol: '2025' }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ code: 'mcp-unavailable' });
+    expect((failure as Error).message.length).toBeLessThan(20_000);
   });
 });
 

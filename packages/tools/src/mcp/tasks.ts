@@ -1,6 +1,7 @@
-import type { Client, RequestOptions } from '@modelcontextprotocol/client';
+import { ProtocolError, type Client, type RequestOptions } from '@modelcontextprotocol/client';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
 import { ToolError } from '../errors.js';
+import { messageOf } from './failures.js';
 import { taskMethods } from './wire.js';
 
 /** The id of the extension in the capabilities of clients and servers. */
@@ -43,7 +44,7 @@ const cancelTimeoutMs = 5_000;
 /**
  * Follows a task to its end and returns its result. A task that is not followed to its end is cancelled.
  *
- * @throws ToolError `mcp-task-failed`, `mcp-task-cancelled`
+ * @throws ToolError `mcp-task-failed`, `mcp-task-cancelled`, `mcp-task-lost`
  */
 export const followTask = async (first: TaskState, options: TaskOptions): Promise<unknown> => {
   const { signal, onStatus } = options;
@@ -65,7 +66,12 @@ export const followTask = async (first: TaskState, options: TaskOptions): Promis
     }
   } catch (error) {
     if (state.status === 'working' || state.status === 'input_required') cancelTask(first.taskId, options);
-    throw error;
+    if (signal.aborted || error instanceof ToolError || error instanceof ProtocolError) throw error;
+    // Not the error itself: after some of them a call counts as undelivered, and would begin a second task.
+    throw new ToolError(
+      `The task that the server began cannot be followed: ${messageOf(error)}. Whether it takes effect is unknown.`,
+      { code: 'mcp-task-lost', cause: error },
+    );
   }
 };
 
