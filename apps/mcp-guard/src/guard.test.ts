@@ -11,6 +11,18 @@ import { eventually, guardedClient, textOf } from '../test/guard-client.js';
 const plain = { security: { wrap: false } };
 const legacy = { client: { versionNegotiation: { mode: 'legacy' as const } } };
 
+describe('pins', () => {
+  it('apply although they cannot be stored, which is reported once', async () => {
+    // The name of the lock is longer than a file system allows.
+    const pins = join(temporaryFolder(), 'p'.repeat(252));
+    const { tools, notes, call } = await guardedClient({ security: { pins } });
+    expect(await tools()).toContain('echo');
+    const reports = (): readonly string[] => notes.filter((note) => note.includes('cannot be stored'));
+    await expect.poll(reports, eventually).toEqual([expect.stringMatching(/^The approved tools of it .*ENAMETOOLONG/)]);
+    expect(textOf(await call('echo', { text: 'Hello' }))).toContain('Hello');
+  });
+});
+
 describe.each([
   ['2026-07-28', {}],
   ['2025-11-25', legacy],

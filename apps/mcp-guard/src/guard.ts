@@ -121,7 +121,7 @@ export class Guard {
 
   /** @throws ConfigError, InvalidOptionError if the configuration cannot be applied */
   static async open(config: Config, events: GuardEvents): Promise<Guard> {
-    const pins = await ToolPins.open(config.security.pins, config.security.scan);
+    const pins = await ToolPins.open(config.security.pins, config.security.scan, events.onNote);
     const store = await artifactsOf(config.results.artifacts);
     const { otel } = config.log;
     const telemetry = await openTelemetry({

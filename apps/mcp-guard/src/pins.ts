@@ -25,9 +25,11 @@ export class ToolPins {
   readonly #file: string | undefined;
   readonly #isScanned: boolean;
   readonly #isPinned: boolean;
+  readonly #onNote: (note: string) => void;
   readonly #pins = new Map<string, Pins>();
 
-  private constructor(pins: boolean | string, isScanned: boolean) {
+  private constructor(pins: boolean | string, isScanned: boolean, onNote: (note: string) => void) {
+    this.#onNote = onNote;
     this.#isPinned = pins !== false;
     this.#isScanned = isScanned;
     this.#file = typeof pins === 'string' ? pins : undefined;
@@ -35,10 +37,11 @@ export class ToolPins {
 
   /**
    * @param pins - whether to pin, or the file with the pins
+   * @param onNote - receives a message if the first list of a server cannot be stored
    * @throws ConfigError if the file is not a file of pins
    */
-  static async open(pins: boolean | string, isScanned: boolean): Promise<ToolPins> {
-    const opened = new ToolPins(pins, isScanned);
+  static async open(pins: boolean | string, isScanned: boolean, onNote: (note: string) => void): Promise<ToolPins> {
+    const opened = new ToolPins(pins, isScanned, onNote);
     if (opened.#file === undefined) return opened;
     for (const [server, known] of Object.entries(await readPins(opened.#file))) opened.#pins.set(server, known);
     return opened;
@@ -47,7 +50,14 @@ export class ToolPins {
   /** Returns why the tools of a server are refused; the others may be offered. */
   async check(server: string, tools: ReadonlyMap<string, McpToolDescription>): Promise<readonly Refusal[]> {
     const known = this.#pins.get(server);
-    if (known === undefined && this.#isPinned) await this.approve(server, tools);
+    if (known === undefined && this.#isPinned) {
+      await this.approve(server, tools).catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error);
+        this.#onNote(
+          `The approved tools of ${server} cannot be stored in ${this.#file}: ${reason}. They are approved until the guard ends.`,
+        );
+      });
+    }
     return [...tools].flatMap(([tool, description]) => {
       const reason = this.#suspicion(description) ?? this.#difference(known, tool, description);
       return reason === undefined ? [] : [{ tool, reason }];
