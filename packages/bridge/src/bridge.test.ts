@@ -15,9 +15,9 @@ import {
   type TurnOperator,
 } from '@h/turn';
 import { call, response } from '@h/turn/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { toyFormat, toyLoop, type ToyMessage } from '../test/toy-host.js';
-import { bridge, TurnStoppedError, type BridgeOptions } from './index.js';
+import { bridge, TurnStoppedError, type BridgeOptions, type HostToolReturn } from './index.js';
 
 /** Removes and returns the next answer of a script. */
 const next = (answers: ModelResponse[]): ModelResponse => answers.shift() ?? response('The script has ended.');
@@ -629,6 +629,38 @@ describe('bridge', () => {
       tools: { read: tool('read'), look: tool('look'), write: tool('write') },
     });
     expect(overlaps).toEqual(['read with none', 'look with read', 'write with none', 'read with none']);
+  });
+
+  it('does not run a tool whose call was cancelled while it waited for another one', async () => {
+    const ran: string[] = [];
+    let release = (): void => undefined;
+    const session = sessionOf([], { effects: { write: 'local-write' } });
+    const tool = (id: string, signal?: AbortSignal) =>
+      session.tool({
+        id,
+        name: 'write',
+        input: {},
+        signal,
+        run: () => {
+          ran.push(id);
+          return new Promise<HostToolReturn<string>>((resolve) => {
+            release = () => resolve({ outcome: { status: 'ok', output: { type: 'text', value: id } }, value: id });
+          });
+        },
+      });
+    const abort = new AbortController();
+    const first = tool('a');
+    const second = tool('b', abort.signal);
+    await vi.waitFor(() => expect(ran).toEqual(['a']));
+    abort.abort();
+    expect((await second).outcome.status).toBe('cancelled');
+    release();
+    expect((await first).outcome.status).toBe('ok');
+    const third = tool('c');
+    await vi.waitFor(() => expect(ran).toContain('c'));
+    release();
+    await third;
+    expect(ran).toEqual(['a', 'c']);
   });
 
   it('rejects concurrent model calls in one session', async () => {
