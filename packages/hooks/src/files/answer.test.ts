@@ -47,8 +47,25 @@ describe('answerOf', () => {
     ['{"systemMessage":"Hi"}', { notices: ['Hi'] }],
     ['{"unknown":1}', { notices: [] }],
     ['just text', { notices: [] }],
+    ['{ not: "JSON" }', { notices: [], blocked: undefined }],
+    [
+      '{"hookSpecificOutput":{"permissionDecision":"deny"',
+      { blocked: expect.stringContaining('incomplete') as string },
+    ],
+    ['"{\\"decision\\":\\"block\\"', { blocked: expect.stringContaining('incomplete') as string }],
   ])('parses %s', (stdout, expected) => {
-    expect(answerOf(definition('PreToolUse'), { exitCode: 0, stdout, stderr: '' })).toMatchObject(expected);
+    const answer = answerOf(definition('PreToolUse'), { exitCode: 0, stdout, stderr: '' });
+    expect({ blocked: undefined, ...answer }).toMatchObject(expected);
+  });
+
+  it.each([
+    ['PostToolUse', { notices: [expect.stringContaining('incomplete')], blocked: undefined }],
+    ['Stop', { notices: [expect.stringContaining('incomplete')], blocked: undefined }],
+    ['SessionStart', { notices: [], context: '{"decision":"bl' }],
+    ['UserPromptSubmit', { notices: [], context: '{"decision":"bl' }],
+  ] as const)('reports incomplete JSON for %s, unless plain output is context there', (event, expected) => {
+    const answer = answerOf(definition(event), { exitCode: 0, stdout: '{"decision":"bl', stderr: '' });
+    expect({ blocked: undefined, ...answer }).toMatchObject(expected);
   });
 
   it('uses the JSON output of a command despite a nonzero exit code', () => {

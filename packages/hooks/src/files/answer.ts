@@ -77,6 +77,13 @@ export const answerOf = (definition: CommandDefinition, outcome: CommandOutcome)
       gates.has(event),
     );
   }
+  if (jsonStart.test(said) && !contextEvents.has(event)) {
+    return failed(
+      definition,
+      `The hook command ${short(command)} wrote JSON that is damaged or incomplete.`,
+      gates.has(event),
+    );
+  }
   if (exitCode !== 0) {
     return failed(
       definition,
@@ -114,6 +121,9 @@ const fromOutput = ({ command }: CommandDefinition, output: Output): CommandAnsw
     }),
   };
 };
+
+/** The start of an object as only JSON writes it. Its rest may be missing, with the verdict in it. */
+const jsonStart = /^"?\{\s*\\?"/;
 
 /** Returns the object in the output of a command, which may be encoded as JSON twice. */
 const jsonIn = (said: string): object | undefined => {

@@ -32,7 +32,8 @@ const maxSessions = 10_000;
  * Commands receive JSON on their standard input, with the tool and input names of that format, and answer with JSON or
  * an exit code. A command that blocks a call denies it; a command that blocks the end continues the turn. A gate
  * (`PreToolUse`, `UserPromptSubmit`) that crashes or exceeds its time limit blocks, unless its `onFailure` is
- * `continue`. By default, exit codes other than 0 and 2 only cause a notice, as in that format.
+ * `continue`; so does incomplete JSON of `PreToolUse`. By default, exit codes other than 0 and 2 only cause a notice, as
+ * in that format.
  *
  * @throws InvalidOptionError `invalid-option`
  *
