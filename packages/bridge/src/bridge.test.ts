@@ -17,7 +17,7 @@ import {
 import { call, response } from '@h/turn/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { toyFormat, toyLoop, type ToyMessage } from '../test/toy-host.js';
-import { bridge, TurnStoppedError, type BridgeOptions, type HostToolReturn } from './index.js';
+import { bridge, TurnStoppedError, type BridgeOptions, type HostModelCall, type HostToolReturn } from './index.js';
 
 /** Removes and returns the next answer of a script. */
 const next = (answers: ModelResponse[]): ModelResponse => answers.shift() ?? response('The script has ended.');
@@ -629,6 +629,33 @@ describe('bridge', () => {
       tools: { read: tool('read'), look: tool('look'), write: tool('write') },
     });
     expect(overlaps).toEqual(['read with none', 'look with read', 'write with none', 'read with none']);
+  });
+
+  it('fails a model call whose host does not accept a delta, and continues with the next one', async () => {
+    const seen = spy();
+    const session = sessionOf([seen.operator]);
+    const perform: HostModelCall<ToyMessage, number>['perform'] = (_request, { onDelta }) => {
+      onDelta({ type: 'text', text: 'Hello' });
+      return Promise.resolve({ response: response('Hello'), value: 1 });
+    };
+    const onDelta = (): void => {
+      throw new Error('The client has left.');
+    };
+    await expect(session.model({ messages: [person('Hi')], perform, onDelta })).rejects.toThrow('The client has left.');
+    await vi.waitFor(() => expect(seen.events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'cancelled' }));
+    const messages = [person('Hi'), person('Again')];
+    expect((await session.model({ messages, perform })).returned).toEqual({ value: 1 });
+  });
+
+  it('reports an error although the functions that judge errors fail', async () => {
+    const fail = (): never => {
+      throw new Error('A judge that fails.');
+    };
+    const session = sessionOf([], { describeError: fail, isControlFlow: fail });
+    const perform = (): Promise<never> => Promise.reject(new Error('Overloaded.'));
+    await expect(session.model({ messages: [person('Hi')], perform })).rejects.toThrow('Overloaded.');
+    const tool = { id: 'a', name: 'read', input: {}, run: (): Promise<never> => Promise.reject(new Error('Broken.')) };
+    await expect(session.tool(tool)).rejects.toThrow('Broken.');
   });
 
   it('does not run a tool whose call was cancelled while it waited for another one', async () => {

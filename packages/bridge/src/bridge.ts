@@ -105,8 +105,8 @@ export const bridge = <HostMessage>(
     connect: connector([denyCanary, ...operators]),
     effects,
     approve,
-    describeError,
-    isControlFlow: isControlFlow ?? (() => false),
+    describeError: orElse(describeError, describeAny),
+    isControlFlow: orElse(isControlFlow ?? notControlFlow, notControlFlow),
     asksInCall: isControlFlow !== undefined,
   };
   const forget = (name: string): void => {
@@ -125,6 +125,19 @@ export const bridge = <HostMessage>(
     forget,
   };
 };
+
+const notControlFlow = (): boolean => false;
+
+/** A function that fails must not hide the error that it was given. */
+const orElse =
+  <Result>(judge: (thrown: unknown) => Result, other: (thrown: unknown) => Result) =>
+  (thrown: unknown): Result => {
+    try {
+      return judge(thrown);
+    } catch {
+      return other(thrown);
+    }
+  };
 
 const denyAll =
   (host: string): Approve =>

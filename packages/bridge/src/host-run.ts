@@ -11,6 +11,7 @@ import {
   type ApprovalDecision,
   type Decision,
   type Message,
+  type ModelDelta,
   type PipelineOperator,
   type ToolCall,
   type ToolDefinition,
@@ -327,7 +328,7 @@ export class HostRun<HostMessage> {
   #take(event: TurnEvent): void {
     switch (event.type) {
       case 'model.delta':
-        return this.#open?.call.onDelta?.(event.delta);
+        return this.#passDelta(event.delta);
       case 'model.response':
         return this.#deliver(event);
       case 'model.error':
@@ -343,6 +344,17 @@ export class HostRun<HostMessage> {
       case 'turn.end':
         return this.#finish(event);
       default:
+    }
+  }
+
+  /** Passes a delta to the host, whose client may have left: then its model call fails. */
+  #passDelta(delta: ModelDelta): void {
+    const open = this.#open;
+    try {
+      open?.call.onDelta?.(delta);
+    } catch (error) {
+      open?.reject(error);
+      this.close('The host did not accept a delta of the answer.');
     }
   }
 

@@ -76,7 +76,7 @@ export interface HostModelCall<HostMessage, Value = unknown> {
    * Calls the model once. A rejection is a failed call, which operators may retry; see also {@link FailedModelCall}.
    */
   perform(request: HostModelRequest<HostMessage>, context: HostModelContext): Promise<HostModelReturn<Value>>;
-  /** Receives the deltas that left the operators. */
+  /** Receives the deltas that left the operators. If it throws, the call fails and its turn ends. */
   readonly onDelta?: ((delta: ModelDelta) => void) | undefined;
   /**
    * Whether the model may be called again after a failure. Return `false` once the host has emitted a part of the
