@@ -107,7 +107,11 @@ export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesF
     if (file === undefined) return;
     const { descriptor } = file;
     file = undefined;
-    closeSync(descriptor);
+    try {
+      closeSync(descriptor);
+    } catch {
+      // A network file system reports here that it could not store what was written. Nothing can be written again.
+    }
   };
 
   const report = (error: unknown): void => {
