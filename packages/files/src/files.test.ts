@@ -95,7 +95,7 @@ describe('sweepTemporaryFiles()', () => {
       },
     });
     const elsewhere = temporary.replace(/^\.tmp-.{4}/, '.tmp-0000');
-    const old = elsewhere.replace(/.$/, 'f').replace(/.(?=.$)/, 'f');
+    const old = elsewhere.replace(/.$/, (last) => (last === 'f' ? '0' : 'f'));
     await writeFile(join(folder, elsewhere), '');
     await writeFile(join(folder, old), '');
     await utimes(join(folder, old), 1, 1);
