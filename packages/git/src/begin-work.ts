@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'; // oxlint-disable-line h/no-clock -- names of branches must be unique; no decision depends on them
+import { createHash, randomUUID } from 'node:crypto'; // oxlint-disable-line h/no-clock -- names of branches must be unique; no decision depends on them
 import { branchName } from './branch-name.js';
 import { GitError } from './git-error.js';
 import type { GitRepository } from './repository.js';
@@ -116,6 +116,10 @@ interface AgentBranch {
 const agentBranch = async (repository: GitRepository, request: WorkRequest, head: GitHead): Promise<AgentBranch> => {
   const saved = request.saved?.workflow === request.workflow ? request.saved : undefined;
   const known = repository.claims.branchOf(request.workflow) ?? saved;
+  if (known === undefined && head.branch !== undefined) {
+    const original = await headBeforeKill(repository, request, head);
+    if (original !== undefined) return { branch: head.branch, base: head.commit, original, created: false };
+  }
   if (known !== undefined && known.branch === head.branch) {
     // The previous turn left it checked out, because some changes were not committed.
     return {
@@ -130,6 +134,22 @@ const agentBranch = async (repository: GitRepository, request: WorkRequest, head
     return { branch: known.branch, base: known.base, original: head, created: false };
   }
   return { branch: await createBranch(repository, request, head), base: head.commit, original: head, created: true };
+};
+
+/**
+ * Returns what was checked out before an empty branch of this workflow: a process that was killed after the switch could
+ * not store it.
+ */
+const headBeforeKill = async (
+  repository: GitRepository,
+  { branchPrefix, workflow }: WorkRequest,
+  { branch = '', commit }: GitHead,
+): Promise<GitHead | undefined> => {
+  const isOwn = branch.startsWith(branchPrefix) && branch.endsWith(`-${idOf(workflow)}`);
+  if (!isOwn || commit === undefined || (await repository.commitOf('@{-1}')) !== commit) return undefined;
+  const name = (await repository.git(['rev-parse', '--symbolic-full-name', '@{-1}'])).trim();
+  const prefix = 'refs/heads/';
+  return name.startsWith(prefix) ? { branch: name.slice(prefix.length), commit } : { branch: undefined, commit };
 };
 
 /** Returns the files with uncommitted changes. */
@@ -184,13 +204,23 @@ export const deleteUnusedBranch = async (repository: GitRepository, branch: stri
   }
 };
 
-/** Returns a valid branch name with a unique id. */
+/** Returns a valid and unused branch name: with the id of the workflow, if it is unused. */
 export const freeName = async (
   repository: GitRepository,
-  { branchPrefix, task, at }: Pick<WorkRequest, 'branchPrefix' | 'task' | 'at'>,
+  {
+    branchPrefix: prefix,
+    task,
+    at,
+    workflow,
+  }: Pick<WorkRequest, 'branchPrefix' | 'task' | 'at'> & { workflow?: string },
 ): Promise<string> => {
-  const name = branchName({ prefix: branchPrefix, task, at, id: randomUUID().slice(0, 8) });
+  const unique = branchName({ prefix, task, at, id: randomUUID().slice(0, 8) });
+  const own = workflow === undefined ? unique : branchName({ prefix, task, at, id: idOf(workflow) });
+  const name = own === unique || (await repository.commitOf(`refs/heads/${own}`)) === undefined ? own : unique;
   const { exitCode } = await repository.run(['check-ref-format', '--branch', name]);
   if (exitCode === 0) return name;
   throw new GitError('git-branch-name', `${JSON.stringify(name)} is not a valid branch name; change branchPrefix.`);
 };
+
+/** Identifies a workflow in the names of its branches. */
+const idOf = (workflow: string): string => createHash('sha256').update(workflow).digest('hex').slice(0, 8);

@@ -1023,6 +1023,40 @@ describe('a resumed turn', () => {
     expect(bench.branch()).toBe('main');
     expect(bench.status()).toEqual([' M mine.txt']);
   });
+
+  it.each([
+    ['on a branch', [], 'main'],
+    ['on a detached head', ['--detach'], 'HEAD'],
+  ])(
+    'returns the user %s although its process was killed before it had stored the switch',
+    async (_, options, head) => {
+      const bench = gitBench();
+      bench.git('switch', '--quiet', ...(options.length > 0 ? options : ['main']));
+      const journal: string[] = [];
+      const crashed = agentIn(bench.root, [{ never: [] }], { sessions: storeOn(journal) });
+      const id = await new Promise<string>((resolve) => {
+        crashed.turn({ session: 'session', input: 'Fix it' }).subscribe((event) => {
+          if (event.type === 'model.request') resolve(event.turn);
+        });
+      });
+      const branch = bench.branch();
+      expect(branch).toMatch(/^agent\//);
+      const stored = journal.slice(
+        0,
+        journal.findIndex((line) => line.includes('"session.state"')),
+      );
+      const resumed = agentIn(bench.root, [write('b.txt', 'x\n'), 'Done.'], {
+        sessions: storeOn(stored),
+        autoCommit: true,
+      });
+      const events = await lastValueFrom(resumed.resume(id).pipe(toArray()));
+      expect(outcomeOf(events)).toMatchObject({ outcome: 'completed' });
+      expect(bench.git('rev-parse', '--abbrev-ref', 'HEAD').trim()).toBe(head);
+      expect(bench.git('branch', '--list', 'agent/*', '--format=%(refname:short)').trim().split('\n')).toEqual([
+        branch,
+      ]);
+    },
+  );
 });
 
 describe('the options', () => {
