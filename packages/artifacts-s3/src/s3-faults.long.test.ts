@@ -85,7 +85,7 @@ describe('s3Objects with a failing service', () => {
 
   it.each(['unavailable', 'cut', 'lost-answer'] as const)('repeats requests whose answer is: %s', async (fault) => {
     const store = fresh();
-    for (const action of ['object', 'partNumber', 'uploads']) {
+    for (const action of ['object', 'partNumber', 'uploads', 'uploadId']) {
       failing(fault, 1, (request) => request.action === action);
       expect(await store.put(`key-${action}`, zeros(11))).toEqual({ isStored: true });
       expect((await store.head(`key-${action}`))?.bytes).toBe(11 * 1024 ** 2);

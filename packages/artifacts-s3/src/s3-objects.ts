@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import {
   AbortMultipartUploadCommand,
@@ -233,7 +234,10 @@ class S3Objects implements ObjectStore {
           action,
           () => this.#client.send(new CompleteMultipartUploadCommand(complete), sending(options)),
           options,
-        ),
+        ).catch(async (error: unknown) => {
+          // If the answer of an attempt was lost, the next one finds no upload.
+          if (!isStatus(error, 404) || (await this.#tagOf(target)) !== tagOfParts(parts)) throw error;
+        }),
       );
       isComplete = result.isStored;
       return result;
@@ -263,6 +267,14 @@ class S3Objects implements ObjectStore {
         await setTimeout(conflictDelayMs * attempt, undefined, { signal });
       }
     }
+  }
+
+  /** Returns the tag of an object, if it can be read. */
+  async #tagOf(target: Target): Promise<string | undefined> {
+    return this.#client.send(new HeadObjectCommand(target)).then(
+      ({ ETag }) => ETag,
+      () => undefined,
+    );
   }
 
   async #exists(target: Target): Promise<boolean> {
@@ -347,6 +359,13 @@ const checksumsOf = ({
   ChecksumSHA1,
   ChecksumSHA256,
 });
+
+/** Returns the tag of an object that was uploaded in parts, as S3 derives it from their tags. */
+const tagOfParts = (parts: readonly CompletedPart[]): string => {
+  const hash = createHash('md5');
+  for (const { ETag = '' } of parts) hash.update(Buffer.from(ETag.replaceAll('"', ''), 'hex'));
+  return `"${hash.digest('hex')}-${parts.length}"`;
+};
 
 const isStatus = (error: unknown, status: number): boolean => {
   const { cause } = error instanceof ObjectStoreError ? error : {};

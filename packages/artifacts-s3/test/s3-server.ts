@@ -16,6 +16,7 @@ export interface ReceivedRequest {
 
 interface StoredObject {
   readonly content: Buffer;
+  readonly etag: string;
   readonly metadata: Readonly<Record<string, string>>;
 }
 
@@ -150,8 +151,9 @@ export class S3Server {
     }
     if (method === 'PUT') {
       this.#checkAbsent(request, key);
-      this.objects.set(key, { content, metadata: metadataOf(request) });
-      return done('', { etag: etagOf(content) });
+      const etag = etagOf(content);
+      this.objects.set(key, { content, etag, metadata: metadataOf(request) });
+      return done('', { etag });
     }
     if (method !== 'GET' && method !== 'HEAD') throw new S3Error(501, 'NotImplemented');
     this.#read(request, response, key, fault);
@@ -160,7 +162,7 @@ export class S3Server {
   #read(request: IncomingMessage, response: ServerResponse, key: string, fault: Fault): void {
     const found = this.objects.get(key);
     if (found === undefined) throw new S3Error(404, 'NoSuchKey');
-    const { content, metadata } = found;
+    const { content, etag, metadata } = found;
     const range = /^bytes=(?<from>\d+)-(?<to>\d*)$/.exec(request.headers.range ?? '')?.groups;
     if (request.headers.range !== undefined && range === undefined) throw new S3Error(400, 'InvalidArgument');
     const from = Number(range?.['from'] ?? 0);
@@ -169,7 +171,7 @@ export class S3Server {
     const slice = content.subarray(from, to);
     for (const [name, value] of Object.entries(metadata)) response.setHeader(`x-amz-meta-${name}`, value);
     response.setHeader('content-length', slice.byteLength);
-    response.setHeader('etag', etagOf(content));
+    response.setHeader('etag', etag);
     if (range !== undefined) response.setHeader('content-range', `bytes ${from}-${to - 1}/${content.byteLength}`);
     response.writeHead(range === undefined ? 200 : 206);
     if (fault === 'cut-answer') {
@@ -200,9 +202,11 @@ export class S3Server {
       return stored.content;
     });
     this.#checkAbsent(request, key);
-    this.objects.set(key, { content: Buffer.concat(contents), metadata });
+    const tags = listed.map((_, index) => parts.get(index + 1)?.etag.replaceAll('"', '') ?? '').join('');
+    const etag = `${etagOf(Buffer.from(tags, 'hex')).slice(0, -1)}-${listed.length}"`;
+    this.objects.set(key, { content: Buffer.concat(contents), etag, metadata });
     this.uploads.delete(uploadId);
-    return `<CompleteMultipartUploadResult><Key>${key}</Key><ETag>"x-${contents.length}"</ETag></CompleteMultipartUploadResult>`;
+    return `<CompleteMultipartUploadResult><Key>${key}</Key><ETag>${etag.replaceAll('"', '&quot;')}</ETag></CompleteMultipartUploadResult>`;
   }
 
   #list(query: URLSearchParams): string {
