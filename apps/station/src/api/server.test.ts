@@ -31,6 +31,21 @@ const ended = (given: TestStation, id: string, turns = 1): Promise<StationSessio
     return found && found.turns >= turns && found.turn === null && found.state !== 'queued' ? found : undefined;
   });
 
+it('counts a request whose client leaves within the body as a bad request, and reports no problem', async () => {
+  const given = await testStation();
+  const body = new ReadableStream({
+    start: (controller) => {
+      controller.enqueue(new TextEncoder().encode('{"agent":"hel'));
+      controller.error(new Error('aborted'));
+    },
+  });
+  const headers = { host: 'localhost', authorization: `Bearer ${await given.token()}` };
+  const init = { method: 'POST', body, headers, duplex: 'half' } as RequestInit;
+  const response = await given.app.request('http://localhost/api/v1/sessions', init);
+  expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({ code: 'incomplete-body' })]);
+  expect(given.problems).toEqual([]);
+});
+
 describe('sessions', () => {
   it('runs a message to its end and returns the conversation', async () => {
     const given = await testStation();

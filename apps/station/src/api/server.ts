@@ -128,7 +128,7 @@ export const createApp = (options: ServerOptions): Hono => {
       timestamp: context.req.header('webhook-timestamp'),
       signature: context.req.header('webhook-signature'),
     };
-    const body = await limited(context.req.raw, maxBodyBytes).text();
+    const body = await textOf(context.req.raw, maxBodyBytes);
     return context.json(await options.triggers.webhook(context.req.param('name'), { headers, body }), 202);
   });
   app.get('/a/:token', async (context) => {
@@ -136,7 +136,7 @@ export const createApp = (options: ServerOptions): Hono => {
     return context.json(await station.approvals.linked(context.req.param('token')));
   });
   app.post('/a/:token', async (context) => {
-    const body = parse(contract.approvalDecision, await jsonOf(limited(context.req.raw, maxBodyBytes)), 'body');
+    const body = parse(contract.approvalDecision, await jsonOf(context.req.raw, maxBodyBytes), 'body');
     const { tenant, approval, by } = await station.approvals.decideLinked(context.req.param('token'), body);
     await audit(station, { tenant, name: by }, 'approval.decide', approval.id, { decision: body.decision });
     return context.json(approval);
@@ -144,7 +144,7 @@ export const createApp = (options: ServerOptions): Hono => {
   app.post('/ag-ui/:agent', async (context) => {
     const caller = await callerOf(records, context.req.header('authorization') ?? null);
     checkScope(caller, 'write');
-    const input = parse(agUiInput, await jsonOf(limited(context.req.raw, maxBodyBytes)), 'body');
+    const input = parse(agUiInput, await jsonOf(context.req.raw, maxBodyBytes), 'body');
     return runAgUi({ station, metrics, tenant: caller.tenant, agent: context.req.param('agent'), input });
   });
   app.get('/*', async (context) => servePage(context.req.path));
@@ -187,7 +187,7 @@ const answer = async (
   const caller = await callerOf(records, context.req.header('authorization') ?? null);
   checkScope(caller, route.scope);
   const query = route.query ? parse(route.query, context.req.query(), 'query') : undefined;
-  const given = route.method === 'post' ? await jsonOf(limited(context.req.raw, maxBodyBytes)) : undefined;
+  const given = route.method === 'post' ? await jsonOf(context.req.raw, maxBodyBytes) : undefined;
   const body = route.body ? parse(route.body, given ?? {}, 'body') : undefined;
   const key = route.method === 'post' ? keyOf(context.req.header('idempotency-key')) : undefined;
   const { path } = context.req;
@@ -258,8 +258,8 @@ const parse = <Schema extends z.ZodType>(schema: Schema, value: unknown, place: 
 };
 
 /** @throws StationError 400 if it is not JSON */
-const jsonOf = async (request: Request): Promise<unknown> => {
-  const text = await request.text();
+const jsonOf = async (request: Request, maxBytes: number): Promise<unknown> => {
+  const text = await textOf(request, maxBytes);
   if (text === '') return undefined;
   try {
     return JSON.parse(text) as unknown;
@@ -268,26 +268,22 @@ const jsonOf = async (request: Request): Promise<unknown> => {
   }
 };
 
-/** Returns a request whose body cannot be larger. @throws StationError 413 */
-const limited = (request: Request, maxBytes: number): Request => {
+/** Reads the body of a request. @throws StationError 413 if it is too large, 400 if the client leaves within it */
+const textOf = async (request: Request, maxBytes: number): Promise<string> => {
   if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  if (!request.body) return request;
-  let bytes = 0;
-  const body = request.body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform: (chunk, controller) => {
-        bytes += chunk.byteLength;
-        if (bytes > maxBytes) controller.error(tooLarge(maxBytes));
-        else controller.enqueue(chunk);
-      },
-    }),
-  );
-  return new Request(request.url, {
-    method: request.method,
-    headers: request.headers,
-    body,
-    duplex: 'half',
-  } as RequestInit);
+  const decoder = new TextDecoder();
+  let [text, bytes] = ['', 0];
+  try {
+    for await (const chunk of request.body ?? []) {
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes) throw tooLarge(maxBytes);
+      text += decoder.decode(chunk, { stream: true });
+    }
+  } catch (error) {
+    if (error instanceof StationError) throw error;
+    throw new StationError(400, 'incomplete-body', 'The connection ended within the body.');
+  }
+  return text + decoder.decode();
 };
 
 const tooLarge = (maxBytes: number): StationError =>
