@@ -30,7 +30,12 @@ export interface TelemetryOptions {
   readonly url: string | undefined;
   /** The name of the service in traces and metrics. */
   readonly serviceName: string;
-  /** Receives the first error of an export when telemetry is closed. An unreachable collector fails nothing else. */
+  /**
+   * Receives the first error of exports that fail in a row, and what `close()` could not send. An unreachable collector
+   * fails nothing else.
+   *
+   * @defaultValue a warning of the process
+   */
   readonly onFailure?: ((error: Error) => void) | undefined;
 }
 
@@ -71,7 +76,7 @@ export const openTelemetry = async (options: TelemetryOptions): Promise<Telemetr
     serviceName: required(nonEmptyString),
     onFailure: anyFunction,
   });
-  const { url, serviceName, onFailure } = options;
+  const { url, serviceName, onFailure = warn } = options;
   if (url === undefined) return silent;
   const base = url.replace(/\/+$/, '');
   const [
@@ -94,14 +99,18 @@ export const openTelemetry = async (options: TelemetryOptions): Promise<Telemetr
     import('../otel/index.js'),
   ]);
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-  let failure: Error | undefined;
+  let isFailing = false;
+  const record = (error: Error | undefined): void => {
+    if (error && !isFailing) quietly(() => onFailure(error));
+    isFailing = error !== undefined;
+  };
   const noting = <Items, Exporter extends Exports<Items>>(exporter: Exporter): Exporter => {
     const send = exporter.export.bind(exporter);
     exporter.export = (items, done) =>
-      send(
-        items,
-        (result) => (result.code === 0 || (failure ??= result.error ?? new Error('unknown reason')), done(result)),
-      );
+      send(items, (result) => {
+        record(result.code === 0 ? undefined : (result.error ?? new Error('The exporter gave no reason.')));
+        done(result);
+      });
     return exporter;
   };
   const resource = resourceFromAttributes({ 'service.name': serviceName });
@@ -141,10 +150,19 @@ export const openTelemetry = async (options: TelemetryOptions): Promise<Telemetr
         { name: 'traces', close: () => tracing.shutdown() },
         { name: 'metrics', close: () => metering.shutdown() },
       ]);
-      if (late) failure ??= toError(late.error);
-      if (failure) onFailure?.(failure);
+      if (late) record(toError(late.error));
     },
   };
+};
+
+const warn = ({ message }: Error): void => process.emitWarning(`openTelemetry(): an export failed: ${message}`);
+
+const quietly = (work: () => void): void => {
+  try {
+    work();
+  } catch {
+    // A callback that throws must not affect the export.
+  }
 };
 
 const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
