@@ -1,13 +1,19 @@
 import { toErrorInfo, TurnError } from '@h/turn';
 import { emptyPoolState, type PoolState, type PoolStore } from './pool-store.js';
+import { inTime } from './in-time.js';
 import { isActive, isForgotten, windowAfter, type CooldownWindow, type WindowFailure } from './windows.js';
 
 type Windows = PoolState['windows'];
 type Change = (windows: Windows, now: number) => Windows;
 
 const storeTimeout = 'store-timeout';
-/** A store that hung is read again after this time, so that it does not delay every request. */
-const hungStorePauseMs = 30_000;
+/**
+ * A store that hung is read again after this time, so that it does not delay every request. Changes that a store did
+ * not accept are written again after the same time.
+ */
+const storePauseMs = 30_000;
+/** More changes than a pool makes while a store is away; the oldest ones are dropped first. */
+const maxPending = 1_000;
 
 /** Options of {@link Cooldowns}. */
 export interface CooldownsOptions {
@@ -28,9 +34,14 @@ export class Cooldowns {
   readonly #options: CooldownsOptions;
   #windows: Windows = {};
   #isEmpty = true;
-  /** Changes of this process that the store does not have yet. */
+  /**
+   * Changes of this process that the store has not confirmed. They apply to whatever is read until it does; a change
+   * that the store has made without an answer has no effect when it is made again.
+   */
   #pending: readonly Change[] = [];
   #writing: Promise<void> = Promise.resolve();
+  #isWriteScheduled = false;
+  #rewriteAt = -Infinity;
   #reading: Promise<void> | undefined;
   #readAt = -Infinity;
   readonly #onChange: () => void;
@@ -108,7 +119,9 @@ export class Cooldowns {
       this.#report(error);
       isHung = toErrorInfo(error).code === storeTimeout;
     }
-    this.#readAt = this.#options.now() + (isHung ? hungStorePauseMs : 0);
+    const now = this.#options.now();
+    this.#readAt = now + (isHung ? storePauseMs : 0);
+    if (this.#pending.length > 0 && now >= this.#rewriteAt) this.#scheduleWrite(store);
   }
 
   #apply(change: Change): void {
@@ -116,22 +129,31 @@ export class Cooldowns {
     this.#set(change(this.#windows, now()));
     this.#onChange();
     if (store === undefined) return;
-    this.#pending = [...this.#pending, change];
-    const done = (): void => {
-      this.#pending = this.#pending.filter((other) => other !== change);
-    };
+    this.#pending = [...this.#pending, change].slice(-maxPending);
+    this.#scheduleWrite(store);
+  }
+
+  /** A write takes all changes that are pending when it begins. */
+  #scheduleWrite(store: PoolStore): void {
+    if (this.#isWriteScheduled) return;
+    this.#isWriteScheduled = true;
+    this.#writing = this.#writing.then(async () => this.#write(store));
+  }
+
+  async #write(store: PoolStore): Promise<void> {
+    const { now } = this.#options;
+    this.#isWriteScheduled = false;
+    const changes = this.#pending;
     const update = async (): Promise<PoolState> =>
-      store.update(({ windows }) => ({ version: 1, windows: change(windows, now()) }));
-    this.#writing = this.#writing.then(async () => {
-      try {
-        const state = await this.#inTime('update', update);
-        done();
-        this.#load(state);
-      } catch (error) {
-        done();
-        this.#report(error);
-      }
-    });
+      store.update(({ windows }) => ({ version: 1, windows: withChanges(windows, changes, now()) }));
+    try {
+      const state = await this.#inTime('update', update);
+      this.#pending = this.#pending.filter((change) => !changes.includes(change));
+      this.#load(state);
+    } catch (error) {
+      this.#rewriteAt = now() + storePauseMs;
+      this.#report(error);
+    }
   }
 
   /** A callback that throws or rejects must not end the writes that follow. */
@@ -144,29 +166,23 @@ export class Cooldowns {
     }
   }
 
-  /** Rejects if the store does not settle; what it settles with afterwards is ignored. */
   async #inTime<Result>(method: string, work: () => Promise<Result>): Promise<Result> {
     const { storeTimeoutMs } = this.#options;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      const message = `The pool store did not settle ${method}() within ${storeTimeoutMs} ms. The pool uses what it has in memory.`;
-      timer = setTimeout(() => reject(new TurnError(storeTimeout, message)), storeTimeoutMs);
-    });
-    try {
-      return await Promise.race([work(), timeout]);
-    } finally {
-      clearTimeout(timer);
-    }
+    const message = `The pool store did not settle ${method}() within ${storeTimeoutMs} ms. The pool uses what it has in memory.`;
+    return inTime(work, storeTimeoutMs, () => new TurnError(storeTimeout, message));
   }
 
   #load({ windows }: PoolState = emptyPoolState): void {
-    const now = this.#options.now();
-    this.#set(this.#pending.reduce((state, change) => change(state, now), windows));
+    this.#set(withChanges(windows, this.#pending, this.#options.now()));
     this.#onChange();
   }
 
   #set(windows: Windows): void {
-    this.#windows = windows;
+    // Throws for an answer of the store that is no state, before it replaces the one in memory.
     this.#isEmpty = Object.keys(windows).length === 0;
+    this.#windows = windows;
   }
 }
+
+const withChanges = (windows: Windows, changes: readonly Change[], now: number): Windows =>
+  changes.reduce((state, change) => change(state, now), windows);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { classifyError, type ErrorClass } from '@h/provider-errors';
 import { createCredentialPool, type CredentialPoolOptions } from './credential-pool.js';
+import type { PoolState } from './pool-store.js';
 import type { CredentialProfile } from './profile.js';
 import type { CredentialLease, Unavailable } from './profile-picker.js';
 
@@ -286,6 +287,23 @@ describe('keys', () => {
     await expect(pool.key('nobody')).rejects.toMatchObject({ code: 'unknown-credential' });
   });
 
+  it('are requested again after a function that never settled', async () => {
+    vi.useFakeTimers();
+    try {
+      const key = vi.fn(async () => new Promise<string>(() => undefined));
+      const pool = createCredentialPool({ profiles: [{ id: 'a', provider: 'alpha', key }], keyTimeoutMs: 500 });
+      const failed = Promise.allSettled([pool.key('a'), pool.key('a')]);
+      await vi.advanceTimersByTimeAsync(500);
+      const reason = { code: 'credential-unavailable', message: expect.stringContaining('within 500 ms.') as string };
+      expect(await failed).toMatchObject([{ reason }, { reason }]);
+      key.mockResolvedValue('secret-key-of-a');
+      expect(await pool.key('a')).toBe('secret-key-of-a');
+      expect([key.mock.calls.length, vi.getTimerCount()]).toEqual([2, 0]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('never appear when the pool is printed', async () => {
     const { pool } = setUp();
     for (const id of ['a1', 'a2', 'a3', 'b1']) await pool.key(id);
@@ -371,6 +389,59 @@ describe('whatever happens', () => {
         expect(take('s1')).toHaveProperty('release');
       }),
     );
+  });
+});
+
+describe('a store that fails', () => {
+  it('keeps cooldowns that it does not accept, and writes them once it does', async () => {
+    const { pool: other, clock: otherClock } = setUp();
+    let stored: PoolState = { version: 1, windows: {} };
+    const faults: ('before' | 'after' | undefined)[] = ['before', 'after'];
+    let updates = 0;
+    const { clock, pool, who } = setUp({
+      store: {
+        read: () => stored,
+        update: (change) => {
+          const fault = faults[updates];
+          updates += 1;
+          if (fault === 'before') throw new Error('ENOSPC');
+          stored = change(stored);
+          if (fault === 'after') throw new Error('ECONNRESET');
+          return stored;
+        },
+      },
+    });
+    for (const each of [pool, other]) each.failed('b1', 'm', quota);
+    await pool.flush();
+    const isAvailable = (): boolean => 'release' in pool.acquire({ provider: 'beta', model: 'm', session: 's' });
+    for (const at of [1_000, 2_000, 32_000, 64_000, 96_000]) {
+      clock.now = at;
+      await pool.refresh();
+      await pool.flush();
+      expect([at, isAvailable()]).toEqual([at, false]);
+    }
+    otherClock.now = clock.now;
+    expect([updates, pool.status()]).toEqual([3, other.status()]);
+    expect(who('s')).toBe('a1');
+  });
+
+  it('writes all pending changes at once', async () => {
+    const update = vi.fn((change: (state: PoolState) => PoolState) => change({ version: 1, windows: {} }));
+    const { pool } = setUp({ store: { read: () => ({ version: 1, windows: {} }), update } });
+    for (const id of ['a1', 'a2', 'a3']) pool.failed(id, 'm', limited);
+    await pool.flush();
+    expect(update).toHaveBeenCalledTimes(1);
+    expect(pool.status().map(({ failures }) => failures)).toEqual([1, 1, 1, 0]);
+  });
+
+  it.each([null, {}, { windows: null }, 'state'])('ignores %j as a state', async (answer) => {
+    const errors: unknown[] = [];
+    const store = { read: () => answer as never, update: () => answer as never };
+    const { clock, pool } = setUp({ store, onStoreError: (error) => errors.push(error) });
+    pool.failed('a1', 'm', limited);
+    clock.now = 1_000;
+    await pool.refresh();
+    expect(pool.status()[0]?.failures).toBe(1);
   });
 });
 

@@ -44,6 +44,13 @@ export interface CredentialPoolOptions {
    * @defaultValue `2_000`
    */
   readonly storeTimeoutMs?: number | undefined;
+  /**
+   * The longest time that the function of a profile may take to return a key, in milliseconds. After that the call
+   * fails with `credential-unavailable`, and the next call of the profile calls the function again.
+   *
+   * @defaultValue `60_000`
+   */
+  readonly keyTimeoutMs?: number | undefined;
   /** Cooldowns that replace those of the table, by reason. `false` disables the cooldown for that reason. */
   readonly cooldowns?: Readonly<Partial<Record<ErrorReason, CooldownTime | false>>> | undefined;
   /**
@@ -64,7 +71,7 @@ export interface CredentialPoolOptions {
    * @defaultValue `Math.random`
    */
   readonly random?: (() => number) | undefined;
-  /** Receives errors of the store. The pool continues with what it has in memory. */
+  /** Receives errors of the store. The pool continues with what it has in memory, and writes it again later. */
   readonly onStoreError?: ((error: unknown) => void) | undefined;
 }
 
@@ -119,7 +126,7 @@ export interface CredentialPool {
   reset(profile?: string): void;
   /** Reads what other processes have written, if there is a store and the last read is old enough. */
   refresh(): Promise<void> | undefined;
-  /** Waits until the store has every change. */
+  /** Waits until the store has every change, or has failed to accept it. */
   flush(): Promise<void>;
   status(): readonly ProfileStatus[];
   /** Notifies the listener when a profile may have become available. @returns the function that unsubscribes */
@@ -151,6 +158,7 @@ export const createCredentialPool = (options: CredentialPoolOptions): Credential
     store,
     refreshMs = 1_000,
     storeTimeoutMs = 2_000,
+    keyTimeoutMs = 60_000,
     cooldowns: times = {},
     // Without Node there is no environment.
     env = (globalThis as Partial<Pick<typeof globalThis, 'process'>>).process?.env ?? {},
@@ -161,7 +169,7 @@ export const createCredentialPool = (options: CredentialPoolOptions): Credential
     onStoreError,
   } = options;
   const byId = new Map(profiles.map((profile) => [profile.id, profile]));
-  const keys = createKeys(profiles, env, now);
+  const keys = createKeys({ profiles, env, keyTimeoutMs, now });
   const listeners = new Set<() => void>();
   /** Profiles whose issued key was rejected, and that have received another one since. */
   const renewed = new Set<string>();
@@ -268,6 +276,7 @@ const check = (options: CredentialPoolOptions): void => {
     store: objectWithMethods('read', 'update'),
     refreshMs: numberFrom(0, Infinity),
     storeTimeoutMs: numberFrom(1, longestTimer),
+    keyTimeoutMs: numberFrom(1, longestTimer),
     cooldowns: objectOf(Object.fromEntries(Object.keys(reasonActions).map((reason) => [reason, aCooldown]))),
     env: anyObject,
     now: anyFunction,

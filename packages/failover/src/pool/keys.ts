@@ -1,4 +1,5 @@
 import { toErrorInfo, TurnError } from '@h/turn';
+import { inTime } from './in-time.js';
 import type { CredentialProfile, IssuedKey } from './profile.js';
 
 /** An issued key is renewed when it expires within this time. */
@@ -14,12 +15,17 @@ export interface Keys {
   redact(text: string): string;
 }
 
-/** @param env environment variables */
-export const createKeys = (
-  profiles: readonly CredentialProfile[],
-  env: Readonly<Record<string, string | undefined>>,
-  now: () => number,
-): Keys => {
+/** What {@link createKeys} needs from the pool. */
+export interface KeysOptions {
+  readonly profiles: readonly CredentialProfile[];
+  /** Environment variables. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The longest time that a function may take to return a key, in milliseconds. */
+  readonly keyTimeoutMs: number;
+  readonly now: () => number;
+}
+
+export const createKeys = ({ profiles, env, keyTimeoutMs, now }: KeysOptions): Keys => {
   const issued = new Map<string, IssuedKey>();
   const asking = new Map<string, Promise<string>>();
   /** The last two keys of each profile, for redaction. */
@@ -40,14 +46,20 @@ export const createKeys = (
   const ask = async (profile: CredentialProfile): Promise<string> => {
     const { id, key: source } = profile;
     const given: unknown =
-      typeof source === 'function' ? await source() : typeof source === 'object' ? env[source.env] : source;
+      typeof source === 'function'
+        ? await inTime(source, keyTimeoutMs, () =>
+            unavailable(id, `its function did not settle within ${keyTimeoutMs} ms.`),
+          )
+        : typeof source === 'object'
+          ? env[source.env]
+          : source;
     if (typeof given === 'string' && given !== '') return note(profile, given);
     if (isIssued(given)) {
       issued.set(id, given);
       return note(profile, given.key);
     }
     const where = typeof source === 'object' ? `the variable ${source.env} is not set` : 'its function returned none';
-    throw new TurnError('credential-unavailable', `The credential ${JSON.stringify(id)} has no key: ${where}.`);
+    throw unavailable(id, `${where}.`);
   };
 
   const get = async (profile: CredentialProfile): Promise<string> => {
@@ -61,16 +73,16 @@ export const createKeys = (
     } catch (error) {
       if (error instanceof TurnError) throw error;
       // Not as a cause: errors of a vault client may contain secrets besides the message.
-      throw new TurnError(
-        'credential-unavailable',
-        `The credential ${JSON.stringify(id)} has no key: ${redact(toErrorInfo(error).message)}`,
-      );
+      throw unavailable(id, redact(toErrorInfo(error).message));
     }
   };
 
   for (const profile of profiles) if (typeof profile.key === 'string') note(profile, profile.key);
   return { get, forget: ({ id }) => issued.delete(id), redact };
 };
+
+const unavailable = (id: string, reason: string): TurnError =>
+  new TurnError('credential-unavailable', `The credential ${JSON.stringify(id)} has no key: ${reason}`);
 
 const isIssued = (value: unknown): value is IssuedKey => {
   const { key, expiresAt } = (value ?? {}) as Partial<IssuedKey>;

@@ -1,5 +1,12 @@
-import type { ErrorInfo, JSONObject, JSONValue, ModelDriver, ModelDriverOutput } from '@h/turn';
-import { from, map } from 'rxjs';
+import {
+  toErrorInfo,
+  type ErrorInfo,
+  type JSONObject,
+  type JSONValue,
+  type ModelDriver,
+  type ModelDriverOutput,
+} from '@h/turn';
+import { catchError, defer, map, of } from 'rxjs';
 import type { CredentialPool } from '../pool/credential-pool.js';
 
 /**
@@ -14,7 +21,9 @@ import type { CredentialPool } from '../pool/credential-pool.js';
 export const redactKeys =
   (driver: ModelDriver, pool: Pick<CredentialPool, 'redact'>): ModelDriver =>
   (request, context) =>
-    from(driver(request, context)).pipe(
+    defer(() => driver(request, context)).pipe(
+      // A client that rejects a header quotes it, too.
+      catchError((error: unknown) => of<ModelDriverOutput>({ type: 'error', error: toErrorInfo(error) })),
       map((output): ModelDriverOutput =>
         output.type === 'error'
           ? {

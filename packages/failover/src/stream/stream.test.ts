@@ -1,6 +1,6 @@
 import { harness, reply, type ModelDriver, type ModelDriverOutput } from '@h/turn';
 import { failure, request, response, scriptedModel } from '@h/turn/testing';
-import { Observable, Subject, from, lastValueFrom, toArray } from 'rxjs';
+import { Observable, Subject, concat, from, lastValueFrom, throwError, toArray } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { poolOf, watch, agentWith } from '../../test/turns.js';
 import { redactKeys } from './redact-keys.js';
@@ -159,5 +159,27 @@ describe('redactKeys', () => {
     });
     const fine = await lastValueFrom(from(redactKeys(() => [answer], pool)(request(), context)).pipe(toArray()));
     expect(fine[0]).toBe(answer);
+  });
+
+  it.each<[string, ModelDriver]>([
+    [
+      'throws',
+      () => {
+        throw new Error('Invalid header value: Bearer key-of-a1');
+      },
+    ],
+    ['rejects', async () => Promise.reject(new Error('Bearer key-of-a1', { cause: new Error('key-of-a1') }))],
+    [
+      'errors after a delta',
+      () =>
+        concat(
+          [delta('a')],
+          throwError(() => 'key-of-a1'),
+        ),
+    ],
+  ])('redacts keys in the error of a driver that %s', async (_, model) => {
+    const outputs = await lastValueFrom(from(redactKeys(model, poolOf())(request(), context)).pipe(toArray()));
+    expect(outputs.at(-1)).toHaveProperty('error.message', expect.stringContaining('[redacted]'));
+    expect(JSON.stringify(outputs)).not.toContain('key-of-a1');
   });
 });
