@@ -3,7 +3,7 @@ import { eventTable } from '@h/bridge';
 import { deny, intercept, stop, type PipelineOperator } from '@h/turn';
 import { from } from 'rxjs';
 import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { asMiddleware, middlewareEvents, type MiddlewareOptions } from './as-middleware.js';
 
 type Given = Readonly<Record<string, unknown>> & { readonly type: EventType };
@@ -114,6 +114,32 @@ describe('asMiddleware', () => {
         ? { result: { stop: { outcome: 'max-steps', reason: 'Enough.' } }, messages: [{ content: 'Enough.' }] }
         : { failure: 'Enough.' },
     );
+  });
+
+  it('abandons calls that wait for an approval when the client leaves', async () => {
+    const asked: string[] = [];
+    const asking = intercept('asking', ({ emit }) => ({
+      decide: {
+        'tool.call': ({ call: { id, name, input } }) => {
+          emit({ type: 'approval.request', id: `ask-${id}`, reason: 'Sure?', call: { id, name, input } });
+          return new Promise(() => undefined);
+        },
+      },
+    }));
+    const ends: (string | undefined)[] = [];
+    const ending = intercept('ending', () => ({ observe: { 'turn.end': ({ outcome }) => void ends.push(outcome) } }));
+    const approve = ({ id }: { readonly id: string }) => new Promise<never>(() => void asked.push(id));
+    const middleware = asMiddleware({ approve }, ending, asking);
+    const agent = new ScriptedAgent(call('c1', 'delete', {}), text('Fine.'));
+    const runOf = (runId: string, messages: Message[]) =>
+      middleware({ threadId: 'alice', runId, messages, tools: [], context: [], state: {}, forwardedProps: {} }, agent);
+    const first = runOf('1', [user]).subscribe(() => undefined);
+    await vi.waitFor(() => expect(asked).toEqual(['ask-c1']));
+    first.unsubscribe();
+    const types: EventType[] = [];
+    runOf('2', [user, { id: 'u2', role: 'user', content: 'Leave it.' }]).subscribe(({ type }) => void types.push(type));
+    await vi.waitFor(() => expect(types.at(-1)).toBe(EventType.RUN_FINISHED));
+    expect([types.includes(EventType.TOOL_CALL_START), ends[0]]).toEqual([false, 'cancelled']);
   });
 
   it('passes a result from before a restart to the operators', async () => {

@@ -223,12 +223,20 @@ export class MiddlewareRun {
    * @returns whether all of them have results, so that the agent continues
    */
   async #passCalls(): Promise<boolean> {
-    const { thread } = this.#parts;
+    const { thread, session, signal } = this.#parts;
     const { step } = thread;
     if (!step) return true;
     const { calls } = step;
+    // Nothing would answer calls that the client never received, and the next run must not wait for them.
+    const abandon = (): void => {
+      if (thread.step === step) thread.step = undefined;
+      session.end('The client cancelled the run before it received the calls.');
+    };
+    signal.addEventListener('abort', abandon, { once: true });
     // Calls of a step wait for the approvals of the others, so the first one interrupts the run.
     await Promise.race([Promise.all(calls.map((call) => call.judged())), ...calls.map((call) => call.asked())]);
+    signal.removeEventListener('abort', abandon);
+    signal.throwIfAborted();
     // Decisions that need no I/O are made by then, so that one interrupt lists all calls that ask.
     await new Promise<void>((resolve) => void setTimeout(resolve, 0));
     const asked = calls.flatMap(({ approval }) => (approval ? [approval] : []));

@@ -204,6 +204,17 @@ describe.each(loops)('attach to %s', (_, ask) => {
     expect(mock.getRequests()).toHaveLength(2);
   });
 
+  it.each(['doGenerate', 'doStream'] as const)('rejects %s with the error that onStop throws', async (method) => {
+    const limit = operator({ decide: { 'model.request': () => stop('max-steps', 'Enough.') } });
+    const { model } = attached({}, [limit], {
+      onStop: () => {
+        throw new Error('The log is full.');
+      },
+    });
+    const call = model[method]({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'Read.' }] }] });
+    await expect(call).rejects.toThrow('The log is full.');
+  });
+
   it('ends the loop after the step in which an operator stops at a tool', async () => {
     const guard = operator({ decide: { 'tool.result': () => stop('blocked', 'Enough seen.') } });
     const stops: unknown[] = [];

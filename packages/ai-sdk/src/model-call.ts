@@ -145,7 +145,9 @@ export const stream = ({
       if (exitBehavior === 'error' || !isStop(thrown)) return out.fail(toHostError(thrown));
       onStop?.(thrown);
       return out.complete(lastAnswer(thrown), { isStreamed: false, isChanged: true });
-    });
+    })
+    // A callback of the host may throw above.
+    .catch((thrown: unknown) => out.fail(thrown));
   return out.result;
 };
 

@@ -372,21 +372,27 @@ describe('bridge', () => {
     expect(asked).toEqual(['ask-a', 'ask-a']);
   });
 
-  it('denies a call whose approval fails', async () => {
+  it.each<[string, () => unknown]>([
+    ['rejects', () => Promise.reject(new Error('The dialog crashed.'))],
+    ['returns nothing', () => undefined],
+    ['returns another value', () => ({ decision: 'perhaps' })],
+  ])('denies a call whose approval %s, in its turn and alone', async (_, approve) => {
     const session = sessionOf([asking()]);
     await session.model({
       messages: [person('Go.')],
       perform: async () => ({ response: response(call('a', 'go')), value: 1 }),
     });
     const ran: string[] = [];
-    const { outcome } = await session.tool({
-      id: 'a',
-      name: 'go',
-      input: {},
-      approve: () => Promise.reject(new Error('The dialog crashed.')),
-      run: () => Promise.reject(new Error(String(ran.push('go')))),
-    });
-    expect(outcome.status).toBe('denied');
+    for (const id of ['a', 'alone']) {
+      const { outcome } = await session.tool({
+        id,
+        name: 'go',
+        input: {},
+        approve: approve as () => never,
+        run: () => Promise.reject(new Error(String(ran.push('go')))),
+      });
+      expect(outcome).toMatchObject({ status: 'denied' });
+    }
     expect(ran).toEqual([]);
   });
 

@@ -7,6 +7,7 @@ import {
   type ToolOutcome,
   type TurnEventOf,
 } from '@h/turn';
+import { checkDecision } from '@h/turn/bridge';
 import type { Approve, HostToolCall, HostToolResult } from './host.js';
 import type { ToolLock } from './tool-lock.js';
 
@@ -40,14 +41,14 @@ export type Ran<Value> =
   | { readonly outcome: ToolOutcome; readonly value: Value }
   | { readonly outcome: ToolOutcome; readonly error: unknown };
 
-/** Requests an approval. A failure denies it, except for a control-flow error of the host. */
+/** Requests an approval. A failure, or an invalid answer, denies it, except for a control-flow error of the host. */
 export const decisionOn = async (
   request: TurnEventOf<'approval.request'>,
   approve: Approve,
   isControlFlow: (thrown: unknown) => boolean,
 ): Promise<ApprovalDecision> => {
   try {
-    return await approve(request);
+    return checkDecision(await approve(request));
   } catch (error) {
     if (isControlFlow(error)) throw error;
     return { decision: 'deny', reason: `The approval failed: ${toErrorInfo(error).message}` };

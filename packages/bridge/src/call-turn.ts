@@ -11,7 +11,7 @@ import {
   type TurnEventOf,
   type UserMessage,
 } from '@h/turn';
-import { checkDecision, ingestCall, ingestOutcome, type Connection, type ConnectOptions } from '@h/turn/bridge';
+import { ingestCall, ingestOutcome, type Connection, type ConnectOptions } from '@h/turn/bridge';
 import { CallSlot, decisionOn, type CallOptions } from './call-slot.js';
 import { TurnStoppedError } from './errors.js';
 import type { HostToolCall, HostToolResult } from './host.js';
@@ -76,7 +76,7 @@ export class CallTurn<Value> {
       const { approve, isControlFlow } = this.#options;
       const result = await this.#slot.resultFor(
         (request) => decisionOn(request, host.approve ?? approve, isControlFlow),
-        (id, decision) => this.#feed({ type: 'approval.answer', id, ...checkDecision(decision) }),
+        (id, decision) => this.#feed({ type: 'approval.answer', id, ...decision }),
       );
       // Only a paused call of several is released.
       return result as HostToolResult<Value>;
