@@ -696,6 +696,34 @@ describe('bridge', () => {
     expect(ran).toEqual(['a', 'c']);
   });
 
+  it('runs the next tool some seconds after it cancelled one that ignores its signal', async () => {
+    vi.useFakeTimers();
+    try {
+      const session = sessionOf([], { effects: { write: 'local-write' } });
+      const ran: string[] = [];
+      const tool = (id: string, signal?: AbortSignal) =>
+        session.tool({
+          id,
+          name: 'write',
+          input: {},
+          signal,
+          run: () => new Promise<never>(() => void ran.push(id)),
+        });
+      const abort = new AbortController();
+      const first = tool('a', abort.signal);
+      await vi.advanceTimersByTimeAsync(0);
+      abort.abort();
+      expect((await first).outcome.status).toBe('cancelled');
+      void tool('b');
+      await vi.advanceTimersByTimeAsync(4_999);
+      expect(ran).toEqual(['a']);
+      await vi.advanceTimersByTimeAsync(1);
+      expect(ran).toEqual(['a', 'b']);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('rejects concurrent model calls in one session', async () => {
     const session = sessionOf([]);
     const first = session.model({ messages: [person('Hi')], perform: () => new Promise<never>(() => undefined) });

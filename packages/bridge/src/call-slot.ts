@@ -257,11 +257,15 @@ export class CallSlot<Value> {
       const ran =
         effects === undefined
           ? await host.run(call, signal, isChanged)
-          : await lock.run(call.effect === 'read-only', () => {
-              // The call may have been cancelled while it waited.
-              signal.throwIfAborted();
-              return host.run(call, signal, isChanged);
-            });
+          : await lock.run(
+              call.effect === 'read-only',
+              () => {
+                // The call may have been cancelled while it waited.
+                signal.throwIfAborted();
+                return host.run(call, signal, isChanged);
+              },
+              signal,
+            );
       this.#finish(ran);
     } catch (error) {
       if (isControlFlow(error)) this.reopen(error);

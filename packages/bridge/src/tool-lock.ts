@@ -1,11 +1,18 @@
+/** A cancelled tool that ignores its signal blocks the others no longer than this. */
+const cancelledGraceMs = 5_000;
+
 /** Runs read-only tools together and every other tool alone, in the order of their requests. */
 export class ToolLock {
   #readers = 0;
   #isWriting = false;
   readonly #waiting: { readonly isReader: boolean; readonly begin: () => void }[] = [];
 
-  /** Runs a tool when it is its turn. */
-  async run<Result>(isReader: boolean, tool: () => Promise<Result>): Promise<Result> {
+  /**
+   * Runs a tool when it is its turn.
+   *
+   * @param signal - cancels the tool
+   */
+  async run<Result>(isReader: boolean, tool: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     if (this.#waiting.length > 0 || !this.#isFree(isReader)) {
       await new Promise<void>((resolve) => {
         this.#waiting.push({ isReader, begin: resolve });
@@ -13,13 +20,29 @@ export class ToolLock {
     } else {
       this.#begin(isReader);
     }
+    let isHeld = true;
+    const release = (): void => {
+      if (isHeld) this.#release(isReader);
+      isHeld = false;
+    };
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const limit = (): void => {
+      timer = setTimeout(release, cancelledGraceMs);
+    };
+    signal?.addEventListener('abort', limit, { once: true });
     try {
       return await tool();
     } finally {
-      if (isReader) this.#readers -= 1;
-      else this.#isWriting = false;
-      this.#admit();
+      signal?.removeEventListener('abort', limit);
+      clearTimeout(timer);
+      release();
     }
+  }
+
+  #release(isReader: boolean): void {
+    if (isReader) this.#readers -= 1;
+    else this.#isWriting = false;
+    this.#admit();
   }
 
   #isFree(isReader: boolean): boolean {
