@@ -69,7 +69,8 @@ export const streamTimeouts = (driver: ModelDriver, options: StreamTimeoutsOptio
       subscriber.add(
         from(driver(request, context)).subscribe({
           next: (output) => {
-            if (output.type !== 'delta') {
+            // The turn rejects an output that is no object.
+            if ((output as ModelDriverOutput | null)?.type !== 'delta') {
               end(output);
               return;
             }

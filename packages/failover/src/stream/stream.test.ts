@@ -82,13 +82,14 @@ describe('streamTimeouts', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it.each<[string, (source: Subject<ModelDriverOutput>) => void, object]>([
+  it.each<[string, (source: Subject<ModelDriverOutput>) => void, object | null]>([
     ['an answer', (source) => source.next(answer), { type: 'response' }],
     [
       'an error',
       (source) => source.next({ type: 'error', error: failure('No.') }),
       { type: 'error', error: { message: 'No.' } },
     ],
+    ['an output that is no object', (source) => source.next(null as never), null],
     ['nothing', (source) => source.complete(), { type: 'error', error: { code: 'incomplete-stream' } }],
   ])('ends once with %s', (_, end, output) => {
     const { source, outputs, isComplete, left } = call({});
