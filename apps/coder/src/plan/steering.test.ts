@@ -1,4 +1,4 @@
-import { harness, reply, type TurnEvent } from '@h/turn';
+import { harness, memorySessions, reply, type TurnEvent } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
@@ -35,6 +35,25 @@ describe('Steering', () => {
       if (event.type === 'turn.end' && (ends += 1) === 1) for (const line of ['One', 'Two']) lines.add(line);
     });
     expect(told).toEqual([['a'], ['a'], ['b', 'One', 'Two'], ['b', 'One', 'Two']]);
+    expect(steering.waiting).toEqual([]);
+  });
+
+  it('does not deliver the input of a turn that failed before its session was open', async () => {
+    const model = scriptedModel(['One.']);
+    const stored = memorySessions();
+    let opened = 0;
+    const open: typeof stored.open = (session) => {
+      if ((opened += 1) === 1) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+      return stored.open(session);
+    };
+    const agent = harness({ model, tools: scriptedTools({}), sessions: { ...stored, open } }).pipe();
+    const steering = new Steering(agent);
+    for (const session of ['a', 'b']) {
+      await reply(agent.turn({ session, input: 'Continue.' }).pipe(tap((event) => steering.see(event))));
+    }
+    expect(model.requests.map(({ messages }) => messages.toArray().map(({ content }) => content))).toEqual([
+      ['Continue.'],
+    ]);
     expect(steering.waiting).toEqual([]);
   });
 

@@ -4,6 +4,7 @@ import { textOf, type Agent, type TurnEvent } from '@h/turn';
 export class Steering {
   readonly #agent: Pick<Agent, 'steer'>;
   #lines: string[] = [];
+  #input: readonly string[] = [];
   #session: string | undefined;
 
   constructor(agent: Pick<Agent, 'steer'>) {
@@ -22,12 +23,17 @@ export class Steering {
 
   /** Must receive all events of the turns. */
   see(event: TurnEvent): void {
-    if (event.type === 'session.loaded') {
+    if (event.type === 'turn.start') {
+      this.#input = event.input.map(textOf);
+    } else if (event.type === 'session.loaded') {
       this.#session = event.session;
       this.#offer();
     } else if (event.type === 'turn.end') {
       this.#session = undefined;
-      this.#lines = [...(event.undelivered ?? []).map(textOf), ...this.#lines];
+      const undelivered = (event.undelivered ?? []).map(textOf);
+      // The next turn has its own input; an undelivered input precedes the lines.
+      const isWithInput = this.#input.every((text, index) => undelivered[index] === text);
+      this.#lines = [...undelivered.slice(isWithInput ? this.#input.length : 0), ...this.#lines];
     }
   }
 
