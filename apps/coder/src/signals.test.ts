@@ -26,6 +26,14 @@ describe('watchOutputs', () => {
     expect(process.exitCode).toBe(1);
   });
 
+  it('reports once on standard error that the disk of standard output is full', () => {
+    const { process } = watched();
+    for (const output of [process.stdout, process.stdout, process.stderr]) output.emit('error', failure('ENOSPC'));
+    expect(String(process.stderr.read())).toBe(
+      'Standard output failed: write ENOSPC. Part of the output is missing. Free space on its disk.\n',
+    );
+  });
+
   it('returns undefined if all output was written', () => {
     expect(watched().code()).toBeUndefined();
   });

@@ -22,26 +22,39 @@ export const onEndSignal = (source: SignalSource, listener: (signal: EndSignal) 
   };
 };
 
+/** Whether a disk was full, so that later output may succeed. */
+export const isFull = (error: Error): boolean =>
+  'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+
 /** The outputs and the exit code of a process. */
 export interface OutputProcess {
   readonly stdout: Pick<Writable, 'on'>;
-  readonly stderr: Pick<Writable, 'on'>;
+  readonly stderr: Pick<Writable, 'on' | 'write'>;
   exitCode?: number | string | null | undefined;
 }
 
 /**
  * Handles errors of the outputs, which would otherwise end the process with a stack trace. If the reader closed the
- * output, as in `h --sessions | head -1`, the exit code is that of SIGPIPE, as for other programs.
+ * output, as in `h --sessions | head -1`, the exit code is that of SIGPIPE, as for other programs. The first other
+ * failure of standard output is reported on standard error.
  *
  * @returns a function that returns the exit code of a failed output, or `undefined`
  */
 export const watchOutputs = (process: OutputProcess): (() => number | undefined) => {
   let code: number | undefined;
   const failed = (error: Error): void => {
-    code ??= 'code' in error && error.code === 'EPIPE' ? signalExitCodes.SIGPIPE : exitCodes.error;
+    code ??= isUnread(error) ? signalExitCodes.SIGPIPE : exitCodes.error;
     process.exitCode = code;
   };
-  process.stdout.on('error', failed);
+  process.stdout.on('error', (error) => {
+    if (code === undefined && !isUnread(error)) {
+      const advice = isFull(error) ? ' Part of the output is missing. Free space on its disk.' : '';
+      process.stderr.write(`Standard output failed: ${error.message}.${advice}\n`);
+    }
+    failed(error);
+  });
   process.stderr.on('error', failed);
   return () => code;
 };
+
+const isUnread = (error: Error): boolean => 'code' in error && error.code === 'EPIPE';

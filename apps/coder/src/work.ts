@@ -6,7 +6,7 @@ import { runOneTurn } from './one-turn.js';
 import { openAgent, type AgentJob, type OpenedAgent } from './open-agent.js';
 import { startPlan } from './plan/start-plan.js';
 import { oneLine } from './render/printable.js';
-import { onEndSignal } from './signals.js';
+import { isFull, onEndSignal } from './signals.js';
 import type { Process } from './streams.js';
 
 /** One run of the app. */
@@ -93,7 +93,10 @@ const converse = (
   };
 };
 
-/** Interrupts the run on a signal or a closed output. The second interrupt ends the process after a delay. */
+/**
+ * Interrupts the run on a signal, a closed terminal or a closed output. The second interrupt ends the process after a
+ * delay.
+ */
 const listen = (process: Process, interrupt: Run['interrupt']): (() => void) => {
   let count = 0;
   const interrupted = (signal: EndSignal): void => {
@@ -101,11 +104,16 @@ const listen = (process: Process, interrupt: Run['interrupt']): (() => void) => 
     interrupt(signal);
     if (count > 1) setTimeout(() => process.exit(signalExitCodes[signal]), patienceMs).unref();
   };
-  const unread = (): void => {
-    if (count === 0) interrupted('SIGPIPE');
+  // A terminal that closes sends a signal and fails its input and outputs: together, they are one interrupt.
+  const hungUp = (signal: EndSignal): void => {
+    if (count === 0) interrupted(signal);
   };
-  const stop = onEndSignal(process, interrupted);
-  process.stdout.on('error', unread);
-  process.stderr.on('error', unread);
+  const failed = (error: Error): void => {
+    if (!isFull(error)) hungUp('SIGPIPE');
+  };
+  const stop = onEndSignal(process, (signal) => (signal === 'SIGHUP' ? hungUp : interrupted)(signal));
+  process.stdin.on('error', () => hungUp('SIGHUP'));
+  process.stdout.on('error', failed);
+  process.stderr.on('error', failed);
   return stop;
 };

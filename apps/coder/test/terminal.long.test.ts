@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { access, readFile, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
-import { main, startProgram, type Running, type Start } from './coder-process.js';
+import { main, runCoder, startProgram, type Running, type Start } from './coder-process.js';
 import { sampleProject } from './folders.js';
 import { call, noAnswer, startModelServer, textOf, type Answers } from './model-server.js';
 
@@ -316,6 +316,27 @@ describe.skipIf(!hasScript)('on a terminal (skipped without "script" of util-lin
     await coder.said(/half a thought[^]*Enter a message/);
     coder.type(ctrlC);
     expect((await coder.finished).code).toBe(0);
+  });
+
+  it.each([
+    ['a conversation', []],
+    ['a plan', ['--plan', 'Look']],
+  ])('ends the turn and the session of %s when the terminal closes', async (_, words) => {
+    const home = temporaryFolder();
+    const environment = { HOME: home, XDG_STATE_HOME: temporaryFolder() };
+    await mkdir(join(home, '.claude'));
+    const tell = { hooks: [{ type: 'command', command: 'echo over >> "$HOME/ended"' }] };
+    await writeFile(join(home, '.claude', 'settings.json'), JSON.stringify({ hooks: { SessionEnd: [tell] } }));
+    const { coder, folder } = await startWith([call('bash', { command: 'sleep 1000' })], { words, environment });
+    if (words.length === 0) {
+      await coder.said(idle);
+      coder.type(`Look${enter}`);
+    }
+    await coder.said('Running bash');
+    coder.signal('SIGKILL');
+    await vi.waitFor(() => access(join(home, 'ended')), 20_000);
+    const { stdout } = await runCoder({ words: ['--workspace', folder, '--sessions'], environment });
+    expect(stdout).toMatch(/1 turn\s+Look\n$/);
   });
 
   it('cancels the running turn on Ctrl-D', async () => {

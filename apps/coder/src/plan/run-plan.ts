@@ -100,7 +100,10 @@ export const runPlan = ({
       hint: () => hint,
       line: enter,
       interrupt: () => interrupt('SIGINT'),
-      end: () => interrupt('SIGINT'),
+      // A terminal that closes also sends a signal, which is no second Ctrl-C.
+      end: () => {
+        if (interruptedBy === undefined) interrupt('SIGINT');
+      },
     });
 
   const toEnd = async (): Promise<number> => {
