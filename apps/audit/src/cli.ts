@@ -1,7 +1,7 @@
 import { realpath, stat, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { ifExists, replaceFile } from '@h/files';
+import { errorCode, ifExists, replaceFile } from '@h/files';
 import { Command, CommanderError } from 'commander';
 import picocolors from 'picocolors';
 import { totalsOf, type AuditTotals } from './analysis/totals.js';
@@ -21,11 +21,16 @@ export interface Process {
   once(signal: 'SIGINT', listener: () => void): unknown;
 }
 
-/** The exit codes: everything was audited, some files were skipped or none was found, wrong usage, interrupted. */
-export const exitCodes = { ok: 0, incomplete: 1, usage: 2, interrupted: 130 } as const;
+/**
+ * The exit codes: everything was audited; some files were skipped, none was found or a report could not be written;
+ * wrong usage; interrupted; the reader closed the output.
+ */
+export const exitCodes = { ok: 0, incomplete: 1, usage: 2, interrupted: 130, unread: 141 } as const;
 
 /** Runs the command line and returns the exit code. */
 export const run = async (argv: readonly string[], process: Process): Promise<number> => {
+  // Without a listener, an output that fails ends the process with a stack trace.
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
   const command = new Command('h-audit')
     .description('Reports what a harness would have done in the sessions of coding agents.')
     .argument(
@@ -83,12 +88,16 @@ const runAudit = async (
   const progress = createProgress(process.stderr, files);
   let result: Awaited<ReturnType<typeof audit>>;
   let totals: AuditTotals;
+  let unwritten: string | undefined;
   try {
     const audited = audit(files, { stack, onBytes: progress.add, signal: abort.signal });
     // An operator of the stack may hold its turn after the signal.
     result = await Promise.race([audited, rejectionOf(abort.signal)]);
     totals = totalsOf(result.sessions, result.skipped);
-    if (html !== undefined) await writeReport(html, htmlReport(totals, result.sessions), abort.signal);
+    if (html !== undefined) {
+      unwritten = await failureOf(writeReport(html, htmlReport(totals, result.sessions), abort.signal));
+    }
+    if (unwritten !== undefined) abort.signal.throwIfAborted();
   } catch (error) {
     if (abort.signal.aborted) return exitCodes.interrupted;
     throw error;
@@ -96,15 +105,38 @@ const runAudit = async (
     progress.end();
   }
   const { sessions, skipped } = result;
-  if (html !== undefined) process.stderr.write(`The report is in ${html}.\n`);
+  if (unwritten !== undefined) process.stderr.write(`--html: the report could not be written: ${unwritten}\n`);
+  else if (html !== undefined) process.stderr.write(`The report is in ${html}.\n`);
   const isColored = process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined;
-  process.stdout.write(
+  const failed = await print(
+    process,
     json === true
       ? `${JSON.stringify({ totals, sessions }, undefined, 2)}\n`
       : textReport(totals, sessions, picocolors.createColors(isColored)),
   );
-  return skipped.length > 0 ? exitCodes.incomplete : exitCodes.ok;
+  if (failed !== undefined) return failed;
+  return skipped.length > 0 || unwritten !== undefined ? exitCodes.incomplete : exitCodes.ok;
 };
+
+/**
+ * Prints a report.
+ *
+ * @returns the exit code if the output failed
+ */
+const print = async ({ stdout, stderr }: Process, report: string): Promise<number | undefined> => {
+  const error = await new Promise<Error | null | undefined>((resolve) => stdout.write(report, resolve));
+  if (!error) return undefined;
+  if (errorCode(error) === 'EPIPE') return exitCodes.unread;
+  stderr.write(`The report could not be printed: ${error.message}\n`);
+  return exitCodes.incomplete;
+};
+
+/** The message of the error that an operation fails with; `undefined` if it succeeds. */
+const failureOf = (operation: Promise<unknown>): Promise<string | undefined> =>
+  operation.then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
 
 /** Returns a promise that is rejected when the signal aborts. */
 const rejectionOf = (signal: AbortSignal): Promise<never> =>

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -84,6 +84,47 @@ describe('h-audit', () => {
     const { code, out } = await audit(folder);
     expect(code).toBe(1);
     expect(out).toContain(`Skipped ${join(folder, 'broken.json')}: The file contains no JSON object.`);
+  });
+
+  it('prints the report and exits with 1 if the page cannot be written', async () => {
+    await writeFile(join(folder, 'a.jsonl'), transcript);
+    const { code, out, errors } = await audit(folder, '--html', join(folder, 'missing', 'report.html'));
+    expect(code).toBe(1);
+    expect(out).toContain('a.jsonl');
+    expect(errors).toMatch(/^--html: the report could not be written: ENOENT/);
+  });
+
+  it.each([
+    ['ENOSPC', 1, 'The report could not be printed: write ENOSPC\n'],
+    ['EPIPE', 141, ''],
+  ])('exits without a stack trace if the output fails with %s', async (reason, code, errors) => {
+    await writeFile(join(folder, 'a.jsonl'), transcript);
+    const stdout = new Writable({
+      write: (_chunk, _encoding, done) => done(Object.assign(new Error(`write ${reason}`), { code: reason })),
+    });
+    const stderr = collect();
+    const process = { stdout, stderr: stderr.stream, env: {}, once: () => undefined };
+    expect({ code: await run([folder], process), errors: stderr.text() }).toEqual({ code, errors });
+  });
+
+  it('skips links in a circle and names them', async () => {
+    const inner = join(folder, 'inner');
+    await mkdir(inner);
+    for (const place of [folder, inner]) {
+      await symlink('b.jsonl', join(place, 'b.jsonl'));
+      await writeFile(join(place, 'c.jsonl'), transcript);
+    }
+    const { code, out } = await audit('--json', folder);
+    const { totals, sessions } = JSON.parse(out) as {
+      readonly totals: { readonly skipped: unknown };
+      readonly sessions: unknown;
+    };
+    expect(code).toBe(1);
+    expect(sessions).toHaveLength(2);
+    expect(totals.skipped).toMatchObject([
+      { path: join(folder, 'b.jsonl'), reason: expect.stringContaining('ELOOP') as string },
+      { path: join(inner, 'b.jsonl'), reason: expect.stringContaining('ELOOP') as string },
+    ]);
   });
 
   it.each([

@@ -1,7 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { ifExists } from '@h/files';
 
 /** A file to audit. */
 export interface AuditFile {
@@ -38,8 +37,9 @@ export const findFiles = async (paths: readonly string[]): Promise<readonly Audi
         // A folder that cannot be read is skipped and named, like a file.
         await walk(inner, depth + 1).catch(() => add(inner, 0));
       } else if ((entry.isFile() || entry.isSymbolicLink()) && extensions.test(entry.name) && !beside.has(entry.name)) {
-        const stats = await ifExists(stat(inner));
-        if (stats?.isDirectory() !== true) add(inner, stats?.size ?? 0);
+        // A link in a circle or without a target is skipped and named when it is read. A pipe would be waited for.
+        const stats = await stat(inner).catch(() => undefined);
+        if (stats?.isFile() !== false) add(inner, stats?.size ?? 0);
       }
     }
   };
