@@ -24,7 +24,11 @@ export class ApprovalPage {
   /** Asks a question. The page opens with the first one. An abort withdraws it. */
   async ask(question: Question, signal: AbortSignal): Promise<ApprovalDecision> {
     this.#listening ??= this.#listen();
-    const url = await this.#listening;
+    const url = await this.#listening.catch((error: unknown) => {
+      // The next question tries again.
+      this.#listening = undefined;
+      throw error;
+    });
     signal.throwIfAborted();
     this.#onNote(`The call ${question.call?.name ?? ''} waits for your decision: ${url}`);
     return new Promise((resolve, reject) => {
@@ -58,6 +62,7 @@ export class ApprovalPage {
     return new Promise((resolve, reject) => {
       server.once('error', reject);
       server.listen(0, '127.0.0.1', () => {
+        server.on('error', (error) => this.#onNote(error.message));
         resolve(`http://127.0.0.1:${(server.address() as AddressInfo).port}/${this.#secret}/`);
       });
     });

@@ -1,5 +1,6 @@
+import { createConnection, Server } from 'node:net';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { eventually, guardedClient, startFixture, textOf } from '../test/guard-client.js';
 import { ConfigError, parseConfig } from './config.js';
@@ -20,6 +21,15 @@ const connect = async (url: string, mode: 'auto' | 'legacy', headers: Record<str
   onTestFinished(() => client.close());
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
   return client;
+};
+
+/** Returns the status of a request with any target. */
+const statusOf = async ({ hostname, port, host }: URL, target: string): Promise<number> => {
+  const socket = createConnection(Number(port), hostname).setEncoding('utf8');
+  socket.write(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  let answer = '';
+  for await (const chunk of socket) answer += String(chunk);
+  return Number(answer.split(' ')[1]);
 };
 
 describe('serve over HTTP', () => {
@@ -60,6 +70,13 @@ describe('serve over HTTP', () => {
     expect((await send(url.replace('/mcp', '/other'))).status).toBe(404);
   });
 
+  it('answers a request whose target is no URL, and continues', async () => {
+    const { url } = await serveHttp({});
+    expect(await statusOf(new URL(url), '//')).toBe(404);
+    expect(await statusOf(new URL(url), 'http://[')).toBe(404);
+    expect((await fetch(url.replace('/mcp', '/other'))).status).toBe(404);
+  });
+
   it('does not listen beyond loopback without a token', async () => {
     await expect(serveHttp({ host: '0.0.0.0' })).rejects.toThrow(ConfigError);
     await expect(serveHttp({ host: '0.0.0.0' })).rejects.toThrow(/Set "listen\.token"/);
@@ -93,6 +110,20 @@ describe('the approval page', () => {
     const page = new URL(/http:\S+/.exec(notes.join('\n'))?.[0] ?? '');
     expect((await fetch(new URL('/guess/', page))).status).toBe(404);
     expect((await fetch(new URL('/guess/x/once', page), { method: 'POST' })).status).toBe(404);
+    expect((await calling).isError).toBe(true);
+  });
+
+  it('opens for the next question if it could not be opened', async () => {
+    const { call, notes } = await guardedClient({ policy, approvals: { timeoutMs: 500 } });
+    const listen = vi.spyOn(Server.prototype, 'listen').mockImplementationOnce(function (this: Server) {
+      setImmediate(() => this.emit('error', new Error('listen EMFILE: too many open files')));
+      return this;
+    });
+    onTestFinished(() => listen.mockRestore());
+    expect((await call('write', { path: 'a' })).isError).toBe(true);
+    expect(notes.join('\n')).not.toMatch(/waits for your decision/);
+    const calling = call('write', { path: 'b' });
+    await expect.poll(() => notes.join('\n'), eventually).toMatch(/waits for your decision/);
     expect((await calling).isError).toBe(true);
   });
 });

@@ -90,6 +90,8 @@ const overHttp = async (
     );
     server.listen(port, host, resolve);
   });
+  // A connection that cannot be accepted, for example without free file descriptors.
+  server.on('error', (error) => onNote(error.message));
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${(server.address() as AddressInfo).port}${path}`,
     onToolsChanged: () => handler.notify.toolsChanged(),
@@ -120,7 +122,8 @@ const statusOf = (
   token: string | undefined,
   host: string,
 ): number | undefined => {
-  if (new URL(url, 'http://guard').pathname !== path) return 404;
+  // The target of a request need not be a URL: `//` is none.
+  if (!URL.canParse(url, 'http://guard') || new URL(url, 'http://guard').pathname !== path) return 404;
   if (token !== undefined) return isSame(headers.authorization ?? '', `Bearer ${token}`) ? undefined : 401;
   // A page in a browser must not reach the guard under another name (DNS rebinding) or from another site.
   const name = (headers.host ?? '').replace(/:\d{1,5}$/, '').replaceAll(/[[\]]/g, '');
