@@ -110,6 +110,8 @@ export class Dispatcher {
     const { command, source } = request.definition;
     try {
       const isTrusted = (await this.#settings.trust?.(request, { signal })) === true;
+      // A question that ended with its turn was not answered; the next run asks again.
+      if (!isTrusted && signal.aborted) this.#decided.delete(request.hash);
       if (!isTrusted) notify(`The hook command ${JSON.stringify(command)} of ${source} is not trusted; it is not run.`);
       return isTrusted;
     } catch (error) {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { call, response } from '@h/turn/testing';
+import { harness, reply } from '@h/turn';
+import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeProject, type Project } from '../../test/project.js';
 import { runTurn } from '../../test/turns.js';
@@ -120,6 +121,29 @@ describe('a command of the project', () => {
     const { trusted } = JSON.parse(await readFile(path, 'utf8')) as { readonly trusted: object };
     expect([Object.keys(trusted).length, Object.keys(trusted)]).toEqual([2, expect.arrayContaining(['other'])]);
     expect(await times()).toBe(2);
+  });
+
+  it('requires trust again if the turn was cancelled during the question', async () => {
+    let asked = 0;
+    const cancelled = new AbortController();
+    const trust: HookTrust = (_, { signal }) => {
+      asked += 1;
+      if (asked > 1) return true;
+      cancelled.abort('The user pressed Ctrl-C.');
+      return new Promise((resolve) => {
+        if (signal.aborted) resolve(false);
+        else signal.addEventListener('abort', () => resolve(false), { once: true });
+      });
+    };
+    const commands = await commandHooks({ projectDir: project.folder, env: { PATH: process.env['PATH'] }, trust });
+    const agent = harness({
+      model: scriptedModel([...script.slice(0, 1), ...script]),
+      tools: scriptedTools({ bash: 'ran' }),
+    }).pipe(hooks([commands.hook]));
+    const first = await reply(agent.turn({ session: 'a', input: 'Begin.', signal: cancelled.signal }));
+    expect([first.outcome, await times()]).toEqual(['cancelled', 0]);
+    await reply(agent.turn({ session: 'a', input: 'Continue.' }));
+    expect([asked, await times()]).toEqual([2, 2]);
   });
 
   it('does not run with an invalid trust file, and leaves the file unchanged', async () => {
