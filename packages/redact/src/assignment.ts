@@ -99,7 +99,7 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (start === undefined) return undefined;
   const hasType = typeEnd !== written;
   const last = key.name.charCodeAt(key.name.length - 1) | 32;
-  if (last === 101 && cookieName.test(key.name)) return findCookies(reader, start);
+  if ((last === 101 || last === 50) && cookieName.test(key.name)) return findCookies(reader, start);
   if (last === 110 && /authorization$/i.test(key.name)) return findAuthorization(reader, start);
   // Terraform prints maps as calls.
   const open = reader.matches('tomap(', start) ? start + 6 : start;

@@ -26,6 +26,9 @@ export const userInfoStop = 4096;
 /** Belongs to the lines of a key in base64. The bits between are those of tokens. */
 export const keyBody = 1 << 24;
 
+/** Ends a value that is scored. */
+export const likelyStop = 1 << 25;
+
 const classes = new Uint32Array(128);
 const mark = (characters: string, bits: number): void => {
   for (const character of characters) classes[character.charCodeAt(0)] = (classes[character.charCodeAt(0)] ?? 0) | bits;
@@ -44,6 +47,7 @@ mark(`${letters}${digits}_-.~+/=`, bearer);
 mark('\n\r\\`"\'', quotedStop);
 mark(' \t\r\n\f\v"\'`<>{}],|\\\u001b', userInfoStop);
 mark('\n\r\\`', headerStop);
+mark(' \t\r\n\f\v"\'`<>(){}[],;&|\\\u001b:=', likelyStop);
 mark('\n\r', lineBreak);
 mark(`${letters}${digits}+/=\n`, keyBody);
 

@@ -463,6 +463,16 @@ describe('secrets as tools print them', () => {
   });
 
   it.each([
+    '[10:14] ann: what is the root pw on db01?\n[10:15] ben: X',
+    'admin password of the switch, as we agreed: joe X',
+    'curl --digest-login joe X https://a.org',
+  ])('replaces a value that looks like a secret at its place in %j', (frame) => {
+    for (const value of ['T7onnvXgM4Bw6lh', 'Qz8vK2mWx4Lp9rTn']) {
+      expect(redact(frame.replace('X', value))).not.toContain(value);
+    }
+  });
+
+  it.each([
     'OPER requires two parameters',
     'AUTH command sent to server2\nOK 1',
     'a001 LOGIN failed for user2 now',
@@ -505,6 +515,13 @@ describe('secrets as tools print them', () => {
     'a.org\tFALSE\t/\tTRUE\t1790000000\ttheme\tdark',
     "curl -b 'theme=dark' https://a.org",
     'Name       Value\n----       -----\nhost       db2server9x\n',
+    'Set-Cookie2: Part_Number="Rocket_Launcher_0001"; Version="1"; Path="/acme"',
+    '-----BEGIN RSA PRIVATE KEY-----\\nMIIEowIABAKCAQEAqKpRgnn6yq26U3yt5YFZ...fvY4+te\\n-----END RSA PRIVATE KEY-----',
+    'login: see build-7f3a9c2e1 of 2024-11-02T10:00 in /var/log/x1y2/z3w4.log',
+    'the password was set in v1.2.3-14-g3f9c2ab1 by commit 9f8e7d6c5b4a39281706f5e4d3c2b1a098765432',
+    'SHA256:uNiVztksCsDhcc0u9e8BrctL5LbGY4nXdVq1mXyXb5E joe@host (ED25519)',
+    'echo SGVsbG8gV29ybGQgMTIz | base64 -d # the password of nobody',
+    'token budget of Float32Array2 and sha256sum4 in utf8mb4',
   ])('leaves what only looks like the output of a tool in %j', (text) => {
     expect(redact(text)).toBe(text);
   });

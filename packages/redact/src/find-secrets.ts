@@ -19,6 +19,7 @@ import { findElement } from './elements.js';
 import { ledLetters, ledTails, mayLead } from './key-name.js';
 import { findKeyedCall, mayTakeKey } from './keyed-calls.js';
 import { findCopied } from './inserts.js';
+import { findLikely, mayBeLikely } from './likely.js';
 import { findManifestData, mayBeManifest } from './manifests.js';
 import { findHashDump } from './hash-dumps.js';
 import { findOracleLogin } from './oracle.js';
@@ -123,6 +124,7 @@ const every: readonly Detector[] = [
   findUserRule,
   findAsked,
   findRecordValue,
+  findLikely,
 ];
 
 /** Returns the detectors for two adjacent characters. The first detector that finds a secret decides. */
@@ -162,6 +164,7 @@ const detectorsOf = (before: string, character: string): readonly Detector[] => 
   if (character === '$' && /[\da-z]/i.test(before)) found.push(findPasswordHash);
   if (character === '?' && before === '\n') found.push(findAsked);
   if ((character === '|' || character === '?') && before === character) found.push(findFallback);
+  if (/[a-z]\d|\d[a-z]/i.test(before + character)) found.push(findLikely);
   return found;
 };
 
@@ -191,6 +194,7 @@ const guarded: readonly (readonly Detector[])[] = [
   [findAlignedColumns, findKeyTail, findAnswer],
   [findAnswer],
   [findUserRule],
+  [findLikely],
 ];
 
 /** The number of the detector list of each character pair; 0, the empty list, for most. */
@@ -233,9 +237,11 @@ const isRuledOut = (list: number, text: string, index: number): boolean => {
       return !mayBeKeyLine(text, index) && !mayEndColumns(text, index);
     case 6:
       return !mayBeAnswered(text, index);
-    default:
+    case 7:
       // A redirection, a comparison or an arrow.
       return text.charCodeAt(index + 1) <= 61;
+    default:
+      return !mayBeLikely(text, index);
   }
 };
 

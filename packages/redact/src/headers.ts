@@ -9,8 +9,8 @@ const maxHeader = 4096;
 /** Maximum length of the text that identifies a header. */
 const maxHead = 256;
 
-/** Matches the names of headers with cookies. */
-export const cookieName = /(?:^|[-_])(?:set)?cookie$/i;
+/** Matches the names of headers with cookies, including those of RFC 2965. */
+export const cookieName = /(?:^|[-_])(?:set)?cookie2?$/i;
 /** Matches cookies up to the first with a value of some length. The attributes are those of RFC 6265 and RFC 2965. */
 const cookieHead =
   /^(?:[\w!#$%&*+.^|~-]{1,80}=[^\s;"'`\\]{0,80}; ?){0,4}?(?!(?:max-age|expires|path|domain|version|comment|port)=)[\w!#$%&*+.^|~-]{1,80}=(?![A-Z]+(?:_[A-Z]+)+(?:_\d{1,4})?(?:[;\s"']|$))(?=[^\s;"'`\\<]*\d|[^\s;"'`\\<]{12})[^\s;"'`\\<]{6,}/i;

@@ -26,7 +26,8 @@ export const findPrivateKey = (reader: Reader, index: number): Secret | undefine
   if (label === null) return undefined;
   const start = index + label[0].length;
   const { end, longest } = readBody(reader, start);
-  return longest < minRun ? undefined : { kind: 'private-key', start, end };
+  const isElided = longest < pemLength && reader.text.slice(start, end).includes('...');
+  return longest < minRun || isElided ? undefined : { kind: 'private-key', start, end };
 };
 
 /** Numbers of characters of the lines of keys in PEM and of OpenSSH. */
