@@ -26,9 +26,15 @@ export const findPrivateKey = (reader: Reader, index: number): Secret | undefine
   if (label === null) return undefined;
   const start = index + label[0].length;
   const { end, longest } = readBody(reader, start);
-  const isElided = longest < pemLength && reader.text.slice(start, end).includes('...');
-  return longest < minRun || isElided ? undefined : { kind: 'private-key', start, end };
+  return longest < minRun || isElided(reader.text.slice(start, end)) ? undefined : { kind: 'private-key', start, end };
 };
+
+/** Number of characters of a shortened key: a whole one of the elliptic curve P-256 has 160. */
+const maxElided = 80;
+
+/** Whether a body is shortened, as in documentation: dots between a few characters of base64. */
+const isElided = (body: string): boolean =>
+  /[\w+/]\.{3}[\w+/]/.test(body) && body.replaceAll(/[^\w+/]/g, '').length < maxElided;
 
 /** Numbers of characters of the lines of keys in PEM and of OpenSSH. */
 const pemLength = 64;
