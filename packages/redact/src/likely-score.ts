@@ -11,8 +11,8 @@ export const isBreak = (code: number): boolean => code === lineFeed || code === 
 
 /** What a name of a secret makes more or less likely. */
 const valueKinds = { hash: 0, random: 1, mixed: 2, word: 3 };
-/** The alphabets of values, as bits. */
-const alphabets = { lower: 1, upper: 2, signs: 4 };
+/** The bit of signs in the alphabet of a value. Those of lower case and capitals are their kinds. */
+const signs = 4;
 const hexHash = 0;
 /** The alphabet of hexadecimal values of other lengths. A value has a letter, so no other alphabet has this number. */
 const otherHex = 7 + 1;
@@ -34,7 +34,7 @@ export const scoreOfValue = (value: string): { readonly kind: number; readonly s
     run = kind === 1 ? run + 1 : 0;
     if (run > longest) longest = run;
     if (kind === 0) {
-      letters |= alphabets.signs;
+      letters |= signs;
       if (!seen.includes(value.charAt(index))) score += weightOf(properties.sign, code);
       seen += value.charAt(index);
     } else if (kind === digit) {
