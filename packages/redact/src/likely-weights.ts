@@ -2,8 +2,8 @@
  * The weights of a logistic regression: secrets in the output of tools against the other values of these texts and of
  * files without secrets. The words are names and tools that surround secrets; those of the texts alone are left out.
  *
- * Weights in tenths, each before the properties that have it. A letter (`properties`) and a number describe the value or its name,
- * `<` the two characters before, `>` the ones on both sides, `*` a word before, and `+` a word of the last name.
+ * Weights in tenths, each before the properties that have it. A letter (`properties`) and a number describe the value or
+ * its name, `<` the two characters before, `>` the ones on both sides, `*` a word before, and `+` a word of the last name.
  */
 const table = `
 37 t61
