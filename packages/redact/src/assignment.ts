@@ -1,10 +1,9 @@
 import { is, lineBreak, stop, word } from './characters.js';
-import { findPointedAt } from './cells.js';
 import { findUserPassword } from './command-line.js';
 import { cookieName, findAuthorization, findCookies } from './headers.js';
 import { foreignKey } from './foreign-names.js';
 import { keyStrength, mayEndKey } from './key-name.js';
-import { findFormField, findNamedValue, isFieldName, isValueName } from './named-value.js';
+import { findFormField, findNamedValue, isFieldName, isValueName, findPointedAt } from './named-value.js';
 import { findNested } from './nested-values.js';
 import { endOfQuoted, quoteAt, quoteBefore } from './quotes.js';
 import { findPuttyKey } from './private-key.js';

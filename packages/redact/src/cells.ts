@@ -7,11 +7,9 @@ import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import {
   bars,
-  endsLine,
   isMixed,
   isNumbered,
   isPassphrase,
-  isUnlikeWord,
   isWords,
   maxSpaces,
   passphraseName,
@@ -19,12 +17,10 @@ import {
   valueOf,
   type Key,
 } from './value-of-name.js';
-import { isPlaceholder, looksRandom } from './value.js';
+import { looksRandom } from './value.js';
 
-const hyphen = 45;
 const comma = 44;
 const brace = 123;
-const arrow = 0x2192;
 
 /** Finds the value in the next table cell or the next argument. Called for `|`, or for a comma after a quote. */
 export const findNeighbor = (reader: Reader, index: number): Secret | undefined => {
@@ -39,46 +35,6 @@ export const findNeighbor = (reader: Reader, index: number): Secret | undefined 
 /** Whether the line begins with a bar, so that one behind a word ends a cell. */
 const startsWithBar = (reader: Reader, index: number): boolean =>
   /(?:^|\n)\|[^\n]*$/.test(reader.text.slice(reader.floor(index), index));
-
-/** Matches what may be between a name and a value in quotes. */
-const between = /^ (?:(?:with|to|as|is|=|:) )?(?=["'])/;
-
-/** Finds the value in `set "Db:Password" "…"` and `fill in "Password" with "…"`. Called for the space after a quote. */
-export const findQuotedPair = (reader: Reader, index: number): Secret | undefined => {
-  if (!mayEndKey(reader.text, index - 1)) return findListedUser(reader, index);
-  if (reader.text.endsWith('"AUTH"', index)) return findMonitored(reader, index);
-  const joint = between.exec(reader.slice(index, index + 8));
-  const key = joint === null ? undefined : readKey(reader, index - 1, index - 1);
-  if (joint === null || key?.strength !== 'strong') return undefined;
-  return valueOf(reader, { ...key, isQuoted: true, isTight: false }, index + joint[0].length, { isColon: true });
-};
-
-/** Matches the password of a user in a list of PgBouncer, or of pppd with its server. */
-const listedUser = /^ (?:\* )?"([^"\s]{6,256})"(?: \*)?[ \t]*(?:\r?\n|$)/;
-
-/** Finds the password in a line `"joe" "…"`. */
-const findListedUser = (reader: Reader, index: number): Secret | undefined => {
-  const next = reader.code(index + 1);
-  if (next !== 34 && next !== 42) return undefined;
-  if (!/(?:^|\n)"[\w.-]{1,63}"$/.test(reader.text.slice(Math.max(reader.barrier, index - 68), index))) return undefined;
-  const found = listedUser.exec(reader.slice(index, index + 270));
-  const value = found?.[1] ?? '';
-  if (found === null || isPlaceholder(value) || value.includes(reader.replacement)) return undefined;
-  if (!looksRandom(value) && !(isUnlikeWord(value) && isMixed(value, { isQuoted: false }))) return undefined;
-  const start = index + found[0].indexOf(value);
-  return { kind: 'user-password', start, end: start + value.length };
-};
-
-/** Matches the user and the password of a login, as Redis prints the commands that it receives. */
-const monitored = /^ (?:"[^"\s]{1,64}" )?"([^"\s]{4,128})"[ \t]*(?:\r?\n|$)/;
-
-const findMonitored = (reader: Reader, index: number): Secret | undefined => {
-  const found = monitored.exec(reader.slice(index, index + 200));
-  const value = found?.[1] ?? '';
-  if (found === null || value.includes(reader.replacement)) return undefined;
-  const start = index + found[0].lastIndexOf(value);
-  return { kind: 'command-line', start, end: start + value.length };
-};
 
 /** Finds the value in the next cell of a table with box characters. Called for the character after one. */
 export const findCell = (reader: Reader, index: number): Secret | undefined =>
@@ -181,18 +137,6 @@ const isFirst = (reader: Reader, start: number): boolean => {
 
 const isEnd = (code: number): boolean => Number.isNaN(code) || code === 10 || code === 13;
 
-/** Finds the value of `password -> …` and `password → …`. Called for the `>`, or for the space after the arrow. */
-export const findArrow = (reader: Reader, index: number): Secret | undefined => {
-  const { text } = reader;
-  const isWide = text.charCodeAt(index) !== 62;
-  const sign = index - 1;
-  if (text.charCodeAt(sign) !== (isWide ? arrow : hyphen) || text.charCodeAt(sign - 1) !== 32) return undefined;
-  const end = sign - 1;
-  if (end <= reader.barrier || !mayEndKey(text, end)) return undefined;
-  const key = readKey(reader, end, sign);
-  return key === undefined ? undefined : findPointedAt(reader, key, reader.skipSpaces(index + 1, maxSpaces));
-};
-
 /** Finds the value of `process.env.PASSWORD || "…"` and `?? "…"`. Called for the second character of the sign. */
 export const findFallback = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
@@ -206,11 +150,3 @@ export const findFallback = (reader: Reader, index: number): Secret | undefined 
 
 /** Whether the code is a space or closes a subscript or a call. */
 const isBracket = (code: number): boolean => code === 32 || code === 34 || code === 39 || code === 41 || code === 93;
-
-/** Returns the value behind an arrow. Without quotes, it must be random or end its line. */
-export const findPointedAt = (reader: Reader, key: Key, start: number): Secret | undefined => {
-  const found = valueOf(reader, { ...key, isTight: false }, start);
-  if (found === undefined || quoteAt(reader, start) !== undefined) return found;
-  const isRandom = looksRandom(reader.text.slice(found.start, found.end));
-  return isRandom || reader.matches(' (', found.end) || endsLine(reader, found.end) ? found : undefined;
-};

@@ -1,6 +1,6 @@
 import { findAssignment } from './assignment.js';
 import { findAnswer, mayBeAnswered } from './answers.js';
-import { findArrow, findCell, findFallback, findField, findNeighbor, findQuotedPair } from './cells.js';
+import { findCell, findFallback, findField, findNeighbor } from './cells.js';
 import { is, stop, word } from './characters.js';
 import { findCallArgument } from './calls.js';
 import { findAlignedColumns, findRuledColumns, findSeparatedColumns, mayEndColumns } from './columns.js';
@@ -27,11 +27,11 @@ import { findNativeHash, findPasswordHash, findSchemeHash } from './password-has
 import { findPrefixedToken, mayPrefix } from './prefixed-tokens.js';
 import { findUserRule } from './protocol-logins.js';
 import { findKeyTail, findPrivateKey, mayBeKeyLine } from './private-key.js';
-import { findGuessed, findRecordValue } from './records.js';
+import { findEncrypted, findGuessed } from './records.js';
 import { maxReach, Reader, type ReaderSettings } from './reader.js';
 import { Repetition, type DecidesWithin } from './repetition.js';
 import type { Finder, Place, Secret } from './replace.js';
-import { findAsked, findSpaced } from './spaced.js';
+import { findSpaced } from './spaced.js';
 import { findToken, isAnchor, mayBeToken } from './tokens.js';
 import { bars } from './value-of-name.js';
 
@@ -99,11 +99,9 @@ const every: readonly Detector[] = [
   findFlag,
   findPasswordFlag,
   findSlashPair,
-  findQuotedPair,
   findSpaced,
   findNeighbor,
   findElement,
-  findArrow,
   findCell,
   findPrinted,
   findHereString,
@@ -122,8 +120,7 @@ const every: readonly Detector[] = [
   findSchemeHash,
   findNativeHash,
   findUserRule,
-  findAsked,
-  findRecordValue,
+  findEncrypted,
   findLikely,
 ];
 
@@ -142,12 +139,10 @@ const detectorsOf = (before: string, character: string): readonly Detector[] => 
   if (character === '-' && /[\s"'`,[]/.test(before)) found.push(findFlag);
   if (character === '/' && /\s/.test(before)) found.push(findSlashPair, findPasswordFlag);
   if (/[ \t]/.test(character) && isSpacedEnd(before)) found.push(findSpaced);
-  if (character === ' ' && /["']/.test(before)) found.push(findQuotedPair);
   if ((character === '|' && before === ' ') || (character === ',' && /["'`]/.test(before))) found.push(findNeighbor);
   if ((character === ';' || character === '|') && /\w/.test(before)) found.push(findSeparatedColumns);
   if (character === '|' && /\w/.test(before)) found.push(findNeighbor);
   if (character === '>' && /[\w"']/.test(before)) found.push(findElement);
-  if (character === '>' && before === '-') found.push(findArrow);
   if (character === ',' && /\w/.test(before)) found.push(findField);
   if (character === '$' && before === '\n') found.push(findPrinted);
   if (character === '-' && before === '\n') found.push(findRuledColumns);
@@ -157,12 +152,11 @@ const detectorsOf = (before: string, character: string): readonly Detector[] => 
   if (character === '}' && /[A-Z\d]/.test(before)) found.push(findSchemeHash);
   if (character === '>' && before === ' ') found.push(findUserRule);
   if (before === '*' && /[\dA-F]/.test(character)) found.push(findNativeHash);
-  if (character === '\t' && /\w/.test(before)) found.push(findRecordValue, findSeparatedColumns);
+  if (character === '\t' && /\w/.test(before)) found.push(findEncrypted, findSeparatedColumns);
   if (/["'`]/.test(character) && before === '(') found.push(findCallArgument);
   if (character === '(' && /\w/.test(before)) found.push(findKeyedCall);
   if (character === '<' && before === '<') found.push(findHereString);
   if (character === '$' && /[\da-z]/i.test(before)) found.push(findPasswordHash);
-  if (character === '?' && before === '\n') found.push(findAsked);
   if ((character === '|' || character === '?') && before === character) found.push(findFallback);
   if (/[a-z]\d|\d[a-z]/i.test(before + character)) found.push(findLikely);
   return found;
@@ -174,12 +168,11 @@ const mayBeSpaced = (text: string, index: number): boolean => {
   return ledTails[(text.charCodeAt(index - 1) << 10) | middle] === 1 && mayLead(text, index);
 };
 
-/** The low bytes of the characters before which detectors of tables, arrows and wide colons are called. */
-const lowBytes = { bars: new Set(Array.from(bars, (bar) => bar & 255)), arrow: 0x92, wideColon: 0x1a };
+/** The low bytes of the characters before which detectors of tables and wide colons are called. */
+const lowBytes = { bars: new Set(Array.from(bars, (bar) => bar & 255)), wideColon: 0x1a };
 
 /** Returns the detectors for a character after one beyond ASCII, of which only the low byte is known. */
 const detectorsAfter = (low: number, character: string): readonly Detector[] => {
-  if (low === lowBytes.arrow && character === ' ') return [findArrow];
   if (low === lowBytes.wideColon && /[\w "'`]/.test(character)) return [findBehindWideColon];
   if (!lowBytes.bars.has(low)) return [];
   return low < 32 || character === ' ' ? [findCell] : [];

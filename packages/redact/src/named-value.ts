@@ -4,6 +4,7 @@ import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { endsLine, skipGap, valueOf, type Key } from './value-of-name.js';
+import { looksRandom } from './value.js';
 
 /** Whether the name is `value` or `content`, so that the actual name is in another member. */
 export const isValueName = (reader: Reader, end: number): boolean => {
@@ -100,4 +101,12 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
   const after = nameAfter.exec(reader.slice(close, close + 96))?.[1];
   const known = after === undefined ? undefined : key(after);
   return known?.strength === undefined ? undefined : valueOf(reader, known, start, { isColon: true, isLiteral: true });
+};
+
+/** Returns the value behind an arrow. Without quotes, it must be random or end its line. */
+export const findPointedAt = (reader: Reader, key: Key, start: number): Secret | undefined => {
+  const found = valueOf(reader, { ...key, isTight: false }, start);
+  if (found === undefined || quoteAt(reader, start) !== undefined) return found;
+  const isRandom = looksRandom(reader.text.slice(found.start, found.end));
+  return isRandom || reader.matches(' (', found.end) || endsLine(reader, found.end) ? found : undefined;
 };

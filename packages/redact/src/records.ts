@@ -5,33 +5,22 @@ import { endsLine, isMixed, isNumbered, isUnlikeWord } from './value-of-name.js'
 import { isPlaceholder, looksRandom } from './value.js';
 
 const maxValue = 512;
-const minCookie = 16;
-/** What the parameter store of AWS calls an encrypted value; its value is the next column. */
+/** What the parameter store of AWS calls an encrypted value. */
 const secure = '\tSecureString';
-/** Matches a line of a cookie file of Netscape up to the value. */
-const cookie =
-  /(?:^|\n)(?:#HttpOnly_)?[\w.-]{1,80}\t(?:TRUE|FALSE)\t\/[^\t\n]{0,40}\t(?:TRUE|FALSE)\t\d{1,12}\t[^\t\n]{1,64}$/;
 
-/** Finds the value of an encrypted parameter and of a stored cookie. Called for the tab before it. */
-export const findRecordValue = (reader: Reader, index: number): Secret | undefined => {
+/** Finds the value of an encrypted parameter in the next column. Called for the tab before it. */
+export const findEncrypted = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  const isSecure = text.charCodeAt(index - 1) === 103 && text.endsWith(secure, index);
-  const tab = isSecure ? -1 : text.lastIndexOf('\t', index - 1);
-  const isCookie =
-    tab > reader.barrier && isDigit(text.charCodeAt(tab - 1)) && cookie.test(text.slice(reader.floor(index), index));
-  if (!isSecure && !isCookie) return undefined;
+  if (text.charCodeAt(index - 1) !== 103 || !text.endsWith(secure, index)) return undefined;
   const start = index + 1;
   let end = start;
   while (end < start + maxValue && reader.code(end) > 32) end += 1;
   const value = text.slice(start, end);
   if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
-  if (isCookie && (value.length < minCookie || !endsLine(reader, end) || !/\d/.test(value))) return undefined;
-  return { kind: isCookie ? 'cookie' : 'column', start, end };
+  return { kind: 'column', start, end };
 };
 
-const isDigit = (code: number): boolean => code >= 48 && code <= 57;
-
-const isHex = (code: number): boolean => isDigit(code) || ((code | 32) >= 97 && (code | 32) <= 102);
+const isHex = (code: number): boolean => (code >= 48 && code <= 57) || ((code | 32) >= 97 && (code | 32) <= 102);
 
 /** Lengths of hashes in hexadecimal digits: of MD5 and NTLM, SHA-1 and SHA-256. */
 const hashLengths = [32, 40, 64];

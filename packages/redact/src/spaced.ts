@@ -5,7 +5,7 @@ import { findConverted, findEchoed, findLogin, findUsersArgument } from './comma
 import { findInserted } from './inserts.js';
 import { findNearby } from './nearby.js';
 import { findOracleLogin } from './oracle.js';
-import { mayBeStated, mayEndKey, mayEndSpacedKey } from './key-name.js';
+import { mayBeStated, mayEndSpacedKey } from './key-name.js';
 import { findDeviceSecret, findProtocolLogin } from './protocol-logins.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
@@ -113,18 +113,6 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   const found = isNamed ? findBehindName(reader, key, index) : undefined;
   if (found !== undefined || reader.starved || key.strength !== 'strong') return found;
   return findNearby(reader, key, index + 1);
-};
-
-/** Matches a question at the beginning of a line. */
-const question = /^\? [^\n?]{3,80}\?(?= \S)/;
-
-/** Finds the answer to `? What is your API key? …`. Called for the question mark that begins the line. */
-export const findAsked = (reader: Reader, index: number): Secret | undefined => {
-  if (reader.code(index + 1) !== 32) return undefined;
-  const end = index + (question.exec(reader.slice(index, index + 90))?.[0].length ?? 1) - 1;
-  const key = mayEndKey(reader.text, end) ? readKey(reader, end, end) : undefined;
-  const found = key?.strength === 'strong' ? findNearby(reader, key, end + 2) : undefined;
-  return found === undefined ? undefined : { ...found, more: [found] };
 };
 
 /** Finds the value behind `PASS`, `pass` and the last name of a table. */
