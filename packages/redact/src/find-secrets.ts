@@ -187,6 +187,7 @@ const guarded: readonly (readonly Detector[])[] = [
   [findAlignedColumns, findKeyTail, findAnswer],
   [findAnswer],
   [findUserRule],
+  [findToken, findLikely],
   [findLikely],
 ];
 
@@ -233,6 +234,8 @@ const isRuledOut = (list: number, text: string, index: number): boolean => {
     case 7:
       // A redirection, a comparison or an arrow.
       return text.charCodeAt(index + 1) <= 61;
+    case 8:
+      return !mayBeToken(text, index) && !mayBeLikely(text, index);
     default:
       return !mayBeLikely(text, index);
   }

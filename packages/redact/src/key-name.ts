@@ -253,3 +253,14 @@ const strengthOf = (noun: string, before: string | undefined, isEnvironment: boo
 
 /** Returns whether the value of a name is opaque data of a provider, such as a signature. It must not be changed. */
 export const isOpaqueName = (name: string): boolean => /signature$|^encrypted|^(?:tool_?call_?)?id$/i.test(name);
+
+/**
+ * The words for a password with letters beyond ASCII, in the languages of the European Union, and in Turkish, Vietnamese,
+ * Icelandic, Ukrainian, Russian, Serbian, Arabic, Persian, Hebrew, Hindi, Thai, Chinese, Japanese and Korean.
+ */
+export const foreignNames =
+  'contraseña|lösenord|hasło|şifre|parolă|jelszó|slaptažodis|lykilorð|mật khẩu|κωδικός(?: πρόσβασης)?|пароль|парола|лозинка|密码|密碼|口令|パスワード|비밀번호|암호|รหัสผ่าน|पासवर्ड|كلمة المرور|كلمة السر|رمز عبور|گذرواژه|סיסמה|סיסמא';
+const foreignName = new RegExp(foreignNames, 'i');
+
+/** Returns whether the text contains a word for a password with letters beyond ASCII, with any ending. */
+export const isForeignName = (text: string): boolean => foreignName.test(text);

