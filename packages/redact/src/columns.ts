@@ -1,4 +1,4 @@
-import { is, key as keyClass, lineBreak, word } from './characters.js';
+import { is, key as keyClass, lineBreak, space, word } from './characters.js';
 import { keyStrength, mayEndKey, tailOf, tailsOf, type KeyStrength } from './key-name.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -19,6 +19,7 @@ const maxLookAbove = 240;
 
 /** A column below the name of a secret, or of values whose names are in another column. */
 interface Column {
+  /** Position of its offsets among those of a line. */
   readonly place: number;
   readonly name: string;
   readonly strength: KeyStrength;
@@ -35,47 +36,50 @@ const valueColumn = (titles: readonly string[]): readonly Column[] => {
   const names = titles.findIndex((title) => nameTitle.test(title));
   return place === -1 || names === -1 || names > place
     ? []
-    : [{ place, name: titles[names] ?? '', strength: undefined, names }];
+    : [{ place: place * 2, name: titles[names] ?? '', strength: undefined, names: names * 2 }];
 };
 
-interface Cell {
-  readonly start: number;
-  readonly end: number;
-}
-
-/** Returns the cells of the line that starts at an offset of the text. */
-type Cells = (text: string, start: number, end: number) => readonly Cell[];
+/** Returns the offsets of the cells of the line that starts at an offset of the text: start and end of each. */
+type Cells = (text: string, start: number, end: number) => readonly number[];
 
 /** Matches the line between the names and the rows. */
 const rule = /^[\s|+│┃║├┣╟╠└╞┼╋╫╬╪┤┫╢╣╡:=─━═-]*$/;
 const dashes = /[-=─━═]{3}/;
-const isRule = (line: string): boolean => dashes.test(line) && rule.test(line);
-
-const isBar = (code: number): boolean => code === 124 || bars.has(code);
+const isRule = (text: string, start: number, end: number): boolean => {
+  if (is(text.charCodeAt(start), word)) return false;
+  const line = text.slice(start, end);
+  return dashes.test(line) && rule.test(line);
+};
 
 const cellsBetween =
-  (isSeparator: (code: number) => boolean): Cells =>
+  (separator: number, hasBars = false): Cells =>
   (text, start, end) => {
-    const cells: Cell[] = [];
+    const offsets: number[] = [];
     let from = start;
     for (let index = start; index <= end; index += 1) {
-      if (index < end && !isSeparator(text.charCodeAt(index))) continue;
-      cells.push({ start: from, end: index });
+      const code = index < end ? text.charCodeAt(index) : separator;
+      if (code !== separator && !(hasBars && code > 127 && bars.has(code))) continue;
+      offsets.push(from, index);
       from = index + 1;
     }
-    return cells;
+    return offsets;
   };
 
-const barCells = cellsBetween(isBar);
+const barCells = cellsBetween(124, true);
 
 /** Returns the cells of lines that are aligned below a rule such as `----  ---`. */
 const alignedCells = (ruleLine: string): Cells => {
-  const groups = Array.from(ruleLine.matchAll(/-{2,}/g), ({ 0: group, index }) => ({ index, length: group.length }));
-  return (text, start, end) =>
-    groups.map(({ index }, place) => {
-      const next = groups[place + 1]?.index;
-      return { start: Math.min(end, start + index), end: next === undefined ? end : Math.min(end, start + next) };
-    });
+  const groups = Array.from(ruleLine.matchAll(/-{2,}/g), ({ index }) => index);
+  return (text, start, end) => offsetsAt(groups, start, end);
+};
+
+/** Returns the offsets of cells that begin at these places of a line. */
+const offsetsAt = (places: readonly number[], start: number, end: number): readonly number[] => {
+  const offsets: number[] = [];
+  for (let index = 0; index < places.length; index += 1) {
+    offsets.push(Math.min(end, start + (places[index] ?? 0)), Math.min(end, start + (places[index + 1] ?? end)));
+  }
+  return offsets;
 };
 
 /** Finds values below names in a table with bars. @param index an offset in the line of the names */
@@ -84,7 +88,7 @@ export const findBarColumns = (reader: Reader, index: number): Secret | undefine
   const ruleStart = startOfNext(reader, headEnd);
   if (ruleStart === undefined) return undefined;
   const ruleEnd = endOfLine(reader, ruleStart);
-  if (ruleEnd - ruleStart < 5 || !isRule(reader.text.slice(ruleStart, ruleEnd))) return undefined;
+  if (ruleEnd - ruleStart < 5 || !isRule(reader.text, ruleStart, ruleEnd)) return undefined;
   return findRows(reader, index, { headStart: startOfLine(reader, index), headEnd, ruleEnd, cells: barCells });
 };
 
@@ -98,7 +102,7 @@ export const findRuledColumns = (reader: Reader, index: number): Secret | undefi
   const headStart = startOfLine(reader, headEnd);
   const ruleEnd = endOfLine(reader, index);
   const line = reader.text.slice(index, ruleEnd);
-  if (!isRule(line) || !/[+ ]/.test(line.trimEnd())) return undefined;
+  if (!isRule(reader.text, index, ruleEnd) || !/[+ ]/.test(line.trimEnd())) return undefined;
   const cells = line.includes('+') ? barCells : alignedCells(line);
   return findRows(reader, index, { headStart, headEnd, ruleEnd, cells });
 };
@@ -131,10 +135,7 @@ export const findAlignedColumns = (reader: Reader, index: number): Secret | unde
   const offsets = Array.from(head.matchAll(/(?:^| {2,})(?=[A-Z])/g), ({ 0: gap, index: at }) => at + gap.length);
   const cells: Cells = (text, start, end) => {
     const isAligned = offsets.every((at) => at === 0 || text.charCodeAt(start + at - 1) === 32);
-    return offsets.slice(0, isAligned ? undefined : 0).map((at, place) => ({
-      start: Math.min(end, start + at),
-      end: Math.min(end, start + (offsets[place + 1] ?? end - start)),
-    }));
+    return isAligned ? offsetsAt(offsets, start, end) : [];
   };
   if (cells(reader.text, rowStart, endOfLine(reader, rowStart)).length === 0) return undefined;
   return findRows(reader, index, { headStart, headEnd, ruleEnd: headEnd, cells, isLoose: true });
@@ -166,7 +167,7 @@ export const findSeparatedColumns = (reader: Reader, index: number): Secret | un
   if (startOfNext(reader, headEnd) === undefined) return undefined;
   const head = text.slice(headStart, headEnd);
   if (!namesWith(String.fromCharCode(separator)).test(head)) return undefined;
-  const cells = cellsBetween((code) => code === separator);
+  const cells = cellsBetween(separator);
   return findRows(reader, index, { headStart, headEnd, ruleEnd: headEnd, cells });
 };
 
@@ -191,13 +192,8 @@ const findRows = (reader: Reader, index: number, table: Table): Secret | undefin
   if (reader.hasAhead || !isWholeLine || !reader.isNewTable(table.ruleEnd)) return undefined;
   const others = isSecretData(reader, table.headStart) ? 'weak' : undefined;
   const names = table.cells(text, table.headStart, table.headEnd);
-  if (names.length < 2 || (others === undefined && isRow(reader, index, table, names.length))) return undefined;
-  const titles = names.map(({ start, end }) => text.slice(start, end).trim().replaceAll('"', ''));
-  const known = titles.flatMap((name, place): readonly Column[] => {
-    const strength = name.length < 3 ? undefined : keyStrength(table.isLoose === true ? name.toLowerCase() : name);
-    return strength === undefined ? [] : [{ place, name, strength }];
-  });
-  const columns = known.length === 0 ? valueColumn(titles) : known;
+  if (names.length < 4 || (others === undefined && isRow(reader, index, table, names.length))) return undefined;
+  const columns = columnsOf(text, names, table.isLoose === true);
   if (columns.length === 0) return undefined;
   const more: Secret[] = [];
   let end = table.ruleEnd;
@@ -205,31 +201,45 @@ const findRows = (reader: Reader, index: number, table: Table): Secret | undefin
     const start = startOfNext(reader, end);
     if (start === undefined) break;
     end = endOfLine(reader, start);
-    if (isRule(text.slice(start, end))) {
-      if (end === start) break;
-      continue;
-    }
+    if (isRule(text, start, end)) continue;
     const cells = table.cells(text, start, end);
     if (cells.length !== names.length) break;
     // Names that repeat begin another table.
-    if (columns.some(({ place, name }) => text.startsWith(name, cells[place]?.start))) break;
-    for (const column of columns) {
-      const { names: place } = column;
-      const title = place === undefined ? undefined : cells[place];
-      const name = title === undefined ? '' : text.slice(title.start, title.end).trim();
-      const strength = title === undefined ? column.strength : (strengthIn(column.name, name) ?? others);
+    if (columns.some(({ place, name }) => text.startsWith(name, cells[place]))) break;
+    for (const { place, name: title, strength: known, names: at } of columns) {
+      const name = at === undefined ? '' : text.slice(cells[at], cells[at + 1]).trim();
+      const strength = at === undefined ? known : (strengthIn(title, name) ?? others);
       if (strength === undefined) continue;
-      const found = secretIn(
-        reader,
-        { ...column, name: name === '' ? column.name : name, strength },
-        cells[column.place],
-      );
+      const found = secretIn(reader, name === '' ? title : name, strength, cells[place] ?? 0, cells[place + 1] ?? 0);
       if (found !== undefined) more.push(found);
     }
   }
   const [first] = more;
   return first === undefined ? undefined : { ...first, more };
 };
+
+/** Returns the columns below names of secrets, or of values whose names are in another column. */
+const columnsOf = (text: string, names: readonly number[], isLoose: boolean): readonly Column[] => {
+  const titleAt = (place: number): string =>
+    text
+      .slice(names[place], names[place + 1])
+      .trim()
+      .replaceAll('"', '');
+  const known: Column[] = [];
+  for (let place = 0; place < names.length; place += 2) {
+    let end = names[place + 1] ?? 0;
+    while (end > (names[place] ?? 0) && isPadding(text.charCodeAt(end - 1))) end -= 1;
+    const name = mayEndKey(text, end) ? titleAt(place) : '';
+    const strength = name.length < 3 ? undefined : keyStrength(isLoose ? name.toLowerCase() : name);
+    if (strength !== undefined) known.push({ place, name, strength });
+  }
+  return known.length > 0
+    ? known
+    : valueColumn(Array.from({ length: names.length / 2 }, (_, place) => titleAt(place * 2)));
+};
+
+/** Whether the code is a space or a double quote. */
+const isPadding = (code: number): boolean => is(code, space) || code === 13 || code === doubleQuote;
 
 /** Whether the title of Vault for the data of a secret is above a table. */
 const isSecretData = (reader: Reader, start: number): boolean =>
@@ -246,20 +256,26 @@ const isRow = (reader: Reader, index: number, { headStart, cells }: Table, count
   const floor = Math.max(reader.barrier, index - maxLookAbove);
   let end = headStart - 1;
   let start = lineStart(text, end, floor);
-  if (end > floor && isRule(text.slice(start, end))) {
+  if (end > floor && isRule(text, start, end)) {
     end = start - 1;
     start = lineStart(text, end, floor);
   }
   if (end <= floor) return false;
   const { length } = cells(text, start, end);
   const isCut = start > 0 && text.charCodeAt(start - 1) !== 10;
-  return length === count || (isCut && length > 1);
+  return length === count || (isCut && length > 2);
 };
 
-const secretIn = (reader: Reader, { name, strength }: Column, cell: Cell | undefined): Secret | undefined => {
-  if (cell === undefined) return undefined;
-  const raw = reader.text.slice(cell.start, cell.end);
-  const value = raw.trim().replace(/^(["'`])(.*)\1$/, '$2');
+const secretIn = (
+  reader: Reader,
+  name: string,
+  strength: KeyStrength,
+  from: number,
+  to: number,
+): Secret | undefined => {
+  const raw = reader.text.slice(from, to);
+  const trimmed = raw.trim();
+  const value = is(trimmed.charCodeAt(0), word) ? trimmed : trimmed.replace(/^(["'`])(.*)\1$/, '$2');
   if (value.length < minValue || /[\s`()<>"]/.test(value) || value.includes(reader.replacement)) return undefined;
   const isSecret =
     strength === 'strong'
@@ -269,7 +285,7 @@ const secretIn = (reader: Reader, { name, strength }: Column, cell: Cell | undef
         (/pass|pwd/i.test(name) && isWords(value, name))
       : looksRandom(value) && value.length >= 16 && (!isPublicIdentifier(value) || /token$/i.test(name));
   if (!isSecret || isPlaceholder(value)) return undefined;
-  const start = cell.start + raw.indexOf(value);
+  const start = from + raw.indexOf(value);
   return { kind: 'column', start, end: start + value.length };
 };
 
@@ -277,8 +293,11 @@ const endOfLine = (reader: Reader, from: number): number => reader.endOfRun(from
 
 const startOfLine = (reader: Reader, index: number): number => lineStart(reader.text, index, reader.floor(index));
 
-const lineStart = (text: string, index: number, floor: number): number =>
-  index <= floor ? index : floor + text.slice(floor, index).lastIndexOf('\n') + 1;
+const lineStart = (text: string, index: number, floor: number): number => {
+  let start = index;
+  while (start > floor && text.charCodeAt(start - 1) !== lineFeed) start -= 1;
+  return start;
+};
 
 /** Returns the start of the line after the one that ends here; `undefined` at the end of the text. */
 const startOfNext = (reader: Reader, end: number): number | undefined => {
