@@ -16,6 +16,10 @@ const minLine = 40;
  */
 const common =
   /[^!-~]|\.{3}$|-g[\da-f]{7,}$|_Z[A-Z][a-z]*\d|^Qm[1-9A-HJ-NP-Za-km-z]{44}$|^GOOG[\dA-Z]+$|^[.~@-]|^\/|\/.*\/|^[\w.+-]+@[\w-]+\.|^v?\d+\.\d|^\d+(?:[-/.T]\d+)+|^[a-z]+\d*(?:[._/-][a-z]+\d*)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|\.[a-z]{2,4}\d?$|^0x|^(?:[\dA-F]{16}|[\dA-F]{40})$|^[\da-z]{6,8}(?:-[\da-z]{4}){3}-|^[\dA-F]{8}-[\dA-F]{4}-|[$%{}]|^\d+(?:px|ms|[kKMG]B|bytes|bit|th)$|^[A-Za-z]+\d$|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Mm]d|MD)\d{1,3}(?:[A-Z][a-z]+)*$/;
+/** Matches the start of the most frequent of these values, UUIDs. */
+const uuid = /^[\da-z]{8}(?:-[\da-z]{4}){3}-|^[\dA-F]{8}-[\dA-F]{4}-/;
+const maxStart = 24;
+const hyphen = 45;
 /** Matches examples, and descriptions of secrets. */
 const sample = /example|token|secret|passw|(.)\1{4}/i;
 /** Matches the name of an algorithm before a digest, as in the fingerprints of OpenSSH. */
@@ -73,6 +77,7 @@ export const mayBeLikely = (text: string, index: number): boolean => {
   const last = endOfRun(text, start, index);
   // The value may continue in the next chunk.
   if (last >= text.length) return true;
+  if (text.charCodeAt(start + 8) === hyphen && uuid.test(text.slice(start, start + maxStart))) return false;
   const end = endOfValue(text, start, last);
   return last - start <= maxLength && end - start >= minLength && scoreIn(scoreOfValue(text, start, end)) >= minValue;
 };
