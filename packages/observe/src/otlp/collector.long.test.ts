@@ -32,17 +32,20 @@ afterAll(async () => {
 });
 
 describe('a collector', () => {
-  it.each(Object.keys(faults))('that %s fails no turn, does not prevent the end, and is reported once', async (name) => {
-    fault = faults[name] as typeof fault;
-    if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const failures: Error[] = [];
-    const telemetry = await openTelemetry({ url, serviceName: 'test', onFailure: (error) => failures.push(error) });
-    const model = telemetry.traceModel(scriptedModel(Array.from({ length: 50 }, () => 'Done.')));
-    const agent = harness({ model }).pipe(observe({ sinks: telemetry.sinks }));
-    for (let turn = 0; turn < 50; turn += 1) await reply(agent.turn({ session: `${turn}`, input: 'Hello' }));
-    // Without a limit, this exceeds the time of the test.
-    await telemetry.close();
-    expect(failures).toHaveLength(1);
-  });
+  it.each(Object.keys(faults))(
+    'that %s fails no turn, does not prevent the end, and is reported once',
+    async (name) => {
+      fault = faults[name] as typeof fault;
+      if (!server.listening) await once(server.listen(0, '127.0.0.1'), 'listening');
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const failures: Error[] = [];
+      const telemetry = await openTelemetry({ url, serviceName: 'test', onFailure: (error) => failures.push(error) });
+      const model = telemetry.traceModel(scriptedModel(Array.from({ length: 50 }, () => 'Done.')));
+      const agent = harness({ model }).pipe(observe({ sinks: telemetry.sinks }));
+      for (let turn = 0; turn < 50; turn += 1) await reply(agent.turn({ session: `${turn}`, input: 'Hello' }));
+      // Without a limit, this exceeds the time of the test.
+      await telemetry.close();
+      expect(failures).toHaveLength(1);
+    },
+  );
 });
