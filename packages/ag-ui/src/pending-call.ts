@@ -1,9 +1,8 @@
-import type { HostSession, HostToolResult, HostToolReturn } from '@h/bridge';
+import type { Approve, HostSession, HostToolResult, HostToolReturn } from '@h/bridge';
 import type { ApprovalDecision, ToolCall, ToolCallPart, ToolOutcome, TurnEventOf } from '@h/turn';
 import type { MessageGroup } from './messages.js';
 
 type Approval = TurnEventOf<'approval.request'>;
-type Ask = (request: Approval) => Promise<ApprovalDecision> | ApprovalDecision;
 
 /** A call of the agent that the operators judge, and that the client runs between two runs. */
 export class PendingCall {
@@ -26,7 +25,7 @@ export class PendingCall {
   constructor(
     session: HostSession<MessageGroup>,
     { toolCallId: id, toolName: name, input }: Pick<ToolCallPart, 'toolCallId' | 'toolName' | 'input'>,
-    approve: Ask | undefined,
+    approve: Approve | undefined,
   ) {
     this.id = id;
     this.name = name;

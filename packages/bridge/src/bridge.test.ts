@@ -396,6 +396,14 @@ describe('bridge', () => {
     expect(ran).toEqual([]);
   });
 
+  it('runs a call whose approval returns the name of a decision', async () => {
+    const session = sessionOf([asking()]);
+    const run = () =>
+      Promise.resolve({ outcome: { status: 'ok', output: { type: 'text', value: 'went' } } as const, value: 'went' });
+    const call = { id: 'a', name: 'go', input: {}, approve: () => 'once' as const, run };
+    expect((await session.tool(call)).outcome.status).toBe('ok');
+  });
+
   it('returns the denial of an approval that expired without an answer', async () => {
     const ask = { name: 'ask', beforeTool: () => ({ decision: 'ask', reason: 'Sure?' }) as const };
     const session = sessionOf([hooks([ask], { approvalTimeoutMs: 10 })]);

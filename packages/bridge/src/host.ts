@@ -131,8 +131,10 @@ export interface HostToolCall<Value> {
   readonly scheduleEnd?: ((end: () => void) => void) | undefined;
 }
 
-/** Requests the approval of a person. */
-export type Approve = (request: TurnEventOf<'approval.request'>) => Promise<ApprovalDecision> | ApprovalDecision;
+/** Requests the approval of a person. The decision may be its name only, such as `'once'`. */
+export type Approve = (request: TurnEventOf<'approval.request'>) => Promise<Approval> | Approval;
+
+type Approval = ApprovalDecision | ApprovalDecision['decision'];
 
 /** Describes an error of the host's model or tool. */
 export type DescribeError = (thrown: unknown) => ErrorInfo;

@@ -76,9 +76,11 @@ export const toolOutcome = variantOf('status', {
 const decision = oneOf('once', 'session', 'always', 'deny');
 const approvalDecision = objectOf({ decision: required(decision), pattern: anyString, reason: anyString });
 
-/** @throws InvalidInputError if this is not a decision */
-export const checkDecision = (given: unknown): ApprovalDecision =>
-  checked(approvalDecision, given, 'answer()', 'decision') as ApprovalDecision;
+/** Checks a decision, which may be its name only. @throws InvalidInputError if it is none */
+export const checkDecision = (given: unknown): ApprovalDecision => {
+  const whole = typeof given === 'string' ? { decision: given } : given;
+  return checked(approvalDecision, whole, 'answer()', 'decision') as ApprovalDecision;
+};
 
 export const priority = oneOf('foreground', 'normal', 'background');
 

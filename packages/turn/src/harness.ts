@@ -201,10 +201,7 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
       const messageId = id === undefined ? newId() : checked(nonEmptyString, id, 'steer()', 'id');
       return gate.holderOf(session)?.steer(messageId, given) ?? false;
     },
-    answer: (approvalId, decision) => {
-      const given = typeof decision === 'string' ? { decision } : decision;
-      return approvals.answer(approvalId, checkDecision(given));
-    },
+    answer: (approvalId, decision) => approvals.answer(approvalId, checkDecision(decision)),
     running: () => [...runs].map(({ turn, session, phase, step }) => ({ turn, session, state: phase, step })),
     unfinished: async () => {
       const turns = await sessions.unfinished();
