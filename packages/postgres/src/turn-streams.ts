@@ -118,11 +118,13 @@ export class TurnStreams {
  * An event as it is stored in a stream. Each request repeats the history, the prompt and the tools, so that a stream with
  * them would grow with the square of the steps.
  */
-const streamed = (event: TurnEvent): JSONValue => JSON.parse(JSON.stringify(withoutHistory(event))) as JSONValue;
-
-const withoutHistory = (event: TurnEvent): object => {
-  if (event.type === 'session.loaded') return { ...event, messages: [] };
-  return event.type === 'model.request' ? { ...event, messages: [], system: [], tools: [] } : event;
+const streamed = (event: TurnEvent): JSONValue => {
+  const repeated =
+    event.type === 'session.loaded'
+      ? { messages: [] }
+      : event.type === 'model.request' && { messages: [], system: [], tools: [] };
+  // The writer encodes it.
+  return (repeated ? { ...event, ...repeated } : event) as object as JSONValue;
 };
 
 /** Compares events by the members that identify them: a replayed event may have its members in another order. */

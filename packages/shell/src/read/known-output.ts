@@ -108,7 +108,7 @@ const textOf = (name: string, args: readonly string[], input: Input | undefined,
       const [last = ''] = args.slice(-1);
       const path = resolvePath(last, scope.cwd);
       if (args.length === 1 && name === 'realpath' && isAbove(path, scope)) return `${path}\n`;
-      // A link has any folder, but rarely another name.
+      // A link may lead to any folder, but rarely to another name.
       const isPlain = args.length === (name === 'realpath' ? 1 : 2) && (name === 'realpath' || args[0] === '-f');
       return isPlain && path !== '/' ? `${unknownText}/${programName(path)}\n` : undefined;
     }
