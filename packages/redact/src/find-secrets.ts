@@ -89,78 +89,49 @@ const findAtColon: Detector = (reader, index) => {
 /** Whether a field of a password file may end with this code. */
 const isFieldEnd = (code: number): boolean => is(code, word) || code === star;
 
-const every: readonly Detector[] = [
-  findToken,
-  findPrefixedToken,
-  findAtColon,
-  findAssignment,
-  findPrivateKey,
-  findBearer,
-  findFlag,
-  findPasswordFlag,
-  findSlashPair,
-  findSpaced,
-  findNeighbor,
-  findElement,
-  findCell,
-  findPrinted,
-  findHereString,
-  findRuledColumns,
-  findAlignedColumns,
-  findKeyTail,
-  findSeparatedColumns,
-  findCallArgument,
-  findKeyedCall,
-  findFallback,
-  findField,
-  findPasswordHash,
-  findBehindWideColon,
-  findAnswer,
-  findCopied,
-  findSchemeHash,
-  findNativeHash,
-  findUserRule,
-  findEncrypted,
-  findLikely,
-];
+/** What decides which detectors are called: two adjacent characters. */
+type Rule = readonly [before: Test, character: Test, ...detectors: readonly Detector[]];
+interface Test {
+  test(character: string): boolean;
+}
 
-/** Returns the detectors for two adjacent characters. The first detector that finds a secret decides. */
-const detectorsOf = (before: string, character: string): readonly Detector[] => {
-  const found: Detector[] = [];
-  if (isAnchor(before.charCodeAt(0), character.charCodeAt(0))) found.push(findToken);
-  if ((character === '_' || character === '-') && /[\da-zA-Z]/.test(before)) found.push(findPrefixedToken);
-  if (character === ':' && before !== ':') found.push(findAtColon);
-  if (character === '=' && !'=!<>'.includes(before)) found.push(findAssignment);
-  if (character === '-' && before === '<') found.push(findAssignment);
+/** The detectors for two adjacent ASCII characters, in order. The first detector that finds a secret decides. */
+const rules: readonly Rule[] = [
+  [/[\da-zA-Z]/, /[_-]/, findPrefixedToken],
+  [/[^:]/, /:/, findAtColon],
+  [/[^=!<>]/, /=/, findAssignment],
+  [/</, /-/, findAssignment],
   // The last characters of `%3D`, `%3A` and their escapes in JSON.
-  if (before === '3' && /[ad]/i.test(character)) found.push(findAssignment);
-  if (character === 'B' && (before === '-' || before === ' ')) found.push(findPrivateKey);
-  if (/b/i.test(character) && !/\w/.test(before)) found.push(findBearer);
-  if (character === '-' && /[\s"'`,[]/.test(before)) found.push(findFlag);
-  if (character === '/' && /\s/.test(before)) found.push(findSlashPair, findPasswordFlag);
-  if (/[ \t]/.test(character) && isSpacedEnd(before)) found.push(findSpaced);
-  if ((character === '|' && before === ' ') || (character === ',' && /["'`]/.test(before))) found.push(findNeighbor);
-  if ((character === ';' || character === '|') && /\w/.test(before)) found.push(findSeparatedColumns);
-  if (character === '|' && /\w/.test(before)) found.push(findNeighbor);
-  if (character === '>' && /[\w"']/.test(before)) found.push(findElement);
-  if (character === ',' && /\w/.test(before)) found.push(findField);
-  if (character === '$' && before === '\n') found.push(findPrinted);
-  if (character === '-' && before === '\n') found.push(findRuledColumns);
-  if (character === '\n' && /[\w+/=]/.test(before)) found.push(findAlignedColumns, findKeyTail, findAnswer);
-  if (character === '\n' && /["')\]]/.test(before)) found.push(findAnswer);
-  if (character === ';' && before === 'n') found.push(findCopied);
-  if (character === '}' && /[A-Z\d]/.test(before)) found.push(findSchemeHash);
-  if (character === '>' && before === ' ') found.push(findUserRule);
-  if (before === '*' && /[\dA-F]/.test(character)) found.push(findNativeHash);
-  if (character === '\t' && /\w/.test(before)) found.push(findEncrypted, findSeparatedColumns);
-  if (/["'`]/.test(character) && before === '(') found.push(findCallArgument);
-  if (character === '(' && /\w/.test(before)) found.push(findKeyedCall);
-  if (character === '<' && before === '<') found.push(findHereString);
-  if (character === '$' && /[\da-z]/i.test(before)) found.push(findPasswordHash);
-  if ((character === '|' || character === '?') && before === character) found.push(findFallback);
-  if (/[a-z]\d|\d[a-z]/i.test(before + character)) found.push(findLikely);
-  return found;
-};
+  [/3/, /[ad]/i, findAssignment],
+  [/[- ]/, /B/, findPrivateKey],
+  [/\W/, /b/i, findBearer],
+  [/[\s"'`,[]/, /-/, findFlag],
+  [/\s/, /\//, findSlashPair, findPasswordFlag],
+  [{ test: isSpacedEnd }, /[ \t]/, findSpaced],
+  [/ /, /\|/, findNeighbor],
+  [/["'`]/, /,/, findNeighbor],
+  [/\w/, /[;|]/, findSeparatedColumns],
+  [/\w/, /\|/, findNeighbor],
+  [/[\w"']/, />/, findElement],
+  [/\w/, /,/, findField],
+  [/\n/, /\$/, findPrinted],
+  [/\n/, /-/, findRuledColumns],
+  [/[\w+/=]/, /\n/, findAlignedColumns, findKeyTail, findAnswer],
+  [/["')\]]/, /\n/, findAnswer],
+  [/n/, /;/, findCopied],
+  [/[A-Z\d]/, /\}/, findSchemeHash],
+  [/ /, />/, findUserRule],
+  [/\*/, /[\dA-F]/, findNativeHash],
+  [/\w/, /\t/, findEncrypted, findSeparatedColumns],
+  [/\(/, /["'`]/, findCallArgument],
+  [/\w/, /\(/, findKeyedCall],
+  [/</, /</, findHereString],
+  [/[\da-z]/i, /\$/, findPasswordHash],
+  [/\|/, /\|/, findFallback],
+  [/\?/, /\?/, findFallback],
+  [/[a-z]/i, /\d/, findLikely],
+  [/\d/, /[a-z]/i, findLikely],
+];
 
 /** Whether the three letters before a space may lead to a secret. */
 const mayBeSpaced = (text: string, index: number): boolean => {
@@ -194,24 +165,28 @@ const guarded: readonly (readonly Detector[])[] = [
 /** The number of the detector list of each character pair; 0, the empty list, for most. */
 const { lists, listOf } = ((): { readonly lists: readonly (readonly Detector[])[]; readonly listOf: Uint8Array } => {
   const all: (readonly Detector[])[] = [[], ...guarded];
-  const nameOf = (detectors: readonly Detector[]): string =>
-    detectors.map((detector) => every.indexOf(detector)).join(' ');
-  const numbers = new Map(all.map((detectors, number) => [nameOf(detectors), number]));
+  const isEqual = (one: readonly Detector[], other: readonly Detector[]): boolean =>
+    one.length === other.length && one.every((detector, index) => detector === other[index]);
   const table = new Uint8Array(65_536);
-  for (let pair = 0; pair < 65_536; pair += 1) {
-    const [before, code] = [pair >>> 8, pair & 255];
-    if (code > 127) continue;
+  for (let code = 0; code < 128; code += 1) {
     const character = String.fromCharCode(code);
-    const detectors = [
-      ...detectorsOf(before < 128 ? String.fromCharCode(before) : ' ', character),
-      ...detectorsAfter(before, character),
-    ];
-    const name = nameOf(detectors);
-    const known = numbers.get(name);
-    table[pair] = known ?? all.length;
-    if (known !== undefined) continue;
-    numbers.set(name, all.length);
-    all.push(detectors);
+    const ofCharacter = rules.filter(([, last]) => last.test(character));
+    for (let before = 0; before < 256; before += 1) {
+      const behind = detectorsAfter(before, character);
+      if (before > 127 && behind.length === 0) {
+        table[(before << 8) | code] = table[(space << 8) | code] ?? 0;
+        continue;
+      }
+      const first = before < 128 ? before : space;
+      const detectors = [
+        ...(isAnchor(first, code) ? [findToken] : []),
+        ...ofCharacter.flatMap(([test, , ...found]) => (test.test(String.fromCharCode(first)) ? found : [])),
+        ...behind,
+      ];
+      if (detectors.length === 0) continue;
+      const known = all.findIndex((list) => isEqual(list, detectors));
+      table[(before << 8) | code] = known === -1 ? all.push(detectors) - 1 : known;
+    }
   }
   return { lists: all, listOf: table };
 })();
