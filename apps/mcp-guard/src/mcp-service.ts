@@ -9,6 +9,7 @@ import {
   type McpRequestContext,
   type ServerContext,
 } from '@modelcontextprotocol/server';
+import pTimeout from 'p-timeout';
 import type { ApprovalPage } from './approval-page.js';
 import { errorResult } from './call-result.js';
 import type { AnswerCall, DirectCall } from './call-shortcut.js';
@@ -49,7 +50,7 @@ export class McpService {
 
   /** Creates the server of a connection, or of a request over HTTP. */
   async create({ era }: Pick<McpRequestContext, 'era'>): Promise<McpServer> {
-    await withinMs(this.#guard.connect(), maxWaitMs);
+    await pTimeout(this.#guard.connect(), { milliseconds: maxWaitMs, fallback: () => undefined });
     const sole = this.#guard.soleServer;
     const passed = sole === undefined ? {} : passedCapabilities(sole);
     const mcp = new McpServer(
@@ -142,15 +143,6 @@ export class McpService {
     return { decision: 'deny', reason: `${question.reason} The client cannot ask its user, and the page is off.` };
   }
 }
-
-const withinMs = async (work: Promise<void>, limitMs: number): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, limitMs);
-  });
-  await Promise.race([work, limit]);
-  clearTimeout(timer);
-};
 
 /** Whether a client can show forms to its user. Without further details, it can. */
 const hasForms = (capabilities: unknown): boolean => {

@@ -8,6 +8,7 @@ import {
   anyFunction,
 } from '@h/options';
 import { toErrorInfo, TurnError } from '@h/turn';
+import pTimeout from 'p-timeout';
 import { canaryName, canaryReason } from './canary.js';
 
 /** How long a host may take to call the canary. */
@@ -227,18 +228,15 @@ const outcomeOf = async (
   canary: Canary,
   timeoutMs: number,
 ): Promise<string | Omit<DoctorFinding, 'path'>> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<Omit<DoctorFinding, 'path'>>((resolve) => {
-    const detail = `The host did not finish within ${timeoutMs} ms.`;
-    timer = setTimeout(() => resolve({ seen: 'timed-out', detail }), timeoutMs);
-  });
+  const detail = `The host did not finish within ${timeoutMs} ms.`;
   try {
-    return await Promise.race([Promise.resolve().then(() => ask(canary)), timeout]);
+    return await pTimeout<string, Omit<DoctorFinding, 'path'>>(
+      Promise.resolve().then(() => ask(canary)),
+      { milliseconds: timeoutMs, fallback: () => ({ seen: 'timed-out', detail }) },
+    );
   } catch (error) {
     const { name, message } = toErrorInfo(error);
     return { seen: 'failed', detail: `The host failed: ${name}: ${message}` };
-  } finally {
-    clearTimeout(timer);
   }
 };
 

@@ -1,6 +1,7 @@
 import { readdir, rename, rm, rmdir, stat, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CodedError } from '@h/options';
+import pTimeout from 'p-timeout';
 import { LockLostError } from './errors.js';
 import {
   isLockName,
@@ -166,21 +167,11 @@ export const releaseHolder = async (holding: string, leaseMs: number): Promise<v
   }
 };
 
-const withTimeout = async (released: Promise<void>, folder: string): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(
-        new CodedError(
-          'lock-not-released',
-          `The lock in ${folder} was not released within ${releaseTimeoutMs} ms: its file system does not respond. It becomes free when this process ends.`,
-        ),
-      );
-    }, releaseTimeoutMs);
+const withTimeout = (released: Promise<void>, folder: string): Promise<void> =>
+  pTimeout(released, {
+    milliseconds: releaseTimeoutMs,
+    message: new CodedError(
+      'lock-not-released',
+      `The lock in ${folder} was not released within ${releaseTimeoutMs} ms: its file system does not respond. It becomes free when this process ends.`,
+    ),
   });
-  try {
-    await Promise.race([released, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-};

@@ -1,5 +1,6 @@
 import { posix, relative, sep } from 'node:path';
 import { toErrorInfo, type MaybePromise } from '@h/turn';
+import pTimeout from 'p-timeout';
 import { branchChanged, switchTo } from './begin-work.js';
 import { commitFiles, type CommitResult, type Git } from './commit.js';
 import { defaultMessage, tidyMessage, type CommitSummary } from './commit-message.js';
@@ -182,14 +183,10 @@ const writtenBy = (
   summary: CommitSummary,
   timeoutMs: number,
 ): Promise<string> => {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs, '');
-  });
   const written = Promise.resolve(summary)
     .then(message)
     .catch(() => '');
-  return Promise.race([written, late]).finally(() => clearTimeout(timer));
+  return pTimeout(written, { milliseconds: timeoutMs, fallback: () => '' });
 };
 
 /** @param known the uncommitted changes, if they are known already */

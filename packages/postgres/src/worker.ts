@@ -13,6 +13,7 @@ import {
 } from '@h/options';
 import { createInbox, type Inbox, type InboxOptions, type Sent } from '@h/queue/inbox';
 import { toErrorInfo, TurnError, type Agent, type SessionStore, type TurnEvent, type UnfinishedTurn } from '@h/turn';
+import pTimeout from 'p-timeout';
 import { monotonicMs } from './clock.js';
 import type { ApprovalRequests } from './approval-requests.js';
 import type { LiveEvents } from './live-events.js';
@@ -455,14 +456,8 @@ const endedOnly = (sessions: PostgresSessions): SessionStore => ({
 });
 
 /** Returns whether work ends within a time. */
-const within = async (work: Promise<unknown>, ms: number): Promise<boolean> => {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), Math.max(0, ms));
-  });
-  try {
-    return await Promise.race([work.then(() => true), timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
+const within = (work: Promise<unknown>, ms: number): Promise<boolean> =>
+  pTimeout(
+    work.then(() => true),
+    { milliseconds: Math.max(1, ms), fallback: () => false },
+  );

@@ -5,6 +5,7 @@ import { createInbox, type Inbox } from '@h/queue/inbox';
 import { fileSessions, recoverTurns } from '@h/session';
 import { fileArtifacts } from '@h/tools';
 import type { Agent, SessionStore, TurnEvent } from '@h/turn';
+import pTimeout from 'p-timeout';
 import type { StationLanes } from '../api/contract.js';
 import type { Backend, Stores, TurnRunner } from './backend.js';
 import { openFileRecords } from './file-records.js';
@@ -149,14 +150,7 @@ const recoverMessages = (
 };
 
 const runner = (inbox: Inbox, lanes: LocalLanes, resumed: Resumed, unfollow: () => void): TurnRunner => ({
-  drain: async (ms) => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, ms);
-    });
-    await Promise.race([lanes.idle(), timeout]);
-    clearTimeout(timer);
-  },
+  drain: (ms) => pTimeout(lanes.idle(), { milliseconds: Math.max(1, ms), fallback: () => undefined }),
   close: async () => {
     resumed.stop.abort(new Error('The station is shutting down.'));
     await Promise.all([inbox.close(), lanes.shutdown({ reason: 'The station is shutting down.' }), resumed.ended]);

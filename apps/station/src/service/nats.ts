@@ -4,6 +4,7 @@ import { natsObjects } from '@h/nats/objects';
 import { CodedError } from '@h/options';
 import { objectArtifacts } from '@h/tools/objects';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
+import pTimeout from 'p-timeout';
 import type { Stores } from './backend.js';
 
 /** Where sessions and artifacts are stored in NATS. */
@@ -53,12 +54,10 @@ export const openNatsStores = async (settings: NatsSettings, onProblem: (error: 
         },
       },
       check: async () => {
-        const late = new AbortController();
-        const answered = sleep(checkMs, false, { signal: late.signal }).catch(() => true);
-        const roundTrip = connection.rtt().then(() => true);
-        roundTrip.catch(() => undefined);
-        const isAnswered = await Promise.race([roundTrip, answered]).finally(() => late.abort());
-        if (!isAnswered) throw new NatsStoresError('nats-unavailable', `NATS has not answered for ${checkMs} ms.`);
+        await pTimeout(connection.rtt(), {
+          milliseconds: checkMs,
+          message: new NatsStoresError('nats-unavailable', `NATS has not answered for ${checkMs} ms.`),
+        });
       },
       close: async () => {
         await sessions.close();

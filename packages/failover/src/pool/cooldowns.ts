@@ -1,6 +1,6 @@
 import { toErrorInfo, TurnError } from '@h/turn';
+import pTimeout from 'p-timeout';
 import { emptyPoolState, type PoolState, type PoolStore } from './pool-store.js';
-import { inTime } from './in-time.js';
 import { isActive, isForgotten, windowAfter, type CooldownWindow, type WindowFailure } from './windows.js';
 
 type Windows = PoolState['windows'];
@@ -169,7 +169,7 @@ export class Cooldowns {
   async #inTime<Result>(method: string, work: () => Promise<Result>): Promise<Result> {
     const { storeTimeoutMs } = this.#options;
     const message = `The pool store did not settle ${method}() within ${storeTimeoutMs} ms. The pool uses what it has in memory.`;
-    return inTime(work, storeTimeoutMs, () => new TurnError(storeTimeout, message));
+    return pTimeout(work(), { milliseconds: storeTimeoutMs, message: new TurnError(storeTimeout, message) });
   }
 
   #load({ windows }: PoolState = emptyPoolState): void {

@@ -1,5 +1,5 @@
 import { toErrorInfo, TurnError } from '@h/turn';
-import { inTime } from './in-time.js';
+import pTimeout from 'p-timeout';
 import type { CredentialProfile, IssuedKey } from './profile.js';
 
 /** An issued key is renewed when it expires within this time. */
@@ -47,9 +47,10 @@ export const createKeys = ({ profiles, env, keyTimeoutMs, now }: KeysOptions): K
     const { id, key: source } = profile;
     const given: unknown =
       typeof source === 'function'
-        ? await inTime(source, keyTimeoutMs, () =>
-            unavailable(id, `its function did not settle within ${keyTimeoutMs} ms.`),
-          )
+        ? await pTimeout((async () => source())(), {
+            milliseconds: keyTimeoutMs,
+            message: unavailable(id, `its function did not settle within ${keyTimeoutMs} ms.`),
+          })
         : typeof source === 'object'
           ? env[source.env]
           : source;

@@ -1,4 +1,5 @@
 import type { MaybePromise } from '@h/turn';
+import pTimeout from 'p-timeout';
 import type { Beginning, Observation } from '../observation.js';
 
 /**
@@ -53,23 +54,15 @@ const closeSink = async (
   sink: Sink,
   timeoutMs: number,
 ): Promise<readonly { readonly sink: string; readonly error: unknown }[]> => {
-  let timer: NodeJS.Timeout | undefined;
+  const closing = async (): Promise<void> => {
+    await sink.flush?.();
+    await sink.close?.();
+  };
+  const message = `The sink ${sink.name} was not closed within ${timeoutMs} ms.`;
   try {
-    const closing = (async () => {
-      await sink.flush?.();
-      await sink.close?.();
-    })();
-    const late = new Promise<never>((_resolve, reject) => {
-      timer = setTimeout(
-        () => reject(new Error(`The sink ${sink.name} was not closed within ${timeoutMs} ms.`)),
-        timeoutMs,
-      );
-    });
-    await Promise.race([closing, late]);
+    await pTimeout(closing(), { milliseconds: timeoutMs, message });
     return [];
   } catch (error) {
     return [{ sink: sink.name, error }];
-  } finally {
-    clearTimeout(timer);
   }
 };

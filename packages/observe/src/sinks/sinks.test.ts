@@ -376,7 +376,7 @@ describe('closeSinks', () => {
     expect(closed.toSorted()).toEqual(['a', 'd', 'flush d']);
     expect(failures.map(({ sink, error }) => `${sink}: ${String(error)}`)).toEqual([
       'b: Error: Full.',
-      'c: Error: The sink c was not closed within 20 ms.',
+      'c: TimeoutError: The sink c was not closed within 20 ms.',
     ]);
   });
 });

@@ -5,6 +5,7 @@ import {
   type ServerCapabilities,
 } from '@modelcontextprotocol/client';
 import type { JSONObject } from '@h/turn';
+import pTimeout from 'p-timeout';
 import { ToolError } from '../errors.js';
 import { coalesce, type Coalesced } from './coalesce.js';
 import {
@@ -152,7 +153,7 @@ export class McpLink {
     this.#current = undefined;
     if (link === undefined) return;
     link.relisting.stop();
-    await inTime(link.opened.goodbye(), goodbyeTimeoutMs);
+    await pTimeout(link.opened.goodbye(), { milliseconds: goodbyeTimeoutMs }).catch(() => undefined);
     await link.client.close();
   }
 
@@ -323,16 +324,6 @@ const listTools = async (link: Link, timeout: number): Promise<readonly McpToolD
 /** Whether the driver has aborted a call at its time limit. */
 const hasExpired = ({ reason }: AbortSignal): boolean =>
   reason instanceof DOMException && reason.name === 'TimeoutError';
-
-/** Waits for optional work, at most `limitMs`. */
-const inTime = async (work: Promise<unknown>, limitMs: number): Promise<void> => {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise((resolve) => {
-    timer = setTimeout(resolve, limitMs);
-  });
-  await Promise.race([work.catch(() => undefined), limit]);
-  clearTimeout(timer);
-};
 
 const monotonicMs = (): number =>
   // oxlint-disable-next-line h/no-clock -- the age of a list on a real server; no decision of a turn depends on it

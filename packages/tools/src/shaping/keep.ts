@@ -1,4 +1,5 @@
 import { toErrorInfo, type ArtifactReference, type ErrorInfo, type MaybePromise } from '@h/turn';
+import pTimeout from 'p-timeout';
 import type { ArtifactStore } from '../artifacts/store.js';
 import type { Piece } from './pieces.js';
 
@@ -77,18 +78,8 @@ const redactTimeoutMs = 30_000;
 const withinLimit = async (redact: Redactor, text: string): Promise<string> => {
   const answer = redact(text);
   if (typeof answer === 'string') return answer;
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(
-      () => reject(new Error(`redact() did not settle within ${redactTimeoutMs} ms, so the result was not stored.`)),
-      redactTimeoutMs,
-    );
-  });
-  try {
-    return await Promise.race([answer, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const message = `redact() did not settle within ${redactTimeoutMs} ms, so the result was not stored.`;
+  return pTimeout(Promise.resolve(answer), { milliseconds: redactTimeoutMs, message });
 };
 
 const redacted = (pieces: readonly Piece[], redact: Redactor): Promise<readonly Piece[]> =>
