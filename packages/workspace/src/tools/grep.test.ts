@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { callTool, workbench } from '../../test/workbench.js';
 import { findRipgrep } from '../search/find-ripgrep.js';
-import type { WorkspaceOptions } from '../workspace.js';
+import { createWorkspace, type WorkspaceOptions } from '../workspace.js';
 import { grepTool } from './grep.js';
 
 let bench: ReturnType<typeof workbench>;
@@ -370,6 +370,6 @@ describe('findRipgrep', () => {
   });
 
   it('refuses a relative path to it', () => {
-    expect(() => workbench({ ripgrep: 'bin/rg' })).toThrow(/"ripgrep"/u);
+    expect(() => createWorkspace({ root: bench.root, ripgrep: 'bin/rg' })).toThrow(/"ripgrep"/u);
   });
 });
