@@ -1,5 +1,5 @@
 import type { CommandRule } from '../rule.js';
-import { taskRunners } from './infrastructure.js';
+import { migrationTools, taskRunners } from './infrastructure.js';
 
 const dryRun = ['--dry-run|-n|--dryrun|--help|-h'];
 
@@ -201,29 +201,7 @@ export const approvalRules: readonly CommandRule[] = [
   {
     rule: 'approval/migration',
     decision: 'ask',
-    programs: [
-      'prisma',
-      'supabase',
-      'sequelize',
-      'sequelize-cli',
-      'typeorm',
-      'knex',
-      'flyway',
-      'liquibase',
-      'dbmate',
-      'goose',
-      'atlas',
-      'diesel',
-      'sqlx',
-      'alembic',
-      'drizzle-kit',
-      'rails',
-      'rake',
-      'migrate',
-      'sqitch',
-      'hasura',
-      'mix',
-    ],
+    programs: [...migrationTools, 'rails', 'rake', 'migrate', 'mix'],
     argument:
       /^(?:migrate|deploy|upgrade|downgrade|up|down|rollback|undo|redo|push|update|revert|db:migrate\S*|db:rollback|db:push|migration:(?:run|revert)|migrate:(?:latest|up|down|rollback)|ecto\.(?:migrate|rollback))$/,
     unless: ['--dry-run|--sql|--create-only'],

@@ -9,6 +9,27 @@ const deployers =
     ' ',
   );
 
+/** Programs that migrate databases. */
+export const migrationTools: readonly string[] = [
+  'prisma',
+  'supabase',
+  'drizzle-kit',
+  'sequelize',
+  'sequelize-cli',
+  'typeorm',
+  'knex',
+  'flyway',
+  'liquibase',
+  'dbmate',
+  'goose',
+  'atlas',
+  'diesel',
+  'sqlx',
+  'alembic',
+  'hasura',
+  'sqitch',
+];
+
 /** Programs that run scripts and targets of the project. */
 export const taskRunners = 'npm pnpm yarn bun make gmake just task mage rake invoke nx turbo composer'.split(' ');
 

@@ -1,6 +1,6 @@
 import type { CommandRule, RuleContext } from '../rule.js';
 import { isLocalServer, isOfTests, usesRemoteServer } from '../test-databases.js';
-import { production } from './infrastructure.js';
+import { migrationTools, production } from './infrastructure.js';
 
 const approve = 'Show the statement to the person, or write it as a migration that is reviewed.';
 
@@ -185,28 +185,7 @@ export const sqlRules: readonly CommandRule[] = [
   {
     rule: 'sql/reset-by-tool',
     decision: 'ask',
-    programs: [
-      'prisma',
-      'supabase',
-      'drizzle-kit',
-      'sequelize',
-      'sequelize-cli',
-      'typeorm',
-      'knex',
-      'flyway',
-      'liquibase',
-      'dbmate',
-      'goose',
-      'atlas',
-      'diesel',
-      'sqlx',
-      'alembic',
-      'flask',
-      'convex',
-      'hasura',
-      'wp',
-      'sqitch',
-    ],
+    programs: [...migrationTools, 'flask', 'convex', 'wp'],
     words: [
       'migrate reset',
       'db reset',
