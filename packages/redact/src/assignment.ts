@@ -1,4 +1,5 @@
 import { is, lineBreak, stop, word } from './characters.js';
+import { isCall, isMixed, isUnlikeWord } from './chosen-value.js';
 import { findUserPassword } from './command-line.js';
 import { cookieName, findAuthorization, findCookies } from './headers.js';
 import { foreignKey } from './foreign-names.js';
@@ -11,19 +12,7 @@ import { findQueryValue, isQueryName } from './query.js';
 import { findRecoveryCodes, findRecoveryWords } from './recovery-codes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import {
-  endsLine,
-  isCall,
-  isGap,
-  isMixed,
-  isSetting,
-  isUnlikeWord,
-  maxSpaces,
-  readKey,
-  skipGap,
-  valueOf,
-  type Key,
-} from './value-of-name.js';
+import { endsLine, isGap, isSetting, maxSpaces, readKey, skipGap, valueOf, type Key } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const equals = 61;

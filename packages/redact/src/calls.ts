@@ -1,9 +1,10 @@
 import { is, key as keyClass } from './characters.js';
+import { isMixed, isPassphrase, isWords } from './chosen-value.js';
 import { keyStrength, mayEndKey } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isMixed, isPassphrase, isWords, maxSpaces, valueOf, type Key } from './value-of-name.js';
+import { maxSpaces, valueOf, type Key } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const opening = 40;

@@ -1,22 +1,12 @@
 import { findCredentialArgument } from './calls.js';
 import { is, key as keyClass } from './characters.js';
+import { isMixed, isNumbered, isPassphrase, isWords, passphraseName } from './chosen-value.js';
 import { findBarColumns, findSeparatedColumns } from './columns.js';
 import { keyStrength, maxKeyLength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import {
-  bars,
-  isMixed,
-  isNumbered,
-  isPassphrase,
-  isWords,
-  maxSpaces,
-  passphraseName,
-  readKey,
-  valueOf,
-  type Key,
-} from './value-of-name.js';
+import { bars, maxSpaces, readKey, valueOf, type Key } from './value-of-name.js';
 import { looksRandom } from './value.js';
 
 const comma = 44;

@@ -1,8 +1,9 @@
 import { is, key as keyClass, lineBreak, space, word } from './characters.js';
+import { isMixed, isPassphrase, isWords, passphraseName } from './chosen-value.js';
 import { keyStrength, mayEndKey, tailOf, tailsOf, type KeyStrength } from './key-name.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { bars, isMixed, isPassphrase, isWords, passphraseName } from './value-of-name.js';
+import { bars } from './value-of-name.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const hyphen = 45;

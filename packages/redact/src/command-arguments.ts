@@ -1,9 +1,9 @@
 import { is, word } from './characters.js';
+import { isPassphrase, isUnlikeWord, isWords } from './chosen-value.js';
 import { argumentAt, findArgument, findUserPassword, isChosen, isLongRandom } from './command-line.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isPassphrase, isUnlikeWord, isWords } from './value-of-name.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 /** Matches a command that reads a secret from its input. */

@@ -1,10 +1,11 @@
 import { is, key as keyClass, stop, word } from './characters.js';
+import { isMixed, isPassphrase, isUnlikeWord, isWords } from './chosen-value.js';
 import { findCookies } from './headers.js';
 import { keyStrength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isMixed, isPassphrase, isUnlikeWord, isWords, skipWhiteSpace, valueOf, type Key } from './value-of-name.js';
+import { skipWhiteSpace, valueOf, type Key } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const hyphen = 45;

@@ -1,8 +1,9 @@
 import { bearer, is, key, stop, userInfoStop, word } from './characters.js';
+import { isPassphrase, isUnlikeWord } from './chosen-value.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { endsLine, isPassphrase, isUnlikeWord } from './value-of-name.js';
+import { endsLine } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const letterP = 80;

@@ -1,7 +1,7 @@
+import { isMixed, isPassphrase, isWords } from './chosen-value.js';
 import { keyStrength, mayEndKey } from './key-name.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isMixed, isPassphrase, isWords } from './value-of-name.js';
 import { looksRandom } from './value.js';
 
 const maxContent = 512;

@@ -1,8 +1,8 @@
 import { headerStop, quotedStop } from './characters.js';
+import { isCall, isUnlikeWord, path } from './chosen-value.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isCall, isUnlikeWord, path } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const maxHeader = 4096;

@@ -1,8 +1,9 @@
+import { isPassphrase, isUnlikeWord } from './chosen-value.js';
 import { endingTest, tailOf, tailsOf } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isPassphrase, isUnlikeWord, skipWhiteSpace } from './value-of-name.js';
+import { skipWhiteSpace } from './value-of-name.js';
 import { isHash, isPlaceholder, looksRandom } from './value.js';
 
 const opening = 40;

@@ -1,6 +1,7 @@
+import { isCall, isMixed, isNumbered, isUnlikeWord, passphraseName } from './chosen-value.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isCall, isMixed, isNumbered, isUnlikeWord, passphraseName, type Key } from './value-of-name.js';
+import { type Key } from './value-of-name.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 /** Maximum length of the words between a name and a value. */

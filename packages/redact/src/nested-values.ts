@@ -1,8 +1,9 @@
+import { isMixed, isPassphrase, isUnlikeWord } from './chosen-value.js';
 import { mayEndKey } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isMixed, isPassphrase, isUnlikeWord, type Key } from './value-of-name.js';
+import { type Key } from './value-of-name.js';
 import { isHash, isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const brace = 123;

@@ -1,7 +1,7 @@
 import { stop } from './characters.js';
+import { isPassphrase, isUnlikeWord } from './chosen-value.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isPassphrase, isUnlikeWord } from './value-of-name.js';
 import { looksRandom } from './value.js';
 
 const maxLogin = 96;

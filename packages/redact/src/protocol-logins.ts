@@ -1,8 +1,9 @@
 import { lineStop } from './characters.js';
+import { isMixed, isPassphrase } from './chosen-value.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { endsLine, isMixed, isPassphrase } from './value-of-name.js';
+import { endsLine } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const letterY = 121;

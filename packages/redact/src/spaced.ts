@@ -1,3 +1,4 @@
+import { isMixed, isPassphrase, isUnlikeWord, isWords, passphraseName } from './chosen-value.js';
 import { foreignKey } from './foreign-names.js';
 import { base64, bearer, is, quotedStop, stop, word } from './characters.js';
 import { findAlignedColumns } from './columns.js';
@@ -10,18 +11,7 @@ import { findDeviceSecret, findProtocolLogin } from './protocol-logins.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import {
-  endsLine,
-  isMixed,
-  isPassphrase,
-  isUnlikeWord,
-  isWords,
-  maxSpaces,
-  passphraseName,
-  readKey,
-  valueOf,
-  type Key,
-} from './value-of-name.js';
+import { endsLine, maxSpaces, readKey, valueOf, type Key } from './value-of-name.js';
 import { looksRandom } from './value.js';
 
 /** Minimum length of a random value behind which text may follow. */

@@ -1,0 +1,183 @@
+import type { KeyStrength } from './key-name.js';
+import { isHash, isPublicIdentifier, looksRandom } from './value.js';
+
+/** The notation of a value, which determines how it is judged. */
+export interface Style {
+  readonly isQuoted: boolean;
+  /** Whether the value is in code, where a name may be a variable: a list continues or a call follows. */
+  readonly isCode: boolean;
+  /** Whether the notation is `NAME=value`, as in environments and command lines. */
+  readonly isLiteral: boolean;
+  /** Whether the name and the value are a whole line without spaces. */
+  readonly isSetting?: boolean;
+}
+
+/** Matches a password for an app, in four groups. */
+export const appPassword = /^[a-z]{4}(?: [a-z]{4}){3}(?![\w ])/;
+
+/** Matches the key of a second factor in groups. */
+export const groupsOfFour = /^[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,12}(?![\w ])/i;
+
+const identifier = /^[A-Za-z_$][\w$]*$/;
+/** Matches the access to a member. */
+export const path = /^[A-Za-z_$][\w$]*(?:(?:\.|\?\.|!\.|::|->)[A-Za-z_$][\w$]*)+[!?]?$/;
+const phrase = /^[a-z]+(?:[-_. ][a-z]+){3,24}$/;
+/** The second half of a login to Vault, which is a UUID. Elsewhere it is the name of a secret. */
+const roleSecret = /secret[\s_-]?id$/i;
+/** Maximum length of a value that does not look random; a longer one is text. */
+export const maxChosen = 128;
+/** Minimum length of the value of a weak name. */
+const minWeak = 16;
+
+/** The name and the notation of a value. */
+interface Naming {
+  readonly key: { readonly name: string; readonly strength: KeyStrength };
+  readonly style: Style;
+  readonly isRandom: boolean;
+}
+
+/** Whether the value is not a name, a call or a sentence. */
+export const isChosen = (value: string, { key: { name, strength }, style, isRandom }: Naming): boolean => {
+  // Only signs make a value a path, a call, a phrase or groups.
+  const isPlain = alphanumeric.test(value);
+  const isPath = !isPlain && isPathOf(value, name, style);
+  if (strength === 'weak') {
+    if (isPublicIdentifier(value)) return isTokenId(value, name, style) || roleSecret.test(name);
+    const isLong = isRandom && value.length >= minWeak;
+    return (isLong || isTokenWord(value, name, style)) && !isPath && !/\s/.test(value);
+  }
+  if (isPlain) return isRandom || isChosenWord(value, name, style);
+  if (isRandom) return !(isPath && style.isCode) && !isCall(value);
+  if ((/pass/i.test(name) && appPassword.test(value)) || (/\d/.test(value) && groupsOfFour.test(value))) return true;
+  if (/phrase|mnemonic|passw|secret/i.test(name) && phrase.test(value) && !mentions(value, name)) {
+    return /phrase|mnemonic/i.test(name) || !value.includes(' ');
+  }
+  if (isPath || isCall(value) || /\s/.test(value)) return false;
+  if (isPassphrase(value) && (passphraseName.test(name) || /\W$/.test(value))) return !mentions(value, name);
+  return isChosenWord(value, name, style);
+};
+
+const alphanumeric = /^[A-Za-z\d]+$/;
+
+/** Whether the value is not a word, a name or a number. */
+const isChosenWord = (value: string, name: string, style: Style): boolean => {
+  if (style.isLiteral && !style.isCode) return !/^[A-Z_]+$/.test(value) && !hexNumber.test(value);
+  return value.length >= 6 && isMixed(value, style) && !isName(value, style) && !mentions(value, name);
+};
+
+/** Whether the value is the access to a member, with words between the signs. */
+const isPathOf = (value: string, name: string, { isQuoted, isCode, isSetting: isLine }: Style): boolean => {
+  if (isQuoted) return false;
+  const operand = isCode ? value.slice(0, maxChosen).replace(/^!{1,2}/, '') : value.slice(0, maxChosen);
+  const isUnlike = isLine === true && !mentions(value, name) ? isUnlikeCode : isScrambled;
+  return (
+    path.test(operand) &&
+    !value.split('.').some((part) => isUnlike(part) || (!/[a-z]{4}/.test(part) && looksRandom(part)))
+  );
+};
+
+/** Matches names whose values may be several words. Other secrets often have names of this form. */
+export const passphraseName =
+  /pass|pwd|psk|secret$|(?:api|access|secret|auth|private|pre-?shared|encryption|signing|session|master)[_-]?(?:key|token)s?$/i;
+
+/** Whether a hash, or a UUID outside of quotes, is the value of a token, or a short hash that of a key. */
+const isTokenId = (value: string, name: string, { isQuoted, isLiteral }: Style): boolean =>
+  (/token$/i.test(name) && (isHash(value) || (!isQuoted && (name.length > 'token'.length || name === 'Token')))) ||
+  (isLiteral && name.endsWith('_KEY') && /^[\da-f]{32}$/.test(value));
+
+/** Whether the value of a token in quotes is chosen like a password. */
+const isTokenWord = (value: string, name: string, { isQuoted }: Style): boolean =>
+  isQuoted && /token$/i.test(name) && value.length >= 10 && isUnlikeWord(value) && isMixed(value, { isQuoted });
+
+export const isCall = (value: string): boolean => /^[A-Za-z_$][\w$.]*[([]/.test(value);
+
+/** Matches words with hyphens between them. */
+const hyphenated = /^[A-Za-z]{3,12}(?:-[A-Za-z]{3,12}){2,9}[!?.+~=]?$/;
+
+/** Whether the value has the form of a passphrase. Names in style sheets and clusters have it too. */
+export const isPassphrase = (value: string): boolean => hyphenated.test(value);
+
+/** Whether the value is a variable or a type. */
+const isName = (value: string, { isQuoted, isCode }: Style): boolean =>
+  !isQuoted && (isCode ? identifier.test(value) && !isUnlikeCode(value) : typeName.test(value) && !isScrambled(value));
+
+/** Names in code rarely have digits before letters, or three of them, except for a few words. */
+const isUnlikeCode = (value: string): boolean =>
+  /_\d{3,}$/.test(value) ||
+  isScrambled(value) ||
+  ((/\d[A-Za-z]|\d{3}/.test(value) || isNumbered(value)) && !value.includes('_') && !codeWord.test(value));
+
+/** Whether the value consists of two words or more and two digits. */
+export const isNumbered = (value: string): boolean => /^(?:[A-Z][a-z]{2,}){2,4}\d{2}$/.test(value);
+
+/** Whether the value is no word, number or technical name: letters that digits or signs interrupt or end. */
+export const isUnlikeWord = (value: string): boolean =>
+  isScrambled(value) ||
+  (value.length >= 8 &&
+    /[a-z]/i.test(value) &&
+    (/\d[A-Za-z]|[A-Za-z]{3}\d{2,}\W?$/.test(value) || /[!@#%^&*]/.test(value)) &&
+    !/[/:]|^\W|^\d+[a-z]{1,3}$/i.test(value) &&
+    !snakeCase.test(value) &&
+    !codeWord.test(value));
+
+const snakeCase = /^(?:[a-z\d]+_[a-z\d_]*|[A-Z\d]+_[A-Z\d_]*)$/;
+const codeWord =
+  /base64|b64|utf\d|sha\d|md5|oauth\d|s3(?:(?![a-z\d])|bucket|client|config|access|secret|key)|ec2|k8s|x509|p12|h26\d|int\d|2to|to\d|argon2|bcrypt/i;
+const typeName =
+  /^(?:[A-Z][A-Za-z]+\d?|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Bb]ig|[Vv]ector)\w{0,6}\d+)$/;
+
+/** Whether the value has the form of a chosen password: letters with digits or signs, but not a version or a path. */
+export const isMixed = (value: string, { isQuoted }: Pick<Style, 'isQuoted'>): boolean => {
+  if (/^v?\d+(?:\.\d+)*$/.test(value)) return isQuoted && !value.includes('.');
+  if (packageVersion.test(value) || hexNumber.test(value) || pointer.test(value)) return false;
+  if (/\d/.test(value)) return /[a-z]/i.test(value) || groups.test(value);
+  return (/[a-z]/i.test(value) && /[!@$%^&#*]/.test(value)) || isScrambled(value);
+};
+
+const hexNumber = /^0x[\da-f]{1,8},?$/i;
+/** Matches the type of a pointer in C. */
+const pointer = /^[A-Za-z]\w*\*+$/;
+
+/** Matches versions as in lists of packages. */
+const packageVersion = /^(?:\d{1,3}:)?v?\d+(?:\.\d+)+(?:[-+~.][a-z\d]+)*$/i;
+
+/** Matches groups of capitals and digits, as in recovery keys. */
+const groups = /^(?=.*\d)(?:[A-Z\d]{4,8}-){3,12}[A-Z\d]{4,8}$/;
+
+/** Minimum number of parts between capitals of a scrambled value, and their maximum average length. */
+const scrambled = { minParts: 4, maxPart: 3 };
+const seam = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
+
+/** Whether the letters change between capitals and others more often than in names of several words. */
+const isScrambled = (value: string): boolean => {
+  if (value.length < 10 || !/^[A-Za-z\d+/=_.-]+[!?,]?$/.test(value)) return false;
+  const letters = value.slice(0, maxChosen).replaceAll(/[\d_.-]/g, '');
+  const parts = letters.split(seam).length;
+  if (parts >= scrambled.minParts && letters.length <= parts * scrambled.maxPart) return true;
+  return parts >= 3 && letters.length >= 12 && letters.replaceAll(/[^aeiou]/gi, '').length * 5 <= letters.length;
+};
+
+/** Words that contain `key` by chance. */
+const animals = /(?:mon|don|tur|hoc|joc|whis)key/g;
+
+const nouns = /passw(?:or)?d|secret|token|key|credential|auth/;
+
+/** Whether the value repeats its name, as in `password2` and `my-secret-1`. */
+const mentions = (value: string, name: string): boolean => {
+  const lower = value.toLowerCase().replace(animals, '');
+  return nouns.test(lower) || lower.includes(name.toLowerCase());
+};
+
+const lettersOnly = /^(?:[a-z]{8,24}|(?:[A-Z][a-z]{2,11}){2,4})$/;
+const passwordName =
+  /pass|pwd|psk|pw$|secret|senha|parola|heslo|key[_ -]?content|(?:api|access|auth|private|signing|encryption|master|session)[_ -]?(?:key|token)$/i;
+/** Matches words that describe a password, by the endings of adjectives, participles and nouns of actions. */
+const described = /(?:ed|ing|[ai]ble|[st]ions?|ory|ment|ness|ity|ive|less|ful|[ae]nt|ally|ator)$/;
+
+/** Whether the value of the name of a password consists of words without signs between them, or of random letters. */
+export const isWords = (value: string, name: string): boolean =>
+  lettersOnly.test(value) &&
+  passwordName.test(name) &&
+  !described.test(value) &&
+  !/(?<!com)pass(?:$|[wpck])/i.test(value) &&
+  !mentions(value, name);
