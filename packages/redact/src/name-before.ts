@@ -1,0 +1,94 @@
+import { is, word } from './characters.js';
+import type { Reader } from './reader.js';
+
+const above = 62;
+const comma = 44;
+const brace = 123;
+const doubleQuote = 34;
+const colon = 58;
+/** Maximum length of the account between a name and its value. */
+const maxOwner = 64;
+/** Maximum length of a type between a name and its value. */
+const maxType = 32;
+const verb = / (?:is|provided|used|supplied|received|generated|created|set)$/;
+const auxiliary = /(?: (?:is|was|has been))?(?: successfully)?$/;
+
+/** Returns the end of the name in `the password is: …` and `password provided: …`. */
+export const beforeVerb = (reader: Reader, end: number): number => {
+  const last = reader.text.charCodeAt(end - 1);
+  const second = reader.text.charCodeAt(end - 2);
+  const mayBe =
+    (last === 100 && second === 101) || (last === 115 && second === 105) || (last === 116 && second === 101);
+  if (!mayBe) return end;
+  const length = verb.exec(reader.text.slice(Math.max(reader.barrier, end - 14), end))?.[0].length ?? 0;
+  if (length === 0) return end;
+  const start = end - length;
+  return start - (auxiliary.exec(reader.text.slice(Math.max(reader.barrier, start - 24), start))?.[0].length ?? 0);
+};
+
+/** Returns the end of the name in `Unseal Key 1: …`. */
+export const beforeNumber = (reader: Reader, end: number): number => {
+  const code = reader.text.charCodeAt(end - 1);
+  return code >= 48 && code <= 57 && reader.text.charCodeAt(end - 2) === 32 ? end - 2 : end;
+};
+
+/** Returns the end of the name in `password for root@localhost: …` and `password is generated for root: …`. */
+export const beforeOwner = (reader: Reader, end: number): number => {
+  const { text } = reader;
+  const floor = Math.max(reader.barrier, end - maxOwner);
+  let start = end;
+  for (let before = 0; start > floor; start -= 1) {
+    const code = text.charCodeAt(start - 1);
+    if (code <= 32) break;
+    // Keys of minified JSON have no spaces between them.
+    if ((code === comma || code === brace) && before === doubleQuote) return end;
+    before = code;
+  }
+  if (start === end || !text.endsWith(' for ', start) || start - 5 < reader.barrier) return end;
+  const near = text.slice(Math.max(reader.barrier, start - 24), start - 5);
+  return start - 5 - (/ (?:is|was|has been) generated$/.exec(near)?.[0].length ?? 0);
+};
+
+/** Returns the end of the name in `SET PASSWORD FOR 'user'@'host' = …`. */
+export const beforeAccount = (reader: Reader, end: number): number => {
+  const { text } = reader;
+  const last = text.charCodeAt(end);
+  if (last !== 39 && last !== 34 && last !== 96) return end;
+  const near = text.slice(Math.max(reader.barrier, end - maxOwner), end);
+  const found = / FOR ["'`][\w.%-]{1,32}(?:["'`]@["'`][\w.%-]{1,32})?$/i.exec(near);
+  return found === null ? end : end - found[0].length;
+};
+
+/** Matches the types that follow a name without a colon. */
+const spacedType = /[\w$](?: As)? (?:string|str|String|NSString|N?VARCHAR2?\(\d{1,4}\))$/;
+const staticType = /: ?&'static str$/;
+
+/** Returns the end of the name in `password: string = "…"` and `password string = "…"`. */
+export const beforeType = (reader: Reader, end: number): number => {
+  const { text } = reader;
+  const floor = Math.max(reader.barrier, end - maxType);
+  const last = text.charCodeAt(end - 1);
+  const near = last === 103 || last === 114 || last === 41 ? text.slice(Math.max(reader.barrier, end - 18), end) : '';
+  const isStatic = last === 114 && near.endsWith(' str') && staticType.test(text.slice(floor, end));
+  if (isStatic) return text.lastIndexOf(':', end);
+  const type = spacedType.exec(near);
+  if (type !== null) return end - type[0].length + 1;
+  let start = end;
+  while (start > floor && isOfType(text.charCodeAt(start - 1))) start -= 1;
+  if (text.charCodeAt(start) === 32) start += 1;
+  const at = text.charCodeAt(start - 1) === 32 ? start - 2 : start - 1;
+  if (start === end || at <= reader.barrier || text.charCodeAt(at) !== colon) return end;
+  const before = text.charCodeAt(at - 1);
+  return before === 63 || before === 33 ? at - 1 : at;
+};
+
+/** Whether the code belongs to the name of a type. */
+const isOfType = (code: number): boolean =>
+  is(code, word) ||
+  code === 46 ||
+  code === 60 ||
+  code === above ||
+  code === 91 ||
+  code === 93 ||
+  code === 124 ||
+  code === 38;
