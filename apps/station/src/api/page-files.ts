@@ -15,11 +15,14 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Returns a file of the page. Other paths without an extension are views of the page. */
+/** A path within the folder. After an empty segment, `new URL` reads an absolute path: `//etc/resolv.conf`. */
+const pagePath = /^(?:\/\w[\w.-]*)+$/;
+
+/** Returns a file of the page. Paths without an extension are views of the page. */
 export const servePage = async (path: string): Promise<Response> => {
-  const isFile = /^\/[\w./-]+\.\w+$/.test(path) && !path.includes('..');
+  const isFile = /\.\w+$/.test(path);
   const name = isFile ? path.slice(1) : 'index.html';
-  for (const folder of folders) {
+  for (const folder of isFile && !pagePath.test(path) ? [] : folders) {
     const content = await readFile(new URL(name, folder)).catch(() => undefined);
     if (!content) continue;
     const isFinal = name.startsWith('assets/');

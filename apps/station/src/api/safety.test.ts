@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { eventually, testFolder, testStation } from '../../test/station.js';
@@ -79,4 +81,29 @@ it('refuses unknown hosts, other origins, large bodies and invalid requests', as
   const wrong = await given.call('POST', '/api/v1/sessions', { body: { agent: 'helper', message: { text: 1 } } });
   expect(wrong).toMatchObject({ status: 422, body: { code: 'invalid-request', field: 'message.text' } });
   expect(z.array(contract.agentInfo).parse(allowed.body)).toHaveLength(1);
+});
+
+it('serves no file outside of the page', async () => {
+  const given = await testStation();
+  const outside = join(await testFolder(), 'outside.txt');
+  await writeFile(outside, 'not of the page');
+  const climb = '/..'.repeat(20);
+  const paths = [
+    `/${outside}`,
+    `//${outside}`,
+    `/.${outside}`,
+    `${climb}${outside}`,
+    `/assets${climb}${outside}`,
+    `${climb.replaceAll('.', '%2e')}${outside}`,
+    `${climb.replaceAll('.', '%252e')}${outside}`,
+    `/%2f${outside.slice(1)}`,
+    `/%5c..%5c..${outside.replaceAll('/', '%5c')}`,
+    `/file:${outside}`,
+    `/file:%2f%2f${outside}`,
+    `${outside}%00.html`,
+  ];
+  for (const path of paths) {
+    const response = await given.app.request(`http://localhost${path}`, { headers: { host: 'localhost' } });
+    expect([path, await response.text()]).toEqual([path, expect.not.stringContaining('not of the page')]);
+  }
 });
