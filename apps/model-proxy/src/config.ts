@@ -130,7 +130,9 @@ const schema = z
     unmetered: z
       .enum(['deny', 'pass'])
       .default('deny')
-      .describe('Requests that may cost something the proxy cannot measure, such as images and batches.'),
+      .describe(
+        'Requests that may cost something the proxy cannot measure, such as images, batches and answers in the background.',
+      ),
     maxBodyBytes: z.int().min(1).max(1_073_741_824).default(64_000_000),
     timeouts: z
       .strictObject({ headMs: milliseconds.default(600_000), idleMs: milliseconds.default(600_000) })

@@ -1,4 +1,4 @@
-import { cleanUsage, loadPrices, type CostOf, type TokenUsage } from '@h/prices';
+import { cleanUsage, isEmptyUsage, loadPrices, type CostOf, type TokenUsage } from '@h/prices';
 import type { ProxyConfig } from './config.js';
 import type { Answer } from './formats/answer.js';
 import type { Amounts } from './ledger.js';
@@ -52,17 +52,19 @@ export class Meter {
   }
 
   /**
-   * Measures an answer. One without usage, such as an interrupted one, is estimated.
+   * Measures an answer. One without usage, such as an interrupted one, is estimated. No model answers an empty request,
+   * so counts that are all 0 or invalid are none.
    *
    * @param inputTokens - the estimate for the request
    * @param model - the model that was asked
    */
   measure(inputTokens: number, provider: Provider, answer: Answer, model: string | undefined): Metered {
-    const usage = answer.usage ?? usageOf(inputTokens, estimateTokens(answer.outputChars));
+    const reported = answer.usage && isEmptyUsage(answer.usage) ? undefined : answer.usage;
+    const usage = reported ?? usageOf(inputTokens, estimateTokens(answer.outputChars));
     const names = [model, answer.model].filter((name) => name !== undefined);
     let cost: number | undefined;
     for (const name of names) cost ??= this.costOf(usage, nameOf(provider, name));
-    return { usage, cost, isEstimated: answer.usage === undefined };
+    return { usage, cost, isEstimated: reported === undefined };
   }
 }
 

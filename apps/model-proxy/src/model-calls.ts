@@ -111,6 +111,8 @@ const noAnswer: Answer = {
   isComplete: false,
   error: undefined,
 };
+const inBackground =
+  'The proxy cannot measure an answer in the background. Send "background": false, or set "unmetered: pass".';
 const nothingUsed = { tokens: 0, cost: 0 };
 const noLimits = {};
 
@@ -201,6 +203,8 @@ export class ModelCalls {
     const text = await textOfBody(body, incoming.headers['content-encoding'], config.maxBodyBytes);
     const wire = readRequest(format, text);
     if (!wire) throw new Refusal('invalid-request', 'The body of the request is not a JSON object.');
+    const isInBackground = format === 'openai-responses' && (wire.value['background'] ?? false) !== false;
+    if (isInBackground && config.unmetered === 'deny') throw new Refusal('forbidden', inBackground);
     const shaped = this.#shape(wire);
     const conversation = this.#conversations.recognize(client.name, incoming.headers, wire);
     const limits = this.#limitsOf(client.name);

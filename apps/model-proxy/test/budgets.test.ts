@@ -108,6 +108,53 @@ describe('budgets', () => {
     await Promise.all(calls);
   });
 
+  it('count an estimate if the provider reports no usable usage', async () => {
+    const usage = [{ input_tokens: -5, output_tokens: '7' }, { input_tokens: 0, output_tokens: 0 }, {}, null];
+    const target = await open(
+      startProvider((_, outgoing) => {
+        outgoing.writeHead(200, { 'content-type': 'application/json' });
+        const text = 'x'.repeat(3500);
+        const content = [{ type: 'text', text }];
+        outgoing.end(JSON.stringify({ type: 'message', content, stop_reason: 'end_turn', usage: usage.shift() }));
+      }),
+    );
+    const proxy = await open(proxyFor(target, { budgets: { day: { tokens: 4200 } } }));
+    const bodies = Array.from({ length: 5 }, (_, index) => messages(`call ${index}`));
+    expect(await statuses(proxy.url, ...bodies)).toEqual([200, 200, 200, 200, 429]);
+  });
+
+  it('count all choices of an answer without usage', async () => {
+    const target = await open(
+      startProvider((_, outgoing) => {
+        outgoing.writeHead(200, { 'content-type': 'text/event-stream' });
+        for (let index = 0; index < 10; index += 1) {
+          const choice = { index, delta: { content: 'x'.repeat(350) }, finish_reason: 'stop' };
+          outgoing.write(`data: ${JSON.stringify({ id: 'c', choices: [choice] })}\n\n`);
+        }
+        outgoing.end('data: [DONE]\n\n');
+      }),
+    );
+    const proxy = await open(proxyFor(target, { budgets: { day: { tokens: 1100 } } }));
+    const body = { model: 'gpt-5.1', stream: true, n: 10, max_tokens: 100, messages: [{ role: 'user', content: 'a' }] };
+    const call = async (): Promise<number> => {
+      const answer = await post(proxy.url, body, { path: '/v1/chat/completions' });
+      await answer.text();
+      return answer.status;
+    };
+    expect([await call(), await call()]).toEqual([200, 429]);
+  });
+
+  it('refuse answers in the background, which are fetched without a count', async () => {
+    const target = await provider();
+    const body = { model: 'gpt-5.1', input: 'a', background: true };
+    const limited = await open(proxyFor(target));
+    const refused = await post(limited.url, body, { path: '/v1/responses' });
+    expect([refused.status, await refused.text()]).toEqual([403, expect.stringContaining('unmetered: pass')]);
+    expect(target.received).toEqual([]);
+    const passing = await open(proxyFor(target, { unmetered: 'pass' }));
+    expect((await post(passing.url, body, { path: '/v1/responses' })).status).toBe(200);
+  });
+
   it('refuse models without a known price while a cost limit applies', async () => {
     const target = await provider();
     const limited = await open(proxyFor(target, { budgets: { day: { cost: 1 } } }));

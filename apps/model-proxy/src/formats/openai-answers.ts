@@ -23,7 +23,10 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 /** Maximum number of parallel tool calls that are read from one answer. */
 const maxCalls = 1000;
 
-/** Returns a reader of answers in the format of OpenAI Chat Completions. Reads the first choice of several. */
+/**
+ * Returns a reader of answers in the format of OpenAI Chat Completions. Reads the first choice of several, and counts
+ * the characters of all.
+ */
 export const readChatAnswer = (listener?: PartListener): AnswerReader => {
   const text = partOf('text', '');
   const reasoning = partOf('reasoning', '');
@@ -32,6 +35,7 @@ export const readChatAnswer = (listener?: PartListener): AnswerReader => {
   let head: JsonObject = {};
   let finish: string | undefined;
   let error: Answer['error'];
+  let otherChars = 0;
 
   const take = (message: JsonObject): void => {
     const chunk = stringOf(message['content']) ?? stringOf(message['refusal']) ?? '';
@@ -59,7 +63,10 @@ export const readChatAnswer = (listener?: PartListener): AnswerReader => {
     usage = chatUsage(value['usage']) ?? usage;
     for (const item of arrayOf(value['choices'])) {
       const choice = objectOf(item);
-      if ((numberOf(choice['index']) ?? 0) !== 0) continue;
+      if ((numberOf(choice['index']) ?? 0) !== 0) {
+        otherChars += charsIn(objectOf(choice[member]));
+        continue;
+      }
       take(objectOf(choice[member]));
       finish = stringOf(choice['finish_reason']) ?? finish;
     }
@@ -79,11 +86,18 @@ export const readChatAnswer = (listener?: PartListener): AnswerReader => {
       id: stringOf(head['id']),
       content: open().map(closePart),
       finishReason: finishReasons[finish ?? ''] ?? 'other',
-      outputChars: charsOf(open()),
+      outputChars: charsOf(open()) + otherChars,
       isComplete: finish !== undefined,
       error,
     }),
   };
+};
+
+/** Counts the characters of a message, or of a part of it. */
+const charsIn = (message: JsonObject): number => {
+  const texts = ['content', 'refusal', 'reasoning_content', 'reasoning'].map((name) => message[name]);
+  const inputs = arrayOf(message['tool_calls']).map((call) => objectOf(objectOf(call)['function'])['arguments']);
+  return [...texts, ...inputs].reduce<number>((sum, text) => sum + (stringOf(text)?.length ?? 0), 0);
 };
 
 /** Returns a reader of answers in the format of OpenAI Responses. */
