@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { CodedError, InvalidOptionError } from '@h/options';
 import { ConfigError, defaultConfig, readConfig } from './config.js';
 import type { Config } from './config-schema.js';
+import { visible } from './visible.js';
 
 const usage = `Usage:
   mcp-guard [--config guard.yaml] [-- <server command> | -- <server URL>]
@@ -17,7 +18,8 @@ Options:
 
 const exitCode = { failed: 1, usage: 2 } as const;
 
-const note = (text: string): void => void process.stderr.write(`mcp-guard: ${text}\n`);
+/** Notes contain names and messages of servers. */
+const note = (text: string): void => void process.stderr.write(`mcp-guard: ${visible(text)}\n`);
 
 const main = async (words: readonly string[]): Promise<number> => {
   const split = words.indexOf('--');

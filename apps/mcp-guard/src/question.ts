@@ -1,4 +1,5 @@
 import type { ApprovalDecision, TurnEventOf } from '@h/turn';
+import { visible } from './visible.js';
 
 /** A call that waits for the decision of a person. */
 export type Question = TurnEventOf<'approval.request'>;
@@ -28,15 +29,13 @@ export const questionForm = (question: Question) => ({
   },
 });
 
-const maxInput = 2_000;
-
-/** The question in words, with the call. */
-export const questionText = ({ call, reason }: Question): string => {
-  if (call === undefined) return reason;
-  const input = JSON.stringify(call.input, undefined, 1) ?? '';
-  const shown = input.length > maxInput ? `${input.slice(0, maxInput)} … (${input.length} characters)` : input;
-  return `Allow the call ${call.name}?\n${shown}\n\n${reason}`;
-};
+/** The question in words, with the whole call: nobody can decide about what is not shown. */
+export const questionText = ({ call, reason }: Question): string =>
+  visible(
+    call === undefined
+      ? reason
+      : `Allow the call ${call.name}?\n${reason}\n\n${JSON.stringify(call.input, undefined, 1) ?? ''}`,
+  );
 
 /** Returns the decision in the answer of a client. Anything but a choice denies. */
 export const decisionIn = (answer: unknown): ApprovalDecision => {

@@ -55,6 +55,15 @@ describe('mcp-guard -- <command>', () => {
     expect(textOf(await client.callTool({ name: 'get-sum', arguments: { a: 2, b: 3 } }))).toContain('5');
   });
 
+  it('prints nothing of a server that controls a terminal', () => {
+    const told = String.raw`printf 'told \033]0;owned\007\033[2J' >&2`;
+    const config = join(temporaryFolder(), 'guard.yaml');
+    writeFileSync(config, stringify({ servers: { it: { command: 'sh', args: ['-c', told] } } }));
+    const { stderr } = run('check', '--config', config);
+    expect(stderr).toContain(String.raw`told \u001b]0;owned\u0007\u001b[2J`);
+    expect(stderr).not.toContain('\u001b');
+  });
+
   const plainConfig = (): string => {
     const file = join(temporaryFolder(), 'guard.yaml');
     writeFileSync(
