@@ -1,6 +1,6 @@
 import type { UsageTotals } from '@h/observe';
 import { textOf, type TurnEvent, type TurnEventOf } from '@h/turn';
-import { callText } from '../render/call-text.js';
+import { callLines, callText } from '../render/call-text.js';
 import { changesIn, diffLines } from '../render/diff.js';
 import { gitLines } from '../render/git-lines.js';
 import { noticeLines } from '../render/notice-lines.js';
@@ -115,7 +115,8 @@ export class Narrator {
 
   #approval({ reason, call }: TurnEventOf<'approval.request'>): void {
     const about = call === undefined ? '' : ` · ${oneLine(`${call.name} ${callText(call.input)}`)}`;
-    this.#lines([`${this.#paper().palette.yellow('?')} ${oneLine(reason)}${about}`]);
+    const question = `${this.#paper().palette.yellow('?')} ${oneLine(reason)}${about}`;
+    this.#lines([question, ...(call === undefined ? [] : callLines(call.input))]);
   }
 
   #steering(text: string): string {

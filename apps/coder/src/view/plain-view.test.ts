@@ -37,6 +37,16 @@ describe('the plain view', () => {
     ]);
   });
 
+  it('shows the whole call that a question is about', () => {
+    const input = { command: 'ls # all files\nrm -rf /srv' };
+    const request = { id: 'q', reason: 'May I?', call: { id: '1', name: 'bash', input } };
+    expect(shown([event('approval.request', request)])).toEqual([
+      '? May I? · bash ls # all files rm -rf /srv',
+      '    command: ls # all files',
+      '      rm -rf /srv',
+    ]);
+  });
+
   it('writes text line by line, without control characters', () => {
     expect(shown([asked, said('\n\none'), said(' two\nth'), said('ree\u001B[2J'), answered('…')])).toEqual([
       'one two',
