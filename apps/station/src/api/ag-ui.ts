@@ -4,8 +4,10 @@ import * as z from 'zod';
 import { endOfTurns, readSession } from '../service/session-events.js';
 import { newSessionId, sha256, StationError } from '../service/session-id.js';
 import type { Station } from '../service/station.js';
-import { eventStream, type ServerSentEvent } from './event-stream.js';
+import { callerStream } from './caller-stream.js';
+import type { ServerSentEvent } from './event-stream.js';
 import type { Metrics } from './metrics.js';
+import type { Caller } from './route.js';
 
 const content = z.union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))]);
 
@@ -23,7 +25,7 @@ type AgUiEvent = Readonly<Record<string, unknown>> & { readonly type: EventType 
 export interface AgUiRun {
   readonly station: Station;
   readonly metrics: Metrics;
-  readonly tenant: string;
+  readonly caller: Caller;
   readonly agent: string;
   readonly input: z.output<typeof agUiInput>;
 }
@@ -34,7 +36,8 @@ export interface AgUiRun {
  *
  * @throws StationError
  */
-export const runAgUi = async ({ station, metrics, tenant, agent, input }: AgUiRun): Promise<Response> => {
+export const runAgUi = async ({ station, metrics, caller, agent, input }: AgUiRun): Promise<Response> => {
+  const { tenant } = caller;
   const { threadId, runId, messages } = input;
   const message = messages.findLast(({ role }) => role === 'user');
   const text = typeof message?.content === 'string' ? message.content : textOf(message?.content);
@@ -57,7 +60,7 @@ export const runAgUi = async ({ station, metrics, tenant, agent, input }: AgUiRu
       if ((item.event as unknown as TurnEventData).type === 'turn.end') return;
     }
   };
-  return eventStream(events, { signal: station.signal, ...metrics.stream() });
+  return callerStream(events, { station, metrics, caller });
 };
 
 const textOf = (parts: readonly { readonly text?: string | undefined }[] = []): string =>

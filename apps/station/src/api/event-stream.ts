@@ -9,6 +9,14 @@ export interface ServerSentEvent {
 /** Interval of comments that keep a connection open through proxies, in milliseconds. */
 const heartbeatMs = 15_000;
 
+/** Options of {@link eventStream}. */
+export interface EventStreamOptions {
+  readonly signal: AbortSignal;
+  /** Receives a function that ends the stream. */
+  readonly onOpen?: (end: () => void) => void;
+  readonly onClose?: () => void;
+}
+
 /**
  * Creates a response that sends events as the client reads them: a slow client slows the source down, and a client that
  * leaves ends it.
@@ -17,7 +25,7 @@ const heartbeatMs = 15_000;
  */
 export const eventStream = (
   start: (signal: AbortSignal) => AsyncGenerator<ServerSentEvent>,
-  { signal, onOpen, onClose }: { readonly signal: AbortSignal; onOpen?: () => void; onClose?: () => void },
+  { signal, onOpen, onClose }: EventStreamOptions,
 ): Response => {
   const stop = new AbortController();
   const encoder = new TextEncoder();
@@ -43,7 +51,7 @@ export const eventStream = (
         signal.addEventListener('abort', onAbort, { once: true });
         if (signal.aborted) stop.abort();
         source = start(stop.signal);
-        onOpen?.();
+        onOpen?.(onAbort);
       },
       pull: async (controller) => {
         if (!source) return controller.close();

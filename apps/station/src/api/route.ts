@@ -10,6 +10,8 @@ export interface Caller {
   readonly name: string;
   readonly tenant: string;
   readonly scopes: readonly string[];
+  /** The id of the record of the token. */
+  readonly token: string;
 }
 
 /** A checked request. */

@@ -5,7 +5,8 @@ import { newSessionId, sha256, StationError } from '../service/session-id.js';
 import { showSession } from '../service/session-directory.js';
 import { lanesOf } from '../service/station-lanes.js';
 import * as contract from './contract.js';
-import { eventStream, type ServerSentEvent } from './event-stream.js';
+import { callerStream } from './caller-stream.js';
+import type { ServerSentEvent } from './event-stream.js';
 import { route, type Route } from './route.js';
 import type { Metrics } from './metrics.js';
 import { readRange } from './ranges.js';
@@ -157,7 +158,7 @@ export const stationRoutes = ({ metrics, workflows }: RouteOptions): readonly Ro
             : { event: item.type, data: {} };
         }
       };
-      return eventStream(events, { signal: station.signal, ...metrics.stream() });
+      return callerStream(events, { station, metrics, caller });
     },
   }),
   route({
@@ -180,7 +181,8 @@ export const stationRoutes = ({ metrics, workflows }: RouteOptions): readonly Ro
     scope: 'read',
     status: 200,
     response: 'text/event-stream',
-    handle: ({ station, caller: { tenant } }) => {
+    handle: ({ station, caller }) => {
+      const { tenant } = caller;
       const runs = async () => {
         const found = (await workflows?.runs(tenant)) ?? [];
         return found.map((run) => ({ type: 'run', run }) as const);
@@ -188,7 +190,7 @@ export const stationRoutes = ({ metrics, workflows }: RouteOptions): readonly Ro
       const events = async function* (signal: AbortSignal): AsyncGenerator<ServerSentEvent> {
         for await (const event of station.feed(tenant, signal, runs)) yield { event: event.type, data: event };
       };
-      return Promise.resolve(eventStream(events, { signal: station.signal, ...metrics.stream() }));
+      return Promise.resolve(callerStream(events, { station, metrics, caller }));
     },
   }),
   route({

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import * as contract from './contract.js';
 import type { StationSession } from './contract.js';
+import { Metrics } from './metrics.js';
+import { revokeTokens } from './tokens.js';
 import {
   eventsOf,
   eventually,
@@ -127,6 +129,32 @@ describe('sessions', () => {
       );
       await ended(given, id, round + 1);
     }
+  });
+
+  it('ends the streams of a token that is revoked, and no others', async () => {
+    const given = await testStation();
+    const [revoked, other] = [await given.token('acme', ['read'], 'bob'), await given.token('acme', ['read'], 'eve')];
+    const open = async (token: string) => {
+      const { response } = await given.call('GET', '/api/v1/events', { token });
+      const events = eventsOf(response);
+      let found = await events.next();
+      while (found.done !== true && found.value.event !== 'caught-up') found = await events.next();
+      return events;
+    };
+    const [ends, continues] = [await open(revoked), await open(other)];
+    await revokeTokens(given.backend.records, 'acme', 'bob');
+    await create(given, 'echo hello');
+    expect(await ends.next()).toMatchObject({ done: true });
+    expect(await continues.next()).toMatchObject({ value: { event: 'session' } });
+    await continues.return(undefined);
+  });
+
+  it.each(['/api/v1/events', '/api/v1/sessions/ID/events'])('leaves no stream open after HEAD %s', async (path) => {
+    const metrics = new Metrics();
+    const given = await testStation({ metrics });
+    const { id } = await create(given, 'echo hello');
+    const { response } = await given.call('HEAD', path.replace('ID', id));
+    expect([response.status, response.body, metrics.openStreams]).toEqual([200, null, 0]);
   });
 
   it('asks for approval, and runs the call that was approved', async () => {

@@ -72,6 +72,8 @@ export const createApp = (options: ServerOptions): Hono => {
       return isAllowed ? context.body(null, 204, preflight(origin)) : context.body(null, 403);
     }
     await next();
+    // The response to HEAD is that to GET without its body, whose source must end.
+    if (context.req.method === 'HEAD') await context.res.body?.cancel();
     for (const [name, value] of Object.entries(headers)) {
       if (!context.res.headers.has(name)) context.res.headers.set(name, value);
     }
@@ -145,7 +147,7 @@ export const createApp = (options: ServerOptions): Hono => {
     const caller = await callerOf(records, context.req.header('authorization') ?? null);
     checkScope(caller, 'write');
     const input = parse(agUiInput, await jsonOf(context.req.raw, maxBodyBytes), 'body');
-    return runAgUi({ station, metrics, tenant: caller.tenant, agent: context.req.param('agent'), input });
+    return runAgUi({ station, metrics, caller, agent: context.req.param('agent'), input });
   });
   app.get('/*', async (context) => servePage(context.req.path));
   return app;

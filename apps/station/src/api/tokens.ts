@@ -37,7 +37,7 @@ export const callerOf = async (records: Records, header: string | null): Promise
   }
   const found: TokenBody | undefined = (await records.get('token', sha256(token)))?.body;
   if (!found) throw new StationError(401, 'unknown-token', 'The token is not known. It may have been revoked.');
-  return { name: found.name, tenant: found.tenant, scopes: found.scopes };
+  return { name: found.name, tenant: found.tenant, scopes: found.scopes, token: found.hash };
 };
 
 /** @throws StationError 403 if the token has not this right */
