@@ -1,6 +1,6 @@
 import { ConfigError } from '@h/config';
 import { LruMap } from '@h/bounded';
-import { memoryApprovalStore, type ApprovalStore } from '@h/hooks';
+import type { ApprovalStore } from '@h/hooks';
 import { ModelError, openModels, secretsIn, type ChosenModel, type Models } from '@h/models';
 import { createUsageMeter, type UsageMeter } from '@h/observe';
 import { openTelemetry, type Telemetry } from '@h/observe/otlp';
@@ -16,6 +16,7 @@ import { copyFiles } from './hand-over.js';
 import { createPipeline, type PipelineParts } from './pipeline.js';
 import { routedAgent, type OpenAgent } from './routed-agent.js';
 import type { AgentEnvironment, StationAgent } from './station-agent.js';
+import { tenantApprovals } from './tenant-approvals.js';
 import { TenantBudgets } from './tenant-budgets.js';
 import { openToolbox } from './toolbox.js';
 import { runOf, tenantOf } from './turn-metadata.js';
@@ -27,7 +28,7 @@ export interface StationAgentsOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** The models of every agent, for demonstrations. @defaultValue those of the configuration */
   readonly models?: Models | undefined;
-  /** Stores approvals that apply always. @defaultValue in memory, until the process ends */
+  /** Stores approvals that apply always. @defaultValue in memory, for each tenant, until the process ends */
   readonly approvalStore?: ApprovalStore | undefined;
 }
 
@@ -58,7 +59,7 @@ export const stationAgents = (
   files: readonly AgentFile[],
   options: StationAgentsOptions = {},
 ): readonly StationAgent[] => {
-  const { environment = process.env, approvalStore = memoryApprovalStore() } = options;
+  const { environment = process.env, approvalStore = tenantApprovals() } = options;
   const shared: Shared = {
     config,
     files,

@@ -29,6 +29,21 @@ const run = (answer: Answer | undefined, world: World = {}, options: HooksOption
   });
 
 describe('an approval request', () => {
+  it('passes its session to the store', async () => {
+    const sessions: (string | undefined)[] = [];
+    const approvalStore: ApprovalStore = {
+      list: (session) => {
+        sessions.push(session);
+        return [];
+      },
+      add: (_, session) => void sessions.push(session),
+    };
+    const ran = await run('always', {}, { approvalStore });
+    const [{ session } = { session: '' }] = ran.of('turn.start');
+    expect(session).not.toBe('');
+    expect(sessions).toEqual([session, session]);
+  });
+
   it('contains the name and input of the call, their hash, and the expiry', async () => {
     const ran = await run('once');
     expect(ran.of('approval.request')).toMatchObject([

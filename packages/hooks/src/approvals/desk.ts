@@ -205,7 +205,7 @@ export class ApprovalDesk {
     if (own || this.#settings.approvalStore === undefined) return own;
     const unreadable = (error: unknown): undefined => this.#storeFailed(error);
     try {
-      const rules = this.#settings.approvalStore.list();
+      const rules = this.#settings.approvalStore.list(this.#hooks.session);
       return isPromise(rules)
         ? this.#withinLimit(rules, 'list')
             .then((list) => isCovered(list, call))
@@ -238,7 +238,7 @@ export class ApprovalDesk {
       keepInSession();
     };
     try {
-      const added = approvalStore.add(rule);
+      const added = approvalStore.add(rule, this.#hooks.session);
       if (!isPromise(added)) return this.#settleCovered(rule);
       return this.#withinLimit(added, 'add').then(() => this.#settleCovered(rule), failed);
     } catch (error) {

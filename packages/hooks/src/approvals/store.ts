@@ -13,11 +13,15 @@ export interface RememberedApproval {
   readonly at: number;
 }
 
-/** Stores rules that outlive the session. */
+/**
+ * Stores rules that outlive the session.
+ *
+ * Both methods receive the session of the turn: a store for several users must not apply the rules of one to another.
+ */
 export interface ApprovalStore {
-  list(): readonly RememberedApproval[] | PromiseLike<readonly RememberedApproval[]>;
+  list(session?: string): readonly RememberedApproval[] | PromiseLike<readonly RememberedApproval[]>;
   /** Adds a rule. An existing rule is not added again. */
-  add(rule: RememberedApproval): void | PromiseLike<void>;
+  add(rule: RememberedApproval, session?: string): void | PromiseLike<void>;
 }
 
 /** Returns the rules in a stored value; `undefined` if the value is invalid. */
