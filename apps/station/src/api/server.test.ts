@@ -1,8 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { connect } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import * as contract from './contract.js';
 import type { StationSession } from './contract.js';
 import { Metrics } from './metrics.js';
+import { startServer } from './server.js';
 import { revokeTokens } from './tokens.js';
 import {
   eventsOf,
@@ -155,6 +157,21 @@ describe('sessions', () => {
     const { id } = await create(given, 'echo hello');
     const { response } = await given.call('HEAD', path.replace('ID', id));
     expect([response.status, response.body, metrics.openStreams]).toEqual([200, null, 0]);
+  });
+
+  it('ends the streams of pipelined requests when their client leaves', async () => {
+    const metrics = new Metrics();
+    const given = await testStation();
+    const { station } = given;
+    const server = await startServer({ station, metrics, onProblem: (problem) => given.problems.push(problem) });
+    onTestFinished(() => server.close());
+    const request = `GET /api/v1/events HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${await given.token()}\r\n\r\n`;
+    const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.write(request.repeat(20));
+    await expect.poll(() => metrics.openStreams).toBe(20);
+    socket.destroy();
+    await expect.poll(() => metrics.openStreams).toBe(0);
+    expect(given.problems).toEqual([]);
   });
 
   it('asks for approval, and runs the call that was approved', async () => {

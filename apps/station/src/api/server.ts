@@ -1,6 +1,7 @@
 import { serve, type ServerType } from '@hono/node-server';
 import { Hono, type Context } from 'hono';
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type * as z from 'zod';
 import { sha256, StationError } from '../service/session-id.js';
@@ -161,6 +162,7 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
     const started = serve({ fetch: app.fetch, hostname: host, port }, () => resolve(started));
     started.once('error', reject);
   });
+  server.on('request', reportLeaving);
   const { port: actual } = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${actual}`,
@@ -171,6 +173,15 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
         if ('closeAllConnections' in server) server.closeAllConnections();
       }),
   };
+};
+
+/** Node reports the end of a connection to the response that it sends, and not to those of pipelined requests. */
+const reportLeaving = ({ socket }: IncomingMessage, response: ServerResponse): void => {
+  const onClose = (): void => {
+    if (!response.closed) response.emit('close');
+  };
+  socket.setMaxListeners(0).once('close', onClose);
+  response.once('close', () => socket.off('close', onClose));
 };
 
 interface AnswerOptions {
