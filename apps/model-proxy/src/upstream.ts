@@ -89,7 +89,9 @@ export class Upstream {
       const settle = (): void => clearTimeout(timer);
       outgoing.once('response', (incoming) => {
         settle();
-        const { socket } = incoming;
+        const { socket, statusMessage = '' } = incoming;
+        // Node parses a status message with control characters, and throws when it is to send one.
+        if (!/^[\t\x20-\x7e\x80-\xff]*$/.test(statusMessage)) incoming.statusMessage = '';
         // A reasoning model may pause for minutes, so the limit is generous. The socket outlives this answer.
         const onIdle = (): void =>
           void incoming.destroy(
@@ -106,6 +108,11 @@ export class Upstream {
           socket.setTimeout(0);
         });
         resolve(incoming);
+      });
+      // An answer that switches protocols closes the connection without an error. After an answer, this has no effect.
+      outgoing.once('close', () => {
+        settle();
+        reject(unreachable(base, new Error('it sent no answer of HTTP')));
       });
       outgoing.on('error', (error: NodeJS.ErrnoException) => {
         settle();

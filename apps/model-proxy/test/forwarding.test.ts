@@ -149,6 +149,20 @@ describe('forwarding', () => {
     expect(await metric(proxy.url, 'h_proxy_tokens_total')).toMatch(/kind="input"} 7$/);
   });
 
+  it.each([
+    ['a status message with control characters', 'HTTP/1.1 299 Odd\u0001\r\ncontent-length: 0\r\n\r\n', 299],
+    ['an error whose message has them', 'HTTP/1.1 599 Odd\u0001\r\ncontent-length: 0\r\n\r\n', 599],
+    ['another protocol', 'HTTP/1.1 101 Switch\r\nconnection: upgrade\r\nupgrade: x\r\n\r\nx', 502],
+  ])('survives an answer with %s', async (_, head, status) => {
+    const provider = await open(startProvider((_request, _outgoing, { socket }) => void socket.write(head)));
+    const client = createKey();
+    const keys = ['A', 'B'].map((env) => ({ id: env, env }));
+    const config = { clients: [{ name: 'a', keyHash: client.keyHash }], anthropic: { keys } };
+    const proxy = await open(proxyFor(provider, config, { env: { A: 'a', B: 'b' } }));
+    const headers = { 'x-api-key': client.key };
+    expect((await post(proxy.url, messages('Hi'), { headers })).status).toBe(status);
+  });
+
   it('reads compressed requests and forwards them as they are', async () => {
     const provider = await open(startProvider((_, outgoing) => sendMessage(outgoing)));
     const proxy = await open(proxyFor(provider));
