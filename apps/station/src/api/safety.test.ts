@@ -46,6 +46,10 @@ it('lets a link decide its approval once', async () => {
     { headers: json },
   );
   expect(forged.status).toBe(404);
+  for (const lasting of ['session', 'always']) {
+    const refused = await given.call('POST', link, { body: { decision: lasting, hash: approval.call?.hash } });
+    expect(refused).toMatchObject({ status: 403, body: { code: 'one-call' } });
+  }
   const decision = { decision: 'deny', hash: approval.call?.hash };
   const decided = await given.call('POST', link, { body: decision });
   expect(decided).toMatchObject({ status: 200, body: { state: 'denied', decidedBy: 'link of ann' } });

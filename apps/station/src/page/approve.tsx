@@ -45,7 +45,7 @@ const ApprovalPage = ({ url }: { readonly url: string }) => {
         <div class="approval">
           <p class="muted">{approval.agent === null ? 'A workflow asks' : `The agent ${approval.agent} asks`}</p>
           <ApprovalQuestion approval={approval} />
-          <ApprovalAnswers approval={approval} onDecide={decide} />
+          <ApprovalAnswers approval={approval} isLink onDecide={decide} />
         </div>
       )}
     </main>

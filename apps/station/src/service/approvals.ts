@@ -173,14 +173,14 @@ export class ApprovalDesk {
     return this.get(tenant, id);
   }
 
-  /** Decides an approval by its link, which is used up if the decision is accepted. */
+  /** Decides an approval by its link, for one call. The link is used up if the decision is accepted. */
   async decideLinked(
     token: string,
     decision: Decision,
   ): Promise<{ tenant: string; approval: StationApproval; by: string }> {
     const { tenant, id, by, key } = await this.#open(token);
     const { body } = await this.#find(tenant, id);
-    const refused = this.#refusal(body, decision.hash);
+    const refused = this.#refusal(body, decision.hash) ?? lastingDecision(decision);
     if (refused) throw refused;
     const at = this.#now();
     if (!(await this.#records.insert({ kind: 'link', id: key, tenant, at, body: { approval: id } }))) throw usedLink();
@@ -246,6 +246,12 @@ const questionId = (question: string): string => sha256(`run:${question}`).slice
 const linkContent = z.object({ id: z.string(), tenant: z.string(), by: z.string(), expiresAt: z.number() });
 
 const notFound = (): StationError => new StationError(404, 'unknown-approval', 'The approval does not exist.');
+
+/** A link is about one call, and its holder has no token: it cannot allow others. */
+const lastingDecision = ({ decision }: Decision): StationError | undefined =>
+  decision === 'once' || decision === 'deny'
+    ? undefined
+    : new StationError(403, 'one-call', 'A link decides one call. Send "once" or "deny".', 'decision');
 
 const usedLink = (): StationError =>
   new StationError(410, 'used-link', 'The link was used already. Ask for another one.');

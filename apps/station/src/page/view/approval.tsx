@@ -97,10 +97,13 @@ export const ApprovalQuestion = ({ approval }: { readonly approval: StationAppro
 /** The answers to an open approval. Denying can have a reason, which the model reads. */
 export const ApprovalAnswers = ({
   approval,
+  isLink = false,
   onDecide,
   children,
 }: {
   readonly approval: StationApproval;
+  /** Whether the answers are those of a link, which decides about one call. */
+  readonly isLink?: boolean;
   readonly onDecide: (decision: Decision) => Promise<void>;
   readonly children?: ComponentChildren;
 }) => {
@@ -125,7 +128,7 @@ export const ApprovalAnswers = ({
           <button type="button" class="primary" disabled={isBusy} onClick={() => answer('once')}>
             {approval.call ? 'Allow once' : 'Approve'}
           </button>
-          {approval.call && (
+          {approval.call && !isLink && (
             <>
               <button type="button" disabled={isBusy} onClick={() => answer('session')}>
                 Allow in this session
