@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { CodedError, InvalidOptionError } from '@h/options';
+import { CodedError, InvalidOptionError, visibleText } from '@h/options';
 import { ConfigError, defaultConfig, readConfig } from './config.js';
 import type { Config } from './config-schema.js';
-import { visible } from './visible.js';
 
 const usage = `Usage:
   mcp-guard [--config guard.yaml] [-- <server command> | -- <server URL>]
@@ -19,7 +18,7 @@ Options:
 const exitCode = { failed: 1, usage: 2 } as const;
 
 /** Notes contain names and messages of servers. */
-const note = (text: string): void => void process.stderr.write(`mcp-guard: ${visible(text)}\n`);
+const note = (text: string): void => void process.stderr.write(`mcp-guard: ${visibleText(text)}\n`);
 
 const main = async (words: readonly string[]): Promise<number> => {
   const split = words.indexOf('--');

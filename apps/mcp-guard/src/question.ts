@@ -1,5 +1,5 @@
+import { visibleText } from '@h/options';
 import type { ApprovalDecision, TurnEventOf } from '@h/turn';
-import { visible } from './visible.js';
 
 /** A call that waits for the decision of a person. */
 export type Question = TurnEventOf<'approval.request'>;
@@ -31,7 +31,7 @@ export const questionForm = (question: Question) => ({
 
 /** The question in words, with the whole call: nobody can decide about what is not shown. */
 export const questionText = ({ call, reason }: Question): string =>
-  visible(
+  visibleText(
     call === undefined
       ? reason
       : `Allow the call ${call.name}?\n${reason}\n\n${JSON.stringify(call.input, undefined, 1) ?? ''}`,

@@ -60,7 +60,7 @@ describe('mcp-guard -- <command>', () => {
     const config = join(temporaryFolder(), 'guard.yaml');
     writeFileSync(config, stringify({ servers: { it: { command: 'sh', args: ['-c', told] } } }));
     const { stderr } = run('check', '--config', config);
-    expect(stderr).toContain(String.raw`told \u001b]0;owned\u0007\u001b[2J`);
+    expect(stderr).toContain(String.raw`told \u{1b}]0;owned\u{7}\u{1b}[2J`);
     expect(stderr).not.toContain('\u001b');
   });
 

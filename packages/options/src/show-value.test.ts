@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { showValue } from './index.js';
+import { showValue, visibleLine, visibleText } from './index.js';
 
 class Pool {
   size = 1;
@@ -51,5 +51,30 @@ describe('showValue', () => {
   it('truncates the result to 200 characters', () => {
     const long = showValue(Array.from({ length: 10 }, () => 'x'.repeat(24)));
     expect([long.length, long.at(-1)]).toEqual([200, '…']);
+  });
+});
+
+describe('visibleText and visibleLine', () => {
+  it.each([
+    '\u001B',
+    '\u0007',
+    '\u007F',
+    '\u009B',
+    '\u00AD',
+    '\u200B',
+    '\u202E',
+    '\u2028',
+    '\uFEFF',
+    '\u{E0041}',
+    '\uD800',
+  ])('show %j by its code point', (character) => {
+    const shown = `a\\u{${character.codePointAt(0)?.toString(16)}}b`;
+    expect(visibleText(`a${character}b`)).toBe(shown);
+    expect(visibleLine(`a${character}b`)).toBe(shown);
+  });
+
+  it('keep ordinary text, and tabs and line feeds in text only', () => {
+    expect(visibleText('Größe\t1\n한국어')).toBe('Größe\t1\n한국어');
+    expect(visibleLine('Größe\t1\n한국어')).toBe(String.raw`Größe\u{9}1\u{a}한국어`);
   });
 });

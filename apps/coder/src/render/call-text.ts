@@ -1,4 +1,5 @@
-import { oneLine, visible } from './printable.js';
+import { visibleText } from '@h/options';
+import { oneLine } from './printable.js';
 
 /** The most informative input fields, in display order. */
 const informativeFields = [
@@ -39,12 +40,14 @@ export const callLines = (input: unknown): readonly string[] => {
   const members = Object.entries(typeof input === 'object' && input !== null ? input : { input });
   const isWhole = members.length === 1 ? members[0]?.[1] === summary : members.length === 0;
   if (isWhole || JSON.stringify(input) === summary) return [];
-  const lines = members.flatMap(([name, value]) => memberLines(visible(oneLine(name)), value));
+  const lines = members.flatMap(([name, value]) => memberLines(visibleText(oneLine(name)), value));
   const left = lines.length - maxLines;
   return left <= 0 ? lines : [...lines.slice(0, maxLines), `    … ${left} more lines are not shown`];
 };
 
 const memberLines = (name: string, value: unknown): readonly string[] => {
-  const [first = '', ...rest] = visible(typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).split('\n');
+  const [first = '', ...rest] = visibleText(typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).split(
+    '\n',
+  );
   return [`    ${name}: ${first}`, ...rest.map((line) => `      ${line}`)];
 };

@@ -10,13 +10,3 @@ export const printable = (text: string): string => text.replaceAll('\r\n', '\n')
 
 /** Like {@link printable}, with each run of white space replaced by one space. */
 export const oneLine = (text: string): string => printable(text.replaceAll(/\s+/g, ' ')).trim();
-
-/** Controls except tab and line feed, and characters that hide or reorder the text around them. */
-const deceptive = /[^\P{Cc}\t\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
-
-/**
- * Shows the characters that {@link printable} removes, and invisible ones, by their code points, such as `\u{202e}`.
- * For text to decide about: a command must not look different from what would run.
- */
-export const visible = (text: string): string =>
-  text.replaceAll(deceptive, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);

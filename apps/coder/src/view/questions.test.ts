@@ -7,8 +7,15 @@ vi.mock('@clack/prompts', () => ({ text, isCancel: () => false }));
 
 describe('a question', () => {
   it('shows the characters of a pattern that control the terminal', async () => {
-    const view: Pick<View, 'say'> & { hold(): void } = { say: () => undefined, hold: () => undefined };
-    const questions = new Questions(view as View & { hold(isHeld: boolean): void });
+    const ignore = (): void => undefined;
+    const view: View & { hold(isHeld: boolean): void } = {
+      event: ignore,
+      child: ignore,
+      say: ignore,
+      close: ignore,
+      hold: ignore,
+    };
+    const questions = new Questions(view);
     text.mockResolvedValue('n');
     await questions.ask({ pattern: '/tmp/\u001Bc/git push *' });
     expect(text.mock.calls[0]?.[0].message).toBe(String.raw`Allow it? (y/n/session/always: /tmp/\u{1b}c/git push *)`);

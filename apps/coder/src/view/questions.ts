@@ -1,5 +1,5 @@
+import { visibleText } from '@h/options';
 import type { ApprovalDecision } from '@h/turn';
-import { visible } from '../render/printable.js';
 import type { View } from './view.js';
 
 /** The other user of the terminal: the input line or the turn. */
@@ -116,7 +116,7 @@ export class Questions {
     try {
       const validate = (answer: string | undefined): string | undefined =>
         decisionOf(answer) === undefined ? 'Answer y, n, session or always, or "n, reason".' : undefined;
-      const allow = `Allow it? (y/n/session/always${pattern === undefined ? '' : `: ${visible(pattern)}`})`;
+      const allow = `Allow it? (y/n/session/always${pattern === undefined ? '' : `: ${visibleText(pattern)}`})`;
       const answer = await text({
         message: message === undefined ? allow : `${message} (y/n)`,
         validate,
