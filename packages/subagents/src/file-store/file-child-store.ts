@@ -254,8 +254,9 @@ class Files implements FileChildStore {
 
   /** Releases a folder, and removes it if it is empty. */
   async #leave(lock: FileLock): Promise<void> {
-    const names = await readdir(lock.folder).catch(() => []);
-    const isEmpty = names.every((name) => isLockName(name));
+    // A folder that cannot be read may contain records.
+    const names = await readdir(lock.folder).catch(() => undefined);
+    const isEmpty = names?.every((name) => isLockName(name)) === true;
     await (isEmpty ? lock.removeFolder() : lock.release()).catch(() => lock.release());
   }
 
