@@ -27,6 +27,7 @@ const still = (): Project => {
       ...project.progress,
       read: () => Promise.resolve({ state: 'missing' }),
       update: () => Promise.reject(new Error('No.')),
+      release: () => Promise.reject(new Error('No.')),
       initialize: (initial, change) => Promise.resolve(change(initial)),
     },
     notes: { ...project.notes, tail: () => Promise.resolve(''), add: () => Promise.resolve() },

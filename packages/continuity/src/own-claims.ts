@@ -121,10 +121,15 @@ export class OwnClaims {
     this.look(after);
   }
 
+  /** Releases all claims with a change. If the file cannot be written, they end in this process all the same. */
+  release(change: (progress: Progress, owner: string) => Progress): Promise<Progress> {
+    return this.#project.progress.release(this.#owner, (progress) => change(progress, this.#owner));
+  }
+
   /** Releases all claims without waiting, so that other sessions need not wait for the lease to expire. */
   abandon(): void {
     // Also without a claim: one that is still being acquired is queued before this.
-    this.#project.progress.update((progress) => giveBackClaims(progress, this.#owner)).catch(() => undefined);
+    this.release(giveBackClaims).catch(() => undefined);
   }
 
   #claiming(): Claiming {

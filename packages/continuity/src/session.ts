@@ -167,7 +167,9 @@ export class Session {
     };
     const task = unfinishedTask(closing);
     await attempt('notes', () => project.notes.add({ session: owner, at: event.at, text: endNote(closing) }));
-    const after = progress === undefined ? undefined : await attempt('progress', () => this.#close(event, owner));
+    // If the file could not be read, it may hold claims.
+    const mustClose = found === undefined || progress !== undefined;
+    const after = mustClose ? await attempt('progress', () => this.#close(event)) : undefined;
     // If the turn ended without waiting for the notes, the next one may be running: a commit would contain its work.
     const made =
       commit &&
@@ -231,11 +233,12 @@ export class Session {
   }
 
   /** Releases the claims. A completed first session with a workspace script ends the planning. */
-  async #close(end: TurnEventOf<'turn.end'>, owner: string): Promise<Progress> {
+  async #close(end: TurnEventOf<'turn.end'>): Promise<Progress | undefined> {
     const { project } = this.#settings;
-    const isInitialized = this.#isInitializer && end.outcome === 'completed' && (await project.script.exists());
+    const isCompleted = this.#isInitializer && end.outcome === 'completed';
+    const isInitialized = isCompleted && (await project.script.exists().catch(() => false));
     const release = end.outcome === 'cancelled' || isOutage(end) ? giveBackClaims : releaseClaims;
-    return project.progress.update((progress) => release(isInitialized ? beginWork(progress) : progress, owner));
+    return this.#claims?.release((progress, owner) => release(isInitialized ? beginWork(progress) : progress, owner));
   }
 
   async #proposeRule(

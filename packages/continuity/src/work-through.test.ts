@@ -1,10 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { open, writeFile, type FileHandle } from 'node:fs/promises';
 import { response, scriptedModel } from '@h/turn/testing';
 import { reply } from '@h/turn';
 import { VirtualTimeScheduler } from 'rxjs';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
-import { agentOf, use } from '../test/agents.js';
+import { agentOf, runSession, use } from '../test/agents.js';
 import { manualClock, planned, projectWith, scriptedCheck } from '../test/projects.js';
 import { blockTask, claimNext, claimTask, completeTask, releaseClaims, unblockTask } from './progress/changes.js';
 import { beginWork, planTasks } from './progress/planning.js';
@@ -422,6 +422,33 @@ describe('workThrough', () => {
       });
       await vi.waitUntil(async () => (await project.status()).next.kind === 'work', { timeout: 5_000 });
       expect(await attempts()).toBe(1);
+    });
+
+    it.each([
+      ['written', ['appendFile']],
+      ['read or written', ['stat', 'appendFile']],
+    ] as const)('releases the claim of a session at whose end no file could be %s', async (_, operations) => {
+      const project = await projectWith(planned('a'));
+      const handle = await open(project.progress.path);
+      await handle.close();
+      const fill = (): string => {
+        for (const name of operations) {
+          const full = Object.assign(new Error('No space left on device'), { code: 'ENOSPC' });
+          const spy = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, name).mockRejectedValue(full);
+          onTestFinished(() => spy.mockRestore());
+        }
+        return 'The disk is full.';
+      };
+      const model = scriptedModel([response(use('task_next')), response(use('fill')), 'Done.']);
+      const check = { command: 'true', run: scriptedCheck(0).run };
+      await runSession({ project, session: 'one', model, check, tools: { fill } });
+      vi.restoreAllMocks();
+      expect((await project.status()).next).toMatchObject({ kind: 'work', isResumed: true });
+      // Another process does not know it before the next change.
+      const other = openProject({ folder: project.folder });
+      expect((await other.status()).next.kind).toBe('wait');
+      await project.progress.update((progress) => progress);
+      expect((await other.status()).next.kind).toBe('work');
     });
 
     it.each<readonly [string, Parameters<typeof isOutage>[0], boolean]>([

@@ -20,6 +20,12 @@ export const markOf = (pid: number): AnonymousMark => hashed(fullMarkOf(pid));
 /** The mark of this process. */
 export const thisProcess = (): AnonymousMark => markOf(process.pid);
 
+/** Whether a mark is that of this process. */
+export const isThisProcess = ({ machine, boot, pid, start }: AnonymousMark): boolean => {
+  const own = thisProcess();
+  return machine === own.machine && boot === own.boot && pid === own.pid && start === own.start;
+};
+
 /** Whether a process has certainly ended. Processes of other machines and containers count as running. */
 export const isGone = ({ machine, boot, pid, start }: AnonymousMark): boolean => {
   const full = fullMarkOf(process.pid);

@@ -111,9 +111,12 @@ export const releaseGone = (
     () => undefined,
   );
 
+/** The claims of an owner, on tasks and on the planning. */
+export const claimsOf = ({ planning, tasks }: Progress, owner: string): readonly TaskClaim[] =>
+  [planning, ...tasks].flatMap((claimed) => (claimed?.claim?.owner === owner ? [claimed.claim] : []));
+
 /** Whether the owner holds a claim. */
-export const holdsClaim = ({ planning, tasks }: Progress, owner: string): boolean =>
-  planning?.claim?.owner === owner || tasks.some(({ claim }) => claim?.owner === owner);
+export const holdsClaim = (progress: Progress, owner: string): boolean => claimsOf(progress, owner).length > 0;
 
 /**
  * Marks a task done, with the evidence.

@@ -1,11 +1,22 @@
 import { execFileSync, spawn, spawnSync, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import { bundle } from '../../test/bundle.js';
 import { planned, projectWith } from '../../test/projects.js';
@@ -71,6 +82,21 @@ describe('the progress file', () => {
       await progress.read();
     }
     expect(await readdir(join(folder, '.agent-output/corrupt'))).toHaveLength(50);
+  });
+
+  it('keeps no partial copy of a corrupt file on a full disk', async () => {
+    const { progress, folder } = await projectWith(planned('a'));
+    await writeFile(progress.path, '{"form');
+    const handle = await open(progress.path);
+    await handle.close();
+    const full = new Error('No space left on device');
+    const append = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'appendFile').mockRejectedValue(full);
+    onTestFinished(() => append.mockRestore());
+    expect(await progress.read()).toMatchObject({ backup: undefined });
+    append.mockRestore();
+    const { backup } = (await progress.read()) as { readonly backup: string };
+    expect(await readFile(backup, 'utf8')).toBe('{"form');
+    expect(await readdir(join(folder, '.agent-output/corrupt'))).toHaveLength(1);
   });
 
   it('waits for an editor that is saving the file', async () => {

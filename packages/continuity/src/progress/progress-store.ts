@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { replaceFile } from '@h/files';
 import { ContinuityError } from '../errors.js';
 import { readWhole } from '../files/bounded-read.js';
-import { fileErrorCode, ifThere } from '../files/errors.js';
+import { ifThere } from '../files/errors.js';
 import type { StateFolder, StateWriter } from '../files/state-folder.js';
-import { isGone } from '../files/process.js';
-import { releaseGone } from './changes.js';
+import { isGone, isThisProcess } from '../files/process.js';
+import { claimsOf, releaseGone } from './changes.js';
 import { issuesText, parseProgress } from './parse.js';
 import { progressFileName, progressSchema, progressVersion, type Progress } from './schema.js';
 
@@ -36,6 +37,13 @@ export interface ProgressStore {
    * `progress-invalid`, `locked`, and the errors of the change
    */
   update(change: (progress: Progress) => Progress, expectedRevision?: number): Promise<Progress>;
+  /**
+   * Releases the claims of an owner with a change. If the file cannot be changed, this process reads it without the
+   * claims, and its next change removes them from the file.
+   *
+   * @throws as {@link ProgressStore.update}
+   */
+  release(owner: string, change: (progress: Progress) => Progress): Promise<Progress>;
   /** Creates the file, or changes it if it exists. @throws as {@link ProgressStore.update} */
   initialize(initial: Progress, change: (progress: Progress) => Progress): Promise<Progress>;
   /**
@@ -64,21 +72,32 @@ type Found =
 
 export const createProgressStore = (project: string, folder: StateFolder): ProgressStore => {
   const path = join(project, progressFileName);
+  /** Releases of claims of this process that could not be written, by owner. */
+  const unwritten = new Map<string, (progress: Progress) => Progress>();
+
+  const withoutReleased = (progress: Progress): Progress => {
+    let current = progress;
+    for (const [owner, release] of unwritten) {
+      // Another process may have resumed the session.
+      const isHeldHere = claimsOf(current, owner).some((claim) => claim.process && isThisProcess(claim.process));
+      if (isHeldHere) current = release(current);
+      else unwritten.delete(owner);
+    }
+    return current;
+  };
 
   const backUp = async (text: string): Promise<string> => {
     await folder.ensure();
     await mkdir(folder.at('corrupt'), { recursive: true });
-    const id = createHash('sha256').update(text).digest('hex').slice(0, 12);
-    const backup = folder.at('corrupt', `agent-progress.${id}.json`);
-    const others = (await readdir(folder.at('corrupt'))).filter((name) => name !== `agent-progress.${id}.json`);
-    if (others.length >= maxBackups) {
+    const name = `agent-progress.${createHash('sha256').update(text).digest('hex').slice(0, 12)}.json`;
+    const backup = folder.at('corrupt', name);
+    const names = await readdir(folder.at('corrupt'));
+    if (names.includes(name)) return backup;
+    if (names.length >= maxBackups) {
       throw new Error(`There are ${maxBackups} copies of corrupt progress files; delete some.`);
     }
-    try {
-      await writeFile(backup, text, { flag: 'wx', mode: 0o600 });
-    } catch (error) {
-      if (fileErrorCode(error) !== 'EEXIST') throw error;
-    }
+    // A copy that a full disk cuts off must not count as one.
+    await replaceFile(backup, text);
     return backup;
   };
 
@@ -87,7 +106,9 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
     if (found === undefined) return { state: 'missing' };
     if ('tooLarge' in found) return { state: 'corrupt', problem: `it has ${found.tooLarge} bytes` };
     const parsed = parseProgress(found.text);
-    if (parsed.state === 'ready') return { state: 'ready', progress: releaseGone(parsed.progress, isGone) };
+    if (parsed.state === 'ready') {
+      return { state: 'ready', progress: withoutReleased(releaseGone(parsed.progress, isGone)) };
+    }
     return parsed.state === 'corrupt' ? { ...parsed, text: found.text } : parsed;
   };
 
@@ -138,6 +159,7 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
         }
       },
     });
+    unwritten.clear();
     // The change has taken effect; the copy only serves `restore`.
     await writer.replace(folder.at(lastGoodName), text).catch(() => undefined);
     return checked.data;
@@ -155,7 +177,7 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
         const found = await read();
         const before = beforeOf(found);
         const changed = change(before);
-        if (changed === before && !isNew(found)) return before;
+        if (changed === before && !isNew(found) && unwritten.size === 0) return before;
         try {
           return await write(writer, mark, before, changed);
         } catch (error) {
@@ -166,18 +188,29 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
       }
     });
 
+  const update: ProgressStore['update'] = (change, expectedRevision) =>
+    transact((found) => {
+      const before = readyOrThrow(found, path);
+      if (expectedRevision === undefined || before.revision === expectedRevision) return before;
+      throw new ContinuityError(
+        'progress-conflict',
+        `The progress file is at revision ${before.revision}, not ${expectedRevision}. Read it again.`,
+      );
+    }, change);
+
   return {
     path,
     read,
-    update: (change, expectedRevision) =>
-      transact((found) => {
-        const before = readyOrThrow(found, path);
-        if (expectedRevision === undefined || before.revision === expectedRevision) return before;
-        throw new ContinuityError(
-          'progress-conflict',
-          `The progress file is at revision ${before.revision}, not ${expectedRevision}. Read it again.`,
-        );
-      }, change),
+    update,
+    release: async (owner, change) => {
+      try {
+        return await update(change);
+      } catch (error) {
+        const isMissing = error instanceof ContinuityError && error.code === 'progress-missing';
+        if (!isMissing) unwritten.set(owner, change);
+        throw error;
+      }
+    },
     initialize: (initial, change) =>
       transact(
         (found) => (found.state === 'missing' ? initial : readyOrThrow(found, path)),
