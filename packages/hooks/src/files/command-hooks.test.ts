@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { harness, notice, intercept, reply, type JSONObject } from '@h/turn';
@@ -464,6 +465,20 @@ describe('commandHooks', () => {
       /"prompt" cannot be run here[^]*timeout[^]*WorktreeCreate does not exist here[^]*Stop is ignored[^]*settings.local.json cannot be read/,
     );
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'follows a link to a settings file, and does not wait for a pipe',
+    async () => {
+      await project.write('home/settings.json', JSON.stringify({ hooks: { PreToolUse: on('Bash', command('true')) } }));
+      await mkdir(join(project.folder, '.claude'));
+      await symlink(join(project.folder, 'home/settings.json'), join(project.folder, '.claude/settings.json'));
+      const pipe = join(project.folder, '.claude/settings.local.json');
+      execFileSync('mkfifo', [pipe]);
+      const { definitions, problems } = await commandHooks({ projectDir: project.folder, env: { HOME: '/nowhere' } });
+      expect(definitions).toHaveLength(1);
+      expect(problems).toEqual([expect.stringContaining(`${pipe} is not a regular file`)]);
+    },
+  );
 
   it('runs no command if a file disables all hooks', async () => {
     await project.settings({ PreToolUse: on('Bash', command('exit 2')) }, { disableAllHooks: true });

@@ -1,7 +1,8 @@
 import { withoutSecrets } from '@h/process';
-import { readFile } from 'node:fs/promises';
+import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { ifExists, readRegularFile } from '@h/files';
 import { toErrorInfo } from '@h/turn';
 import { asyncScheduler } from 'rxjs';
 import type { Hook } from '../hook.js';
@@ -104,15 +105,15 @@ const standardFiles = (projectDir: string, env: NodeJS.ProcessEnv): readonly Hoo
   { path: join(projectDir, '.claude', 'settings.local.json'), scope: 'project' },
 ];
 
+const nothing: ParsedHookFile = { definitions: [], problems: [], isDisabled: false };
+
 const readHookFile = async ({ path, scope }: HookFile): Promise<ParsedHookFile> => {
   try {
-    return parseHookFile(JSON.parse(await readFile(path, 'utf8')), path, scope);
+    // A link is followed, as in collections of dotfiles; a pipe in its place would be waited for.
+    const target = await ifExists(realpath(path));
+    const content = target === undefined ? undefined : await readRegularFile(target);
+    return content === undefined ? nothing : parseHookFile(JSON.parse(content.text), path, scope);
   } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    return {
-      definitions: [],
-      problems: isMissing ? [] : [`${path} cannot be read: ${toErrorInfo(error).message}`],
-      isDisabled: false,
-    };
+    return { ...nothing, problems: [`${path} cannot be read: ${toErrorInfo(error).message}`] };
   }
 };

@@ -109,7 +109,7 @@ export class Dispatcher {
   async #decide(request: TrustRequest, signal: AbortSignal, notify: (message: string) => void): Promise<boolean> {
     const { command, source } = request.definition;
     try {
-      const isTrusted = (await this.#settings.trust?.(request, { signal })) === true;
+      const isTrusted = (await this.#settings.trust?.(request, { signal, notify })) === true;
       // A question that ended with its turn was not answered; the next run asks again.
       if (!isTrusted && signal.aborted) this.#decided.delete(request.hash);
       if (!isTrusted) notify(`The hook command ${JSON.stringify(command)} of ${source} is not trusted; it is not run.`);

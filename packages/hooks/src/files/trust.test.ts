@@ -146,10 +146,20 @@ describe('a command of the project', () => {
     expect([asked, await times()]).toEqual([2, 2]);
   });
 
+  it('runs after a yes that cannot be stored, and reports why it will be asked again', async () => {
+    const path = join(project.folder, 'state', 'trusted.json');
+    await project.write('state/trusted.json.lock', 'A file in place of the folder of the lock.');
+    let asked = 0;
+    const { notices } = await run(trustFile({ path, ask: () => (asked += 1) > 0 }));
+    expect([asked, await times()]).toEqual([1, 2]);
+    expect(notices).toEqual([expect.stringMatching(/was not stored, so you will be asked again: .*state/)]);
+  });
+
   it('does not run with an invalid trust file, and leaves the file unchanged', async () => {
     const path = join(project.folder, 'trusted.json');
     await writeFile(path, '{"version":2}');
-    await run(trustFile({ path, ask: () => true }));
+    const { notices } = await run(trustFile({ path, ask: () => true }));
+    expect(notices).toContainEqual(expect.stringContaining(`${path} cannot be read. Fix or delete the file.`));
     expect(await times()).toBe(0);
     expect(await readFile(path, 'utf8')).toBe('{"version":2}');
   });
@@ -211,7 +221,7 @@ describe('a changed script', () => {
       command,
       source: 'settings.json',
     } as CommandDefinition;
-    const context = { signal: new AbortController().signal };
+    const context = { signal: new AbortController().signal, notify: () => undefined };
     const request = async () => trust(await trustRequestOf(definition, project.folder), context);
     expect(await request()).toBe(true);
     for (const path of ['scripts/x.sh', 'Makefile', 'package.json']) await project.write(path, '{} # changed');

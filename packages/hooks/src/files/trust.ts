@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { isAbsolute, relative, resolve } from 'node:path';
 import * as z from 'zod';
+import { ifExists } from '@h/files';
 import { anyFunction, nonEmptyString, checkOptions, required } from '@h/options';
+import { toErrorInfo, TurnError } from '@h/turn';
 import { changeFile } from './change-file.js';
 import type { CommandDefinition } from './definitions.js';
 
@@ -25,10 +27,14 @@ export interface TrustRequest {
 }
 
 /** Decides whether a command of a project may run. An error is a denial. */
-export type HookTrust = (
-  request: TrustRequest,
-  context: { readonly signal: AbortSignal },
-) => boolean | PromiseLike<boolean>;
+export type HookTrust = (request: TrustRequest, context: TrustContext) => boolean | PromiseLike<boolean>;
+
+/** The turn whose command requires trust. */
+export interface TrustContext {
+  readonly signal: AbortSignal;
+  /** Emits a `hook.notice`. */
+  readonly notify: (message: string) => void;
+}
 
 /** A request for trust, with the data that the user needs. */
 export interface TrustQuestion extends TrustRequest {
@@ -41,9 +47,7 @@ export interface TrustFileOptions {
   /** The file that stores trusted hashes. Choose a path outside the project. */
   readonly path: string;
   /** Asks the user. Without it, no new command is trusted. */
-  readonly ask?:
-    | ((question: TrustQuestion, context: { readonly signal: AbortSignal }) => boolean | PromiseLike<boolean>)
-    | undefined;
+  readonly ask?: ((question: TrustQuestion, context: TrustContext) => boolean | PromiseLike<boolean>) | undefined;
 }
 
 const trustSchema = z.object({ version: z.literal(1), trusted: z.record(z.string(), z.string()) });
@@ -52,7 +56,8 @@ const trustSchema = z.object({ version: z.literal(1), trusted: z.record(z.string
  * Stores the commands that the user trusts, by content. `ask` is called for a new or changed command, and for every run
  * of a command whose files cannot be determined.
  *
- * If the file cannot be read, no command is trusted.
+ * If the file cannot be read, no command is trusted. An answer that cannot be stored applies in this process, and a
+ * notice reports the error.
  *
  * @example
  * ```ts
@@ -63,7 +68,7 @@ export const trustFile = (options: TrustFileOptions): HookTrust => {
   checkOptions('trustFile()', options, { path: required(nonEmptyString), ask: anyFunction });
   const { path, ask } = options;
   let last: Promise<unknown> = Promise.resolve();
-  const decide = async (request: TrustRequest, context: { readonly signal: AbortSignal }): Promise<boolean> => {
+  const decide = async (request: TrustRequest, context: TrustContext): Promise<boolean> => {
     const trusted = await readTrusted(path);
     const known = trusted[request.place];
     const isCertain = request.unknown.length === 0;
@@ -72,10 +77,17 @@ export const trustFile = (options: TrustFileOptions): HookTrust => {
     const isTrusted = (await ask?.({ ...request, change }, context)) === true;
     if (isTrusted && isCertain) {
       // The file may have changed while the user was asked.
-      await changeFile(path, async () => ({
+      const store = async (): Promise<object> => ({
         version: 1,
         trusted: { ...(await readTrusted(path)), [request.place]: request.hash },
-      }));
+      });
+      await changeFile(path, store).catch((error: unknown) => {
+        const command = JSON.stringify(request.definition.command);
+        const { message } = toErrorInfo(error);
+        context.notify(
+          `The trust in the hook command ${command} was not stored, so you will be asked again: ${message}`,
+        );
+      });
     }
     return isTrusted;
   };
@@ -88,8 +100,14 @@ export const trustFile = (options: TrustFileOptions): HookTrust => {
 };
 
 const readTrusted = async (path: string): Promise<Readonly<Record<string, string>>> => {
-  if (!existsSync(path)) return {};
-  return trustSchema.parse(JSON.parse(await readFile(path, 'utf8'))).trusted;
+  try {
+    const text = await ifExists(readFile(path, 'utf8'));
+    return text === undefined ? {} : trustSchema.parse(JSON.parse(text)).trusted;
+  } catch (cause) {
+    throw new TurnError('trust-store', `The trusted commands in ${path} cannot be read. Fix or delete the file.`, {
+      cause,
+    });
+  }
 };
 
 /** Files that programs read although the command does not name them. */
