@@ -1,8 +1,19 @@
 import { execFileSync } from 'node:child_process';
 import { constants, readdirSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { interceptOperations } from '../../../tooling/vitest/file-operations.js';
 import {
@@ -64,6 +75,8 @@ describe('replaceFile()', () => {
     const folder = temporaryFolder();
     const file = join(folder, 'file');
     let failures = 0;
+    /** Replacements that were done, but that a power failure may undo. */
+    let unflushed = 0;
     for (let operation = 1, isDone = false; !isDone; operation += 1) {
       await writeFile(file, 'old');
       const before = openFiles();
@@ -75,12 +88,29 @@ describe('replaceFile()', () => {
         (reason: unknown) => reason,
       );
       restore();
-      expect(await readFile(file, 'utf8')).toBe(error === undefined ? 'new' : 'old');
+      const content = await readFile(file, 'utf8');
+      if (error === undefined) expect(content).toBe('new');
+      else if (content === 'new') unflushed += 1;
       expect([openFiles(), await readdir(folder)], `operation ${operation}`).toEqual([before, ['file']]);
       if (error !== undefined) failures += 1;
       isDone = operation > 12;
     }
     expect(failures).toBeGreaterThanOrEqual(4);
+    // Opening and flushing the folder.
+    expect(unflushed).toBe(process.platform === 'win32' ? 0 : 2);
+  });
+
+  it('confirms a replacement in a folder that cannot be opened or flushed on this system', async () => {
+    const folder = temporaryFolder();
+    for (const code of ['EISDIR', 'EINVAL', 'EACCES', 'ENOENT']) {
+      const handle = await open(folder);
+      const sync = vi.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'sync');
+      await handle.close();
+      sync.mockResolvedValueOnce(undefined).mockRejectedValueOnce(Object.assign(new Error('No.'), { code }));
+      await replaceFile(join(folder, 'file'), code);
+      sync.mockRestore();
+      expect(await readFile(join(folder, 'file'), 'utf8')).toBe(code);
+    }
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
@@ -35,6 +35,21 @@ const wake = async (child: Child): Promise<void> => {
   await child.ended;
   clearInterval(timer);
 };
+
+describe.skipIf(process.platform === 'win32')('a folder with an entry of a lock that cannot be read', () => {
+  it('ends the attempts after a limit, with pauses between them', async () => {
+    const folder = temporaryFolder();
+    // As a network file system lists a folder that another machine has removed.
+    await symlink(join(folder, 'none'), join(folder, 'lock.7'));
+    const before = process.cpuUsage();
+    await expect(acquireLock(folder)).rejects.toMatchObject({ code: 'lock-contended' });
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(2_000);
+    expect(await readdir(folder)).toEqual(['lock.7']);
+    await expect(acquireLock(folder, { signal: AbortSignal.timeout(100) })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    });
+  });
+});
 
 describe('a lock between processes', () => {
   it('ends when its process is killed', async () => {

@@ -1,7 +1,7 @@
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { anyBoolean, anyFunction, checkOptions, instanceOf, integerFrom, numberFrom } from '@h/options';
+import { anyBoolean, anyFunction, checkOptions, CodedError, instanceOf, integerFrom, numberFrom } from '@h/options';
 import { LockHeldError, type LockLostError, type LockOwner } from './errors.js';
 import { HeldLock, releaseHolder, type FileLock, type PlacedLock } from './held-lock.js';
 import {
@@ -63,6 +63,8 @@ const firstPauseMs = 2;
 const longestPauseMs = 50;
 /** How often the folder may be deleted between its creation and the lock before `acquireLock` fails. */
 const maxCreations = 10;
+/** How often other locks may appear or disappear during an attempt before `acquireLock` fails, after some 5 s. */
+const maxOvertaken = 100;
 
 /**
  * Acquires the lock of a folder.
@@ -72,6 +74,7 @@ const maxCreations = 10;
  * from then on.
  *
  * @throws LockHeldError if another holder has the lock and `waitMs` has passed
+ * @throws CodedError `lock-contended` if the folder keeps changing, as on a network file system with stale entries
  *
  * @example
  * ```ts
@@ -102,28 +105,44 @@ export const acquireLock = async (folder: string, options: LockOptions = {}): Pr
   } = options;
   let waitedMs = 0;
   let creations = 0;
-  for (let pauseMs = firstPauseMs; ;) {
+  let overtaken = 0;
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     signal?.throwIfAborted();
+    let attempt: Awaited<ReturnType<typeof tryToAcquire>>;
     try {
-      const attempt = await tryToAcquire({ folder, leaseMs, create, minGeneration, toError });
-      if (attempt === 'overtaken') continue;
-      if ('check' in attempt) return attempt;
-      // Attempts are counted because clocks jump.
-      if (waitedMs >= waitMs) throw toError(new LockHeldError(folder, attempt, waitedMs));
+      attempt = await tryToAcquire({ folder, leaseMs, create, minGeneration, toError });
     } catch (error) {
       creations += 1;
       if (!create || errorCode(error) !== 'ENOENT' || creations === maxCreations) throw error;
       continue;
     }
+    if (attempt === 'overtaken') {
+      overtaken += 1;
+      if (overtaken === maxOvertaken) throw contended(folder);
+      await pause(pauseMs, signal);
+      continue;
+    }
+    if ('check' in attempt) return attempt;
+    // Attempts are counted because clocks jump.
+    if (waitedMs >= waitMs) throw toError(new LockHeldError(folder, attempt, waitedMs));
     const thisPauseMs = Math.min(pauseMs, waitMs - waitedMs);
-    await delay(thisPauseMs, undefined, signal && { signal }).catch((error: unknown) => {
-      signal?.throwIfAborted();
-      throw error;
-    });
+    await pause(thisPauseMs, signal);
     waitedMs += thisPauseMs;
-    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
   }
 };
+
+const pause = async (ms: number, signal: AbortSignal | undefined): Promise<void> => {
+  await delay(ms, undefined, signal && { signal }).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    throw error;
+  });
+};
+
+const contended = (folder: string): CodedError =>
+  new CodedError(
+    'lock-contended',
+    `The lock in ${folder} was not acquired in ${maxOvertaken} attempts, because other locks kept appearing or disappearing. Try again; if that fails, delete the entries lock.* while no process uses the folder.`,
+  );
 
 /** Runs `work` while it holds the lock of a folder. @throws LockHeldError, and what `work` throws */
 export const withLock = async <Result>(

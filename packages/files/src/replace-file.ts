@@ -1,7 +1,7 @@
 import { constants, type BigIntStats } from 'node:fs';
 import { copyFile, mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ifExists } from './open-file.js';
+import { errorCode, ifExists } from './open-file.js';
 import { temporaryName } from './temporary-files.js';
 
 /** The new content of a file: one chunk, several chunks in sequence, or a copy of another file. */
@@ -30,7 +30,8 @@ export interface ReplaceOptions {
 /**
  * Replaces a file so that a crash at any moment leaves the old content or the new content, never a part.
  *
- * The content is written to a temporary file beside it, which is then renamed. Use it for files with one writer, or if
+ * The content is written to a temporary file beside it, which is then renamed. If flushing the folder fails, the file is
+ * replaced, and a power failure may undo it. Use it for files with one writer, or if
  * the last writer wins. {@link FileLock.replaceFile} also rejects a writer that has lost its lock. Extended attributes
  * and other hard links of the old file are not kept.
  *
@@ -142,7 +143,20 @@ export const createFolder = async (
   if (sync) await syncFolder(dirname(path));
 };
 
-/** Flushes the entries of a folder to the disk. Does nothing on systems that cannot open or sync a folder. */
+/** The codes with which systems refuse to open or to sync a folder: Windows, and file systems without the operation. */
+const unsupported: ReadonlySet<string | undefined> = new Set([
+  'EACCES',
+  'EBADF',
+  'EINVAL',
+  'EISDIR',
+  'ENOTSUP',
+  'EPERM',
+]);
+
+/**
+ * Flushes the entries of a folder to the disk. Does nothing if the system cannot open or sync a folder, or if the folder
+ * does not exist any more.
+ */
 export const syncFolder = async (path: string): Promise<void> => {
   try {
     const handle = await open(path, 'r');
@@ -151,7 +165,8 @@ export const syncFolder = async (path: string): Promise<void> => {
     } finally {
       await handle.close();
     }
-  } catch {
-    // Windows cannot open folders.
+  } catch (error) {
+    const code = errorCode(error);
+    if (code !== 'ENOENT' && !unsupported.has(code)) throw error;
   }
 };

@@ -83,12 +83,11 @@ describe('a disk on which an operation of the store of sub-agents fails', () => 
         },
         { timeout: 2_000, interval: 20 },
       );
-      for (const { id } of await third.list()) await third.delete(id);
       await third.close();
       await vi.waitFor(
         async () => {
           const last = fileChildStore({ directory, leaseMs: 100 });
-          await last.list();
+          for (const { id } of await last.list()) await last.delete(id);
           await last.close();
           const names = readdirSync(directory, { recursive: true, encoding: 'utf8' });
           // A lock that could not be prepared and removed stays until its process has ended.

@@ -210,9 +210,15 @@ class Files implements FileChildStore {
     const toError = ({ message }: Error): TurnError =>
       new TurnError('store-taken', `Another process has taken over the records of this one. ${message}`);
     // Another process may consider the new folder abandoned before it is locked, and remove it.
-    this.#current = await acquireLock(folder, { leaseMs, waitMs: inheritWaitMs, toError });
-    await syncFolder(directory);
-    return this.#current;
+    const lock = await acquireLock(folder, { leaseMs, waitMs: inheritWaitMs, toError });
+    try {
+      await syncFolder(directory);
+    } catch (error) {
+      await this.#leave(lock).catch(() => undefined);
+      throw error;
+    }
+    this.#current = lock;
+    return lock;
   }
 
   /** Takes over the wanted records of a dead process. @returns the others */
