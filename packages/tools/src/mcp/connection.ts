@@ -17,6 +17,7 @@ import {
   type ConnectionErrorCode,
 } from './failures.js';
 import { openClient, OpenError, type ClientSettings, type OpenClient } from './open-client.js';
+import { maxRequests } from './inputs.js';
 import { anything, type InputRequests } from './tasks.js';
 import {
   answerInputs,
@@ -47,7 +48,7 @@ const pingTimeoutMs = 5_000;
 const goodbyeTimeoutMs = 1_000;
 /** Minimum interval between listings that notifications cause. The MCP SDK uses the same debounce interval. */
 const relistIntervalMs = 300;
-/** Minimum age of a list that is listed again because its `ttlMs` has elapsed. */
+/** Minimum age of a list that is listed again because its `ttlMs` has elapsed, or because the last listing failed. */
 const minTtlMs = 30_000;
 interface Link extends OpenClient {
   readonly relisting: Coalesced;
@@ -68,7 +69,10 @@ export class McpLink {
   readonly #abort = new AbortController();
   #state: McpState = 'lost';
   #isLegacy = false;
-  readonly #calls = new Set<LinkCall>();
+  readonly #calls = new Set<LinkCall & { readonly ended: AbortController }>();
+  /** Number of requests for input that wait for an answer, and the latest of them. Servers before 2026-07-28 only. */
+  #questions = 0;
+  #lastQuestion: Promise<unknown> = Promise.resolve();
 
   constructor(settings: LinkSettings) {
     this.#settings = settings;
@@ -97,7 +101,8 @@ export class McpLink {
    * Calls a tool. A call that did not reach the server, or whose session the server no longer knows, is issued again
    * once; a repeatable call also if the connection broke while it ran.
    */
-  async call(call: LinkCall): Promise<CallToolResult> {
+  async call(given: LinkCall): Promise<CallToolResult> {
+    const call = { ...given, ended: new AbortController() };
     this.#calls.add(call);
     try {
       return await this.#callOnce(call).catch(async (error: unknown) => {
@@ -116,6 +121,7 @@ export class McpLink {
       throw this.#explained(error);
     } finally {
       this.#calls.delete(call);
+      call.ended.abort();
     }
   }
 
@@ -141,7 +147,9 @@ export class McpLink {
     } catch (error) {
       if (signal?.aborted === true || !isUndelivered(error)) throw this.#explained(error);
       if (this.#current !== undefined) await this.#drop(this.#current);
-      return send();
+      return send().catch((second: unknown) => {
+        throw this.#explained(second);
+      });
     }
   }
 
@@ -165,17 +173,30 @@ export class McpLink {
     return result;
   }
 
-  /** A server before 2026-07-28 does not say for which call it requests input: it must be the only one. */
-  async #answerLegacy(params: unknown): Promise<ElicitResult> {
+  /**
+   * Answers a request for input of a server before 2026-07-28, which does not say for which call: it must be the only
+   * one. Requests are answered one after the other, like those of later servers.
+   *
+   * @param withdrawn - aborts when the server cancels the request, or the connection ends
+   */
+  async #answerLegacy(params: unknown, withdrawn: AbortSignal): Promise<ElicitResult> {
     const [call, ...others] = this.#calls;
-    if (call === undefined || others.length > 0) {
-      this.#settings.onProblem(
-        new Error(`The server requested input during ${this.#calls.size} calls; it was cancelled.`),
-      );
+    const refuse = (problem: string): ElicitResult => {
+      this.#settings.onProblem(new Error(`The server requested input ${problem}; it was cancelled.`));
       return { action: 'cancel' };
-    }
+    };
+    if (call === undefined || others.length > 0) return refuse(`during ${this.#calls.size} calls`);
+    if (this.#questions === maxRequests) return refuse(`while ${maxRequests} of its requests waited for an answer`);
     const requests = { input: { method: 'elicitation/create', params } } as InputRequests;
-    return (await answerInputs(requests, call, this.#settings))['input'] ?? { action: 'cancel' };
+    const signal = AbortSignal.any([call.signal, call.ended.signal, withdrawn]);
+    const answer = this.#lastQuestion.then(() => answerInputs(requests, { ...call, signal }, this.#settings));
+    this.#lastQuestion = answer.catch(() => undefined);
+    this.#questions += 1;
+    try {
+      return (await answer)['input'] ?? { action: 'cancel' };
+    } finally {
+      this.#questions -= 1;
+    }
   }
 
   async #open(): Promise<Link> {
@@ -192,7 +213,9 @@ export class McpLink {
       const relisting = coalesce(() => this.#refresh(link), relistIntervalMs);
       const link: Link = { ...open, relisting, isListening: false, cacheScope: 'private', staleAt: Infinity };
       if (onInput !== undefined) {
-        client.setRequestHandler('elicitation/create', ({ params }) => this.#answerLegacy(params));
+        client.setRequestHandler('elicitation/create', ({ params }, { mcpReq }) =>
+          this.#answerLegacy(params, mcpReq.signal),
+        );
       }
       client.setNotificationHandler('notifications/tools/list_changed', () => relisting.request());
       // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the client of the SDK has no event listeners
@@ -253,6 +276,8 @@ export class McpLink {
     try {
       this.#settings.onTools(await listTools(link, this.#settings.connectTimeoutMs));
     } catch (error) {
+      // The end of a later call tries again: the server may announce no other change.
+      link.staleAt = monotonicMs() + minTtlMs;
       if (this.#state === 'connected') {
         this.#settings.onProblem(new Error(`Listing the tools again failed: ${messageOf(error)}`, { cause: error }));
       }

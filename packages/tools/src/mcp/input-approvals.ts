@@ -62,7 +62,16 @@ export const inputApprovals = (options: InputApprovalsOptions = {}): InputApprov
             if (decision === undefined) resolve({ action: 'cancel' });
             else resolve(decision === 'deny' ? { action: 'decline' } : { action: 'accept', content });
           };
-          const onAbort = (): void => settle(undefined);
+          const onAbort = (): void => {
+            settle(undefined);
+            // Otherwise the turn would show a question whose answer has no effect.
+            context.emit({
+              type: 'approval.answer',
+              id,
+              decision: 'deny',
+              reason: 'The call or its server has ended.',
+            });
+          };
           const cancelTimer = context.after(timeoutMs, () => {
             context.emit({ type: 'approval.answer', id, decision: 'deny', reason: 'The request expired.' });
           });

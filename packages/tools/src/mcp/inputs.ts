@@ -40,8 +40,8 @@ export interface InputSettings {
   readonly onProblem: (problem: Error) => void;
 }
 
-/** Maximum number of requests in one result. */
-const maxRequests = 16;
+/** Maximum number of requests that wait for an answer. */
+export const maxRequests = 16;
 
 /**
  * Answers the requests of one result, by key. Requests that are not forms, and requests that a handler fails to answer,

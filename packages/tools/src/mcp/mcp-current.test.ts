@@ -8,6 +8,7 @@ import { createMcpHandler, type McpHttpHandler } from '@modelcontextprotocol/ser
 import { harness, type TurnEvent } from '@h/turn';
 import { call as toolUse, response, scriptedModel } from '@h/turn/testing';
 import { build } from 'esbuild';
+import { lastValueFrom, toArray } from 'rxjs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { currentServer, serverMemory, type ServerMemory } from '../../test/current-server.js';
 import { runCalls, toolCall, type RunCalls } from '../../test/run-calls.js';
@@ -181,6 +182,19 @@ describe('approvals', () => {
     });
     const [ended] = events.filter(({ type }) => type === 'tool.result');
     expect(ended).toMatchObject({ output: { value: result } });
+  });
+
+  it('are answered for the user when the call ends before them', async () => {
+    const inputs = inputApprovals();
+    const server = await connect({ url: (await startHost()).url }, { onInput: inputs.onInput, timeoutMs: 300 });
+    const model = scriptedModel([response(toolUse('1', 'mcp__now__order', { item: 'tea' })), 'Done.']);
+    const agent = harness({ model, tools: toolDriver(createRegistry().register(server)) }).pipe(inputs.operator);
+    const events = await lastValueFrom(agent.turn({ session: 's', input: 'Order tea' }).pipe(toArray()));
+    const id = events.flatMap((event) => (event.type === 'approval.request' ? [event.id] : []))[0];
+    expect(events.filter(({ type }) => type === 'approval.answer')).toMatchObject([
+      { id, decision: 'deny', reason: 'The call or its server has ended.' },
+    ]);
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
   });
 
   it('are withdrawn when the turn is cancelled', async () => {

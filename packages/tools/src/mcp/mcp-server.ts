@@ -156,7 +156,8 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
   let descriptions: ReadonlyMap<string, McpToolDescription> = new Map();
   let offered: ReadonlySet<string> = new Set();
   let isConnected = false;
-  const problem = (error: Error): void => options.onProblem?.(error);
+  const problem = callback((error: Error) => options.onProblem?.(error));
+  const toolsChanged = callback(() => options.onToolsChanged?.());
 
   const update = (received: readonly McpToolDescription[]): void => {
     const before = tools;
@@ -166,7 +167,7 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
     descriptions = new Map(made.map(({ tool, description }) => [tool.name, description]));
     for (const registry of registries) exchange(registry, before, tools, problem);
     const hasChanged = before.length !== tools.length || before.some((tool, index) => tool !== tools[index]);
-    if (isConnected && hasChanged) options.onToolsChanged?.();
+    if (isConnected && hasChanged) toolsChanged();
   };
   const link = new McpLink({
     name,
@@ -177,7 +178,7 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
     onInput: options.onInput,
     traceContext: options.traceContext,
     onTools: update,
-    onState: (state) => options.onState?.(state),
+    onState: callback((state: McpState) => options.onState?.(state)),
     onProblem: problem,
   });
   const make = toolMaker(
@@ -229,6 +230,18 @@ export const connectMcp = async (options: McpServerOptions): Promise<McpServer> 
     },
   };
 };
+
+/** An error of a callback must not end the connection or the process. */
+const callback =
+  <Given extends unknown[]>(given: (...values: Given) => unknown) =>
+  (...values: Given): void => {
+    try {
+      const result = given(...values);
+      if (result instanceof Promise) void Promise.allSettled([result]);
+    } catch {
+      // It has no other reader.
+    }
+  };
 
 const connect = async (link: McpLink, signal: AbortSignal | undefined): Promise<void> => {
   const onAbort = (): void => void link.close();

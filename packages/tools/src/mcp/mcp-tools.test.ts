@@ -48,6 +48,13 @@ describe('toolMaker', () => {
     ]);
   });
 
+  it('forgets tools that the list omits', () => {
+    const { make, problems } = maker();
+    const task = describedAs('task', { execution: { taskSupport: 'required' } });
+    for (const list of [[task], [], [task]]) make(list);
+    expect(problems).toHaveLength(2);
+  });
+
   it('falls back to the title and the name, and truncates a long description', () => {
     const { make } = maker();
     const tools = make([

@@ -12,18 +12,19 @@ export interface OfferedTool {
 
 /**
  * Creates a function that converts the tool list of a server. An unchanged entry returns the same tool again. A tool
- * that cannot be offered is omitted and reported once.
+ * that cannot be offered is omitted and reported once, until a list omits it.
  */
 export const toolMaker = (
   server: string,
   settings: McpToolSettings,
   problem: (error: Error) => void,
 ): ((descriptions: readonly McpToolDescription[]) => readonly OfferedTool[]) => {
-  const known = new Map<string, { readonly key: string; readonly tool: Tool | undefined }>();
-  const make = (name: string, description: McpToolDescription): Tool | undefined => {
+  /** The tools of the last list. */
+  let known: ReadonlyMap<string, Known> = new Map();
+  const make = (name: string, description: McpToolDescription): Known => {
     const key = JSON.stringify(description);
     const before = known.get(name);
-    if (before?.key === key) return before.tool;
+    if (before?.key === key) return before;
     let tool: Tool | undefined;
     try {
       if (description.execution?.taskSupport === 'required') {
@@ -34,8 +35,7 @@ export const toolMaker = (
       const what = `The tool ${JSON.stringify(description.name)} of the MCP server ${JSON.stringify(server)} cannot be offered`;
       problem(new Error(`${what}: ${toErrorInfo(error).message}`, { cause: error }));
     }
-    known.set(name, { key, tool });
-    return tool;
+    return { key, tool };
   };
   return (descriptions) => {
     const names = qualifiedNames(
@@ -43,11 +43,22 @@ export const toolMaker = (
       descriptions.map(({ name }) => name),
     );
     const tools = new Map<string, OfferedTool>();
+    const made = new Map<string, Known>();
     for (const description of descriptions) {
       const name = names.get(description.name) as string;
-      const tool = tools.has(name) ? undefined : make(name, description);
-      if (tool !== undefined) tools.set(name, { tool, description });
+      if (tools.has(name)) continue;
+      const entry = make(name, description);
+      made.set(name, entry);
+      if (entry.tool !== undefined) tools.set(name, { tool: entry.tool, description });
     }
+    known = made;
     return [...tools.values()];
   };
 };
+
+interface Known {
+  /** The description that the tool was made from. */
+  readonly key: string;
+  /** Undefined if it cannot be offered. */
+  readonly tool: Tool | undefined;
+}

@@ -96,6 +96,35 @@ describe('a server of 2026-07-28', () => {
     expect(listings()).toBe(2);
   });
 
+  it('is listed again by a later call after a listing that failed', async () => {
+    const lists: (Json | undefined)[] = [listOf(['a'], 60_000), undefined, listOf(['a', 'b'], 60_000)];
+    const raw = await startRaw({
+      'tools/list': () => lists.shift() as Json,
+      'tools/call': () => ({ ...complete, ...said('A') }),
+    });
+    const now = vi.spyOn(performance, 'now');
+    onTestFinished(() => now.mockRestore());
+    const problems: string[] = [];
+    const server = await connectMcp({
+      name: 'raw',
+      connection: { url: raw.url },
+      onProblem: ({ message }) => {
+        problems.push(message);
+        throw new Error('The log is full.');
+      },
+    });
+    onTestFinished(() => server.close());
+    const startedAt = performance.now();
+    for (const seconds of [120, 140, 160]) {
+      now.mockImplementation(() => startedAt + 1_000 * seconds);
+      expect(await textOf(server, 'a', {})).toBe('A');
+      if (seconds === 120) await expect.poll(() => problems).toEqual([expect.stringContaining('failed')]);
+      now.mockImplementation(() => startedAt + 1_000 * seconds + 400);
+      if (seconds === 140) expect(lists).toHaveLength(1);
+    }
+    await expect.poll(() => server.tools.map(({ name }) => name)).toEqual(['mcp__raw__a', 'mcp__raw__b']);
+  });
+
   it.each([
     ['private', 'private'],
     ['public', 'public'],
