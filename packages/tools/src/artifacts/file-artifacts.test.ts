@@ -11,6 +11,7 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
@@ -20,7 +21,9 @@ import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeArtifactStore } from '../testing/describe-artifact-store.js';
 import { InvalidOptionError } from '@h/options';
+import { interceptOperations } from '../../../../tooling/vitest/file-operations.js';
 import { fileArtifacts } from './file-artifacts.js';
+import { ArtifactNotFoundError } from './store.js';
 
 let root: string;
 
@@ -148,6 +151,34 @@ describe('fileArtifacts', () => {
     },
     60_000,
   );
+
+  it('does not find an artifact that a power failure has cut off', async () => {
+    const directory = join(root, 'store');
+    const store = await fileArtifacts({ directory });
+    const ids: string[] = [];
+    for (const content of ['first', 'second', 'third']) ids.push((await store.put({ session: 'alice', content })).id);
+    const [first = '', second = '', third = ''] = ids;
+    const folder = await onlyIn(directory);
+    await writeFile(join(folder, first, 'description.json'), '');
+    await writeFile(join(folder, second, 'content'), '');
+    for (const id of [first, second]) await expect(store.read('alice', id)).rejects.toThrow(ArtifactNotFoundError);
+    expect((await store.read('alice', third)).content).toBe('third');
+    expect((await store.list('alice')).map(({ id }) => id)).toEqual(expect.arrayContaining([third]));
+  });
+
+  it('opens while another process removes a session, at whichever operation', async () => {
+    const directory = join(root, 'store');
+    for (let operation = 1; operation <= 8; operation += 1) {
+      const store = await fileArtifacts({ directory });
+      await store.put({ session: 'alice', content: 'x' });
+      const folder = await onlyIn(directory);
+      const restore = await interceptOperations((count) => {
+        if (count === operation) rmSync(folder, { recursive: true });
+      });
+      await fileArtifacts({ directory }).finally(restore);
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 
   it('leaves no files and frees its quota after a failed write', async () => {
     const directory = join(root, 'store');

@@ -108,13 +108,17 @@ class FileArtifacts implements ArtifactStore {
     const folder = this.#folder(session);
     try {
       if (await this.#isExpired(folder)) throw new ArtifactNotFoundError(id);
-      const { mediaType, isText, size, bytes, external } = await readDescription(join(folder, id));
+      const description = await readDescription(join(folder, id));
+      if (description === undefined) throw new ArtifactNotFoundError(id);
+      const { mediaType, isText, size, bytes, external } = description;
       // If every character is one byte, only the requested range is read.
       const isDirect = !isText || size === bytes;
       const raw = await readRange(
         join(folder, id, contentFile),
         isDirect ? { offset, length: Math.min(length, bytes) } : {},
       );
+      // A power failure may have cut off the content.
+      if ((await fileSize(join(folder, id, contentFile))) !== bytes) throw new ArtifactNotFoundError(id);
       const content = isText ? (isDirect ? raw.toString() : raw.toString().slice(offset, offset + length)) : raw;
       await this.#touch(folder);
       return { content, offset, size, mediaType, external };
@@ -159,7 +163,8 @@ class FileArtifacts implements ArtifactStore {
         await rm(folder, { recursive: true, force: true });
       } else {
         await sweepTemporaryFiles(folder);
-        this.#bytes.set(folder, await bytesIn(folder));
+        // Another process may have removed it.
+        this.#bytes.set(folder, await bytesIn(folder).catch(ifMissing(0)));
       }
     }
   }
@@ -222,8 +227,15 @@ const readRange = async (path: string, { offset = 0, length }: ArtifactRange = {
   }
 };
 
-const readDescription = async (folder: string): Promise<Description> =>
-  JSON.parse((await readRange(join(folder, descriptionFile))).toString()) as Description;
+/** Returns `undefined` if a power failure has damaged the description. */
+const readDescription = async (folder: string): Promise<Description | undefined> => {
+  const text = (await readRange(join(folder, descriptionFile))).toString();
+  try {
+    return JSON.parse(text) as Description;
+  } catch {
+    return undefined;
+  }
+};
 
 const bytesIn = async (folder: string): Promise<number> => {
   let bytes = 0;
