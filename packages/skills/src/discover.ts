@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, sep } from 'node:path';
+import { errorCodeOf } from '@h/paths/open';
 import type { SkillFolder } from './folders.js';
 import type { SkillProblem } from './problem.js';
 import type { SkillPlace } from './skill.js';
@@ -38,7 +39,7 @@ class Search implements Discovered {
   #folders = 0;
 
   async begin({ path, trusted = false, within }: SkillFolder): Promise<void> {
-    const root = await realpath(path).catch(() => undefined);
+    const root = await realpath(path).catch((error: unknown) => this.#unreadable(path, error));
     if (root === undefined) return;
     const bound = trusted ? undefined : await realpath(within ?? path).catch(() => root);
     if (this.#isOutside(root, bound, path)) return;
@@ -54,7 +55,10 @@ class Search implements Discovered {
   ): Promise<void> {
     if (this.#seen.has(folder) || !this.#canVisit(folder)) return;
     this.#seen.add(folder);
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    const found = await readdir(folder, { withFileTypes: true }).catch((error: unknown) =>
+      this.#unreadable(folder, error),
+    );
+    const entries = found ?? [];
     entries.sort((left, right) => (left.name < right.name ? -1 : left.name > right.name ? 1 : 0));
     const own =
       entries.find(({ name }) => name === 'SKILL.md') ?? entries.find(({ name }) => name.toLowerCase() === 'skill.md');
@@ -89,6 +93,13 @@ class Search implements Discovered {
     const target = await realpath(path).catch(() => undefined);
     if (target === undefined || (await stat(target).catch(() => undefined))?.isDirectory() !== true) return undefined;
     return this.#isOutside(target, bound, path) ? undefined : target;
+  }
+
+  /** Reports a folder that exists and cannot be read: its skills would vanish without a reason. */
+  #unreadable(path: string, error: unknown): undefined {
+    const code = errorCodeOf(error) ?? 'unknown error';
+    if (code === 'ENOENT' || code === 'ENOTDIR') return;
+    this.problems.push({ code: 'unreadable', message: `The folder cannot be read (${code}).`, path });
   }
 
   #isOutside(target: string, bound: string | undefined, path: string): boolean {

@@ -143,6 +143,17 @@ describe('skillLibrary', () => {
     expect([skills.map(({ name }) => name), problems]).toEqual([['pdf'], []]);
   });
 
+  it.skipIf(process.platform === 'win32')('reports a folder that cannot be read', async () => {
+    const made = tree();
+    made.write('pdf/SKILL.md', skillMd('name: pdf\ndescription: PDF.'));
+    made.link('loop', 'loop');
+    const { skills, problems } = await libraryOf(made, { folders: ['~/pdf', '~/loop'] }).list();
+    expect(skills.map(({ name }) => name)).toEqual(['pdf']);
+    expect(problems).toEqual([
+      { code: 'unreadable', message: 'The folder cannot be read (ELOOP).', path: made.path('loop') },
+    ]);
+  });
+
   it('applies `include` and `maxSkills`', async () => {
     const made = tree();
     for (const name of ['a', 'b', 'c', 'd']) {

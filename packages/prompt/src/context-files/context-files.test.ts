@@ -207,6 +207,25 @@ describe('contextFiles', () => {
     expect(found.problems).toMatchObject([{ code: 'unreadable', path: 'SOUL.md' }]);
   });
 
+  it.skipIf(process.platform === 'win32')(
+    'reports a folder that cannot be read, with what else it has found',
+    async () => {
+      write('AGENTS.md', 'Rules.');
+      symlinkSync('loop', join(folder, 'loop'));
+      const { sections, problems } = await load({
+        names: ['AGENTS.md', 'loop/rules.md', 'AGENTS.md/x.md', 'none/x.md'],
+      });
+      expect(sections).toHaveLength(1);
+      expect(problems).toEqual([
+        {
+          code: 'unreadable',
+          message: 'The folder cannot be read (ELOOP).',
+          path: expect.stringMatching(/loop$/) as string,
+        },
+      ]);
+    },
+  );
+
   it.skipIf(process.platform === 'win32')('does not wait for a pipe without a writer (needs mkfifo)', async () => {
     execFileSync('mkfifo', [join(folder, 'AGENTS.md')]);
     const found = await load();

@@ -113,10 +113,11 @@ export const contextFiles = (options: ContextFilesOptions): SectionSource => {
     id: 'context-files',
     load: async () => {
       const searched = await searchedFolders(workspace, root);
-      const found = await findFiles(searched, names);
+      const { found, problems } = await findFiles(searched, names);
       const all = await Promise.all(found.map((file) => read(file, searched.root)));
       files = new Map(all.map((file) => [file.location, file]));
-      return compose(sortContextFiles(all), tiers, maxTotalChars);
+      const composed = compose(sortContextFiles(all), tiers, maxTotalChars);
+      return { ...composed, problems: [...problems, ...composed.problems] };
     },
   };
 };

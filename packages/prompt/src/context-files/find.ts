@@ -1,6 +1,8 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { InvalidOptionError } from '@h/options';
+import { errorCodeOf } from '@h/paths/open';
+import type { SectionProblem } from '../sections.js';
 
 /** A file that was found by name and not read yet. */
 export interface FoundFile {
@@ -63,11 +65,14 @@ const exists = async (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Finds the files with these names in the folders. Not case-sensitive, like many file systems. */
+/**
+ * Finds the files with these names in the folders, and the folders that cannot be read. Not case-sensitive, like many
+ * file systems.
+ */
 export const findFiles = async (
   { folders }: SearchedFolders,
   names: readonly string[],
-): Promise<readonly FoundFile[]> => {
+): Promise<{ readonly found: readonly FoundFile[]; readonly problems: readonly SectionProblem[] }> => {
   const wanted = new Map<string, Set<string>>();
   for (const name of names) {
     const [folder, base] = [dirname(name), name.slice(name.lastIndexOf('/') + 1)];
@@ -75,15 +80,24 @@ export const findFiles = async (
   }
   const workspace = folders.at(-1) as string;
   const found: FoundFile[] = [];
+  const problems: SectionProblem[] = [];
+  const unreadable = (path: string, error: unknown): readonly string[] => {
+    const code = errorCodeOf(error) ?? 'unknown error';
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') {
+      problems.push({ code: 'unreadable', message: `The folder cannot be read (${code}).`, path });
+    }
+    return [];
+  };
   for (const folder of folders) {
     for (const [inner, bases] of wanted) {
       const place = join(folder, inner);
-      for (const entry of await readdir(place).catch(() => [])) {
+      const entries = await readdir(place).catch((error: unknown) => unreadable(place, error));
+      for (const entry of entries) {
         if (!bases.has(entry.toLowerCase())) continue;
         const location = join(place, entry);
         found.push({ path: relative(workspace, location).split(sep).join('/'), location });
       }
     }
   }
-  return found;
+  return { found, problems };
 };
