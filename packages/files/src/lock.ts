@@ -63,7 +63,7 @@ const firstPauseMs = 2;
 const longestPauseMs = 50;
 /** How often the folder may be deleted between its creation and the lock before `acquireLock` fails. */
 const maxCreations = 10;
-/** How often other locks may appear or disappear during an attempt before `acquireLock` fails, after some 5 s. */
+/** How often other locks may appear or disappear during an attempt, in 5 s or `waitMs`, before `acquireLock` fails. */
 const maxOvertaken = 100;
 
 /**
@@ -118,8 +118,9 @@ export const acquireLock = async (folder: string, options: LockOptions = {}): Pr
     }
     if (attempt === 'overtaken') {
       overtaken += 1;
-      if (overtaken === maxOvertaken) throw contended(folder);
+      if (overtaken >= maxOvertaken && waitedMs >= waitMs) throw contended(folder, overtaken);
       await pause(pauseMs, signal);
+      waitedMs += pauseMs;
       continue;
     }
     if ('check' in attempt) return attempt;
@@ -138,10 +139,10 @@ const pause = async (ms: number, signal: AbortSignal | undefined): Promise<void>
   });
 };
 
-const contended = (folder: string): CodedError =>
+const contended = (folder: string, attempts: number): CodedError =>
   new CodedError(
     'lock-contended',
-    `The lock in ${folder} was not acquired in ${maxOvertaken} attempts, because other locks kept appearing or disappearing. Try again; if that fails, delete the entries lock.* while no process uses the folder.`,
+    `The lock in ${folder} was not acquired in ${attempts} attempts, because other locks kept appearing or disappearing. Try again; if that fails, delete the entries lock.* while no process uses the folder.`,
   );
 
 /** Runs `work` while it holds the lock of a folder. @throws LockHeldError, and what `work` throws */
