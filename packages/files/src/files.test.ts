@@ -13,10 +13,11 @@ import {
   type FileHandle,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { interceptOperations } from '../../../tooling/vitest/file-operations.js';
 import {
+  createFolder,
   fileSize,
   openRegularFile,
   readRegularFile,
@@ -26,7 +27,26 @@ import {
 } from './index.js';
 import { isTemporaryFile } from './temporary-files.js';
 
+/** Larger than the highest pid of any system. */
+const noPid = 2 ** 22 + 1;
+
 const openFiles = (): number => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
+
+/** Returns the inodes of the files and folders that `work` flushes to the disk. */
+const flushedBy = async (work: () => Promise<unknown>): Promise<number[]> => {
+  const handle = await open(process.execPath);
+  const flush = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'sync');
+  onTestFinished(() => flush.mockRestore());
+  await handle.close();
+  const inodes: number[] = [];
+  flush.mockImplementation(async function (this: typeof handle) {
+    inodes.push((await this.stat()).ino);
+  });
+  await work();
+  return inodes;
+};
+
+const inode = async (path: string): Promise<number> => (await stat(path)).ino;
 
 describe('replaceFile()', () => {
   it('writes strings, bytes, chunks and copies', async () => {
@@ -69,6 +89,14 @@ describe('replaceFile()', () => {
     const refusal = new Error('No.');
     await expect(replaceFile(file, 'new', { confirm: () => Promise.reject(refusal) })).rejects.toBe(refusal);
     expect([await readFile(file, 'utf8'), await readdir(folder)]).toEqual(['old', ['file']]);
+  });
+
+  it.runIf(process.platform !== 'win32')('flushes the file and its folder, unless sync is false', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder, 'file');
+    const flushed = await flushedBy(() => replaceFile(file, 'x'));
+    expect(flushed).toEqual([await inode(file), await inode(folder)]);
+    expect(await flushedBy(() => replaceFile(file, 'x', { sync: false }))).toEqual([]);
   });
 
   it('leaves the old file or the new, no handle and no temporary file when any operation fails', async () => {
@@ -114,8 +142,31 @@ describe('replaceFile()', () => {
   });
 });
 
+describe('createFolder()', () => {
+  it('creates a private folder with its files, and never replaces one that has content', async () => {
+    const parent = temporaryFolder();
+    const folder = join(parent, 'folder');
+    await createFolder(folder, { one: '1', two: ['2'] });
+    expect([await readFile(join(folder, 'one'), 'utf8'), await readFile(join(folder, 'two'), 'utf8')]).toEqual([
+      '1',
+      '2',
+    ]);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    await expect(createFolder(folder, { one: 'other' })).rejects.toHaveProperty('code', 'ENOTEMPTY');
+    expect([await readFile(join(folder, 'one'), 'utf8'), await readdir(parent)]).toEqual(['1', ['folder']]);
+  });
+
+  it.runIf(process.platform !== 'win32')('flushes its files and folders, unless sync is false', async () => {
+    const parent = temporaryFolder();
+    const folder = join(parent, 'folder');
+    const flushed = await flushedBy(() => createFolder(folder, { file: 'x' }));
+    expect(flushed).toEqual([await inode(join(folder, 'file')), await inode(folder), await inode(parent)]);
+    expect(await flushedBy(() => createFolder(join(parent, 'other'), { file: 'x' }, { sync: false }))).toEqual([]);
+  });
+});
+
 describe('sweepTemporaryFiles()', () => {
-  it('keeps files of living processes and removes files that are a day old', async () => {
+  it('keeps files of living processes, and removes those of ended ones and files that are a day old', async () => {
     const folder = temporaryFolder();
     let temporary = '';
     await replaceFile(join(folder, 'file'), 'x', {
@@ -126,6 +177,9 @@ describe('sweepTemporaryFiles()', () => {
     });
     const elsewhere = temporary.replace(/^\.tmp-.{4}/, '.tmp-0000');
     const old = elsewhere.replace(/.$/, (last) => (last === 'f' ? '0' : 'f'));
+    const ended = temporary.replace(/-\d+-([^-]*-[^-]+-[^-]+-[^-]+-[^-]+-[^-]+)$/, `-${noPid}-$1`);
+    const beforeReboot = temporary.replace(/^(\.tmp-.{12}-).{4}/, '$10000');
+    for (const name of [ended, beforeReboot]) await writeFile(join(folder, name), '');
     await writeFile(join(folder, elsewhere), '');
     await writeFile(join(folder, old), '');
     await utimes(join(folder, old), 1, 1);

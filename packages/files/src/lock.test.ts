@@ -4,7 +4,7 @@ import fs, { mkdir, readdir, readFile, rename, rm, stat, symlink, utimes, writeF
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { InvalidOptionError } from '@h/options';
 import { markOf, thisProcess, type ProcessMark } from '@h/process';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -300,6 +300,9 @@ describe('FileLock', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o640);
     await expect(lock.replaceFile(missing, 'x')).rejects.toMatchObject({ code: 'ENOENT' });
     await lock.removeFile(missing);
+    await lock.replaceFile(join(folder, 'other'), 'x');
+    await lock.removeFile(join(folder, 'other'));
+    expect(await readdir(dirname(await ownerFile(folder, 1)))).toEqual(['owner']);
     await rm(join(folder, 'lock.1'), { recursive: true });
     await placeLock(folder, 2, { host: 'elsewhere', pid: 77 });
     const lost = {
@@ -316,10 +319,13 @@ describe('FileLock', () => {
     expect(await inspectLock(folder)).toMatchObject({ host: 'elsewhere' });
   });
 
-  it('refuses to change files after its release', async () => {
+  it('leaves no timer at its release and refuses to change files afterwards', async () => {
     const folder = temporaryFolder();
     const lock = await acquireLock(folder);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     await lock.release();
+    expect(vi.getTimerCount()).toBe(0);
     await expect(lock.replaceFile(join(folder, 'file'), 'x')).rejects.toMatchObject({ code: 'lock-lost' });
     await expect(lock.check()).rejects.toMatchObject({ code: 'lock-lost' });
     expect(await readdir(folder)).toEqual(['lock.1']);
@@ -347,6 +353,7 @@ describe('FileLock', () => {
     const second = await acquireLock(folder);
     expect(second.generation).toBe(1);
     await first.release();
+    await expect(first.removeFolder()).rejects.toMatchObject({ code: 'lock-lost' });
     await second.check();
     await second.removeFolder();
   });
