@@ -8,11 +8,7 @@ import { isAtLeast } from './newer-node.js';
  */
 const conditions = ['@h/source', 'node', 'default'];
 
-/** With a seed, every run uses the same examples; otherwise each run uses new ones. */
-const alias =
-  process.env['PROPERTY_SEED'] === undefined
-    ? {}
-    : { 'fast-check': fileURLToPath(new URL('seeded-fast-check.js', import.meta.url)) };
+const alias = { 'fast-check': fileURLToPath(new URL('fast-check.js', import.meta.url)) };
 
 /** Whether to run the long tests: randomized, crash and load tests that take minutes. */
 const isLong = process.env['TEST_LONG'] === '1';

@@ -319,10 +319,13 @@ describe('a share of a budget', () => {
     const reservation = left.reserve({ cost: 0.8 });
     expect([budget.reserve({ cost: 0.8 }), right.reserve({ cost: 0.8 })]).toEqual([undefined, undefined]);
     const heard = vi.fn<() => void>();
-    right.watch(heard);
+    const unwatch = right.watch(heard);
     reservation?.settle();
     expect(heard).toHaveBeenCalledTimes(1);
     expect(right.reserve({ cost: 0.8 })).toBeDefined();
+    unwatch();
+    left.reserve({ cost: 0.1 })?.settle();
+    expect(heard).toHaveBeenCalledTimes(1);
   });
 
   it('names the budget whose limit is near', async () => {

@@ -1,5 +1,5 @@
 import { call, failure, ok, response, scriptedTools, user, type ScriptStep } from '@h/turn/testing';
-import { intercept, type ToolOutcome } from '@h/turn';
+import { deny, intercept, type ToolOutcome } from '@h/turn';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { costing, eager, run, worker } from '../test/turns.js';
@@ -324,6 +324,18 @@ describe('a limit on exceptions', () => {
     });
   });
 
+  it('continues a streak over a step in which nothing ran', async () => {
+    const steps = [response(call('1', 'ls')), response(call('2', 'ls')), response(call('3', 'ls')), 'Done.'];
+    const denying = intercept('denying', () => ({
+      decide: { 'tool.call': (event) => (event.call.id === '2' ? deny(event, 'No.', 'denying') : undefined) },
+    }));
+    const given = { tools: tools([failing, failing]), before: [denying] };
+    expect(await run(steps, { maxConsecutiveExceptions: 1 }, given)).toMatchObject({
+      outcome: 'budget-exceeded',
+      steps: 3,
+    });
+  });
+
   it('takes a step for failing in which one of several calls failed', async () => {
     const step = response(call('1', 'ls'), call('2', 'ls'));
     expect(
@@ -386,6 +398,19 @@ describe('a limit on sizes', () => {
     });
     expect(of('turn.end')[0]?.undelivered).toEqual([user('Too long')]);
     expect(await run(['Hi'], { maxInputChars: 8 }, { input: 'Just fit' })).toMatchObject({ outcome: 'completed' });
+  });
+
+  it.each([
+    ['text', '123456'],
+    ['bytes', new Uint8Array(6)],
+    ['buffer', new ArrayBuffer(6)],
+    ['address', new URL('x:3456')],
+    ['tagged text', { type: 'text', text: '123456' }],
+    ['tagged bytes', { type: 'data', data: new Uint8Array(6) }],
+  ] as const)('counts a file by the length of its %s', async (_, data) => {
+    const file = { role: 'user', content: [{ type: 'file', data, mediaType: 'text/plain' }] } as const;
+    const { reason } = await run(['Hi'], { maxInputChars: 5 }, { input: file });
+    expect(reason).toBe('The turn has taken in 6 of the 5 characters that it may take in.');
   });
 
   it('ends an answer that is too long in the middle', async () => {

@@ -60,6 +60,10 @@ describe('the options of guardrails', () => {
       { session: { maxTokens: 9, extension: { perCompletion: 1, limits: ['maxTokens'] } } },
       'guardrails(): "session.extension" raises "maxTokens" in proportion to "maxSteps", which has no limit above 0. Set "maxSteps", or remove "maxTokens" from the extension.',
     ],
+    [
+      { maxSteps: Infinity, maxTokens: 9, extension: { perCompletion: 1, limits: ['maxTokens'] } },
+      'guardrails(): "extension" raises "maxTokens" in proportion to "maxSteps", which has no limit above 0.',
+    ],
     [null, 'guardrails(): options must be an object; received null.'],
     [7, 'guardrails(): options must be an object; received 7.'],
   ])('rejects %j', (options, message) => {

@@ -13,6 +13,7 @@ import {
   type TurnEventOf,
   type TurnEventType,
   type TurnOperator,
+  type UserMessage,
 } from '@h/turn';
 import {
   call,
@@ -63,7 +64,7 @@ export interface RunOptions {
   readonly after?: readonly TurnOperator[];
   readonly sessions?: ReturnType<typeof memorySessions>;
   readonly session?: string;
-  readonly input?: string;
+  readonly input?: string | UserMessage;
 }
 
 export const agentOf = (
