@@ -285,6 +285,7 @@ describe('a message', () => {
       fc.property(
         fc.anything({
           maxDepth: 5,
+          size: 'small',
           withBigInt: true,
           withDate: true,
           withMap: true,

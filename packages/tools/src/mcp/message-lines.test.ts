@@ -37,7 +37,8 @@ describe('messageLines', () => {
         const isLong = (text: string): boolean => Buffer.byteLength(text) > maxBytes;
         const { lines: kept, skipped } = read(lines.map((text) => `${text}\n`).join(''), cuts, maxBytes);
         expect(kept).toEqual(lines.filter((text) => !isLong(text)));
-        expect(skipped.map(({ end }) => end)).toEqual(lines.filter(isLong));
+        const endOf = (text: string): string => Buffer.from(text).subarray(-256).toString();
+        expect(skipped.map(({ end }) => end)).toEqual(lines.filter(isLong).map(endOf));
       }),
     );
   });
