@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { hooks } from '@h/hooks';
 import {
   type AssistantPart,
@@ -659,6 +660,39 @@ describe('bridge', () => {
     await vi.waitFor(() => expect(seen.events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'cancelled' }));
     const messages = [person('Hi'), person('Again')];
     expect((await session.model({ messages, perform })).returned).toEqual({ value: 1 });
+  });
+
+  it('leaves no listener on the signal of a call', async () => {
+    const { signal } = new AbortController();
+    const session = sessionOf([]);
+    const perform = () => Promise.resolve({ response: response(call('a', 'look')), value: 1 });
+    await session.model({ messages: [person('Hi')], perform, signal });
+    const outcome = { status: 'ok', output: { type: 'text', value: 'a tree' } } as const;
+    const run = () => Promise.resolve({ outcome, value: 'a tree' });
+    await session.tool({ id: 'a', name: 'look', input: {}, run, signal });
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('ends the turn of a session that is forgotten', async () => {
+    const seen = spy();
+    const all = bridge([seen.operator], { host: 'Toy', format: toyFormat });
+    const perform = () => Promise.resolve({ response: response(call('a', 'look')), value: 1 });
+    await all.session('alice').model({ messages: [person('Hi')], perform });
+    all.forget('alice');
+    await vi.waitFor(() => expect(seen.events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' }));
+  });
+
+  it.each([
+    [{ host: '' }, 'host'],
+    [{ format: undefined }, 'format'],
+    [{ effects: { look: 'safe' } }, 'effects.look'],
+    [{ approve: true }, 'approve'],
+    [{ maxSessions: 0 }, 'maxSessions'],
+    [{ maxSession: 1 }, 'maxSession'],
+  ])('refuses %j', (options, option) => {
+    expect(() => sessionOf([], options as object)).toThrow(
+      expect.objectContaining({ code: 'invalid-option', option }) as Error,
+    );
   });
 
   it('reports an error although the functions that judge errors fail', async () => {
