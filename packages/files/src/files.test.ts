@@ -82,6 +82,15 @@ describe('replaceFile()', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o604);
   });
 
+  it.each([{ mode: '600' }, { mode: -1 }, { sync: 'no' }, { confirm: true }])('refuses %j', async (options) => {
+    const folder = temporaryFolder();
+    await expect(replaceFile(join(folder, 'file'), 'x', options as never)).rejects.toMatchObject({
+      code: 'invalid-option',
+      option: Object.keys(options)[0],
+    });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it('keeps the old file if confirm fails', async () => {
     const folder = temporaryFolder();
     const file = join(folder, 'file');

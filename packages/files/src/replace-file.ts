@@ -1,6 +1,7 @@
 import { constants, type BigIntStats } from 'node:fs';
 import { copyFile, mkdir, open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { anyBoolean, anyFunction, anyOf, checkOptions, integerFrom, oneOf } from '@h/options';
 import { errorCode, ifExists } from './open-file.js';
 import { temporaryName } from './temporary-files.js';
 
@@ -36,6 +37,7 @@ export interface ReplaceOptions {
  * and other hard links of the old file are not kept.
  *
  * @returns the state of the new file
+ * @throws InvalidOptionError `invalid-option`
  *
  * @example
  * ```ts
@@ -54,9 +56,15 @@ export const replaceBy = async <Known>(
   path: string,
   temporary: string,
   content: FileSource,
-  { sync = true, mode, confirm }: ReplaceOptions,
+  options: ReplaceOptions,
   lookAt: (handle: FileHandle) => Promise<Known>,
 ): Promise<Known> => {
+  checkOptions('replaceFile()', options, {
+    sync: anyBoolean,
+    mode: anyOf(oneOf('keep'), integerFrom(0)),
+    confirm: anyFunction,
+  });
+  const { sync = true, mode, confirm } = options;
   let known: Known;
   try {
     const replaced = mode === 'keep' ? await ifExists(stat(path)) : undefined;
@@ -126,8 +134,10 @@ const setAttributes = async (handle: FileHandle, { uid, gid, mode }: Attributes)
 export const createFolder = async (
   path: string,
   files: Readonly<Record<string, FileSource>>,
-  { sync = true }: Pick<ReplaceOptions, 'sync'> = {},
+  options: Pick<ReplaceOptions, 'sync'> = {},
 ): Promise<void> => {
+  checkOptions('createFolder()', options, { sync: anyBoolean });
+  const { sync = true } = options;
   const temporary = join(dirname(path), temporaryName());
   try {
     await mkdir(temporary, { mode: 0o700 });

@@ -1,3 +1,4 @@
+import { anyFunction, checkOptions, numberFrom } from '@h/options';
 import { ProcessError } from './process-error.js';
 import { runProcess, type ProcessOptions } from './run-process.js';
 
@@ -43,6 +44,11 @@ const maxMessageChars = 4_000;
  */
 export const captureProcess = async (options: CaptureOptions): Promise<CapturedProcess> => {
   const { maxBytes = defaultMaxBytes, onOutput, ...rest } = options;
+  checkOptions(
+    'captureProcess()',
+    { maxBytes, onOutput },
+    { maxBytes: numberFrom(0, Infinity), onOutput: anyFunction },
+  );
   const program = typeof rest.command === 'string' ? 'The command' : rest.command[0];
   const chunks: Uint8Array[] = [];
   const decoder = new TextDecoder();

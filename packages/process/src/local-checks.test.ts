@@ -22,6 +22,10 @@ const run = (command: string, options: LocalChecksOptions = {}, changes: Partial
   });
 
 describe('localChecks', () => {
+  it('refuses unknown options', () => {
+    expect(() => localChecks({ keepEnvironment: ['PATH'] } as never)).toThrow('unknown option "keepEnvironment"');
+  });
+
   it('reports the exit code and the output of both streams in order', async () => {
     expect(await run('echo one; echo two >&2; echo three; exit 4')).toEqual({
       exitCode: 4,

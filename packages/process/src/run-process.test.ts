@@ -290,6 +290,11 @@ describe('captureProcess', () => {
     expect([bytes, stdout.length]).toEqual([100_000, 0]);
   });
 
+  it.each([{ maxBytes: Number.NaN }, { maxBytes: -1 }, { onOutput: 'log' as never }])('refuses %j', async (options) => {
+    const refused = { code: 'invalid-option', option: Object.keys(options)[0] };
+    await expect(capture('true', options)).rejects.toMatchObject(refused);
+  });
+
   it.each([
     ['yes', { maxBytes: 1_000 }, 'process-output', '/bin/sh wrote more than 1000 bytes (maxBytes).'],
     ['sleep 60', { timeoutMs: 50 }, 'process-timed-out', '/bin/sh did not exit within 50 ms (timeoutMs).'],

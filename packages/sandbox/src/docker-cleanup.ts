@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Writable } from 'node:stream';
 import { processState, thisProcess, type ProcessMark } from '@h/process';
+import { checkOptions, nonEmptyString } from '@h/options';
 import { dockerCli, type DockerCli } from './docker-cli.js';
 
 /** The label of a container that identifies the process it belongs to. */
@@ -25,12 +26,13 @@ const hasEnded = (owner: string): boolean => {
  *
  * @returns the ids of the removed containers
  */
-export const reapContainers = async ({
-  command = 'docker',
-  dockerHost,
-}: { readonly command?: string | undefined; readonly dockerHost?: string | undefined } = {}): Promise<
-  readonly string[]
-> => reap(dockerCli(command, dockerHost));
+export const reapContainers = async (
+  options: { readonly command?: string | undefined; readonly dockerHost?: string | undefined } = {},
+): Promise<readonly string[]> => {
+  checkOptions('reapContainers()', options, { command: nonEmptyString, dockerHost: nonEmptyString });
+  const { command = 'docker', dockerHost } = options;
+  return reap(dockerCli(command, dockerHost));
+};
 
 /** Does the work of {@link reapContainers}. */
 export const reap = async (cli: DockerCli): Promise<readonly string[]> => {

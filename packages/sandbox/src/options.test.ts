@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { oddlyNamedFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { createSandbox } from './create-sandbox.js';
+import { reapContainers } from './docker-cleanup.js';
 import { checkSandboxOptions, type SandboxOptions } from './options.js';
 
 const check = (options: Record<string, unknown>) =>
@@ -76,5 +77,9 @@ describe('the options of a sandbox', () => {
     await expect(createSandbox({ mode: 'host', root: `${oddlyNamedFolder()}/missing` })).rejects.toMatchObject({
       code: 'sandbox-start',
     });
+  });
+
+  it('of the cleanup are checked before Docker is called', async () => {
+    await expect(reapContainers({ dockerHost: '' })).rejects.toMatchObject({ option: 'dockerHost' });
   });
 });

@@ -294,6 +294,7 @@ describe('options of toolDriver', () => {
     [{ deny: 'bash' }, 'deny'],
     [{ deadlineAt: 'soon' }, 'deadlineAt'],
     [{ replay: 'no' }, 'replay'],
+    [{ scheduler: 5 }, 'scheduler'],
     [{ timeout: 5 }, 'timeout'],
   ])('reject %j and name the option', (options, option) => {
     expect(() => toolDriver([], options as object)).toThrow(InvalidOptionError);

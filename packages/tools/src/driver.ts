@@ -11,6 +11,7 @@ import {
   checkOptions,
   integerFrom,
   numberFrom,
+  objectWithMethods,
 } from '@h/options';
 import { Batch } from './batch.js';
 import { checkTool, type Tool } from './define-tool.js';
@@ -153,5 +154,5 @@ const rules = {
   deadlineAt: anyOf(numberFrom(0, Infinity), anyFunction),
   reserveMs: numberFrom(0, Infinity),
   replay: anyBoolean,
-  scheduler: anyValue,
+  scheduler: objectWithMethods('schedule', 'now'),
 };

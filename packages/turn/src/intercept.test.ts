@@ -57,6 +57,12 @@ describe('intercept', () => {
     expect(passed.map(({ type }) => type)).toEqual(['tool.call', 'event.ignored', 'event.ignored']);
   });
 
+  it('refuses an unknown or invalid place', () => {
+    const build = (place: object) => () => intercept('test', () => ({}), place);
+    expect(build({ befor: ['tools'] })).toThrow('intercept(): unknown option "befor"');
+    expect(build({ after: 'tools' })).toThrow('intercept(): "after" must be an array');
+  });
+
   it('runs setup once for every subscription, and not before', () => {
     let setups = 0;
     const operator = intercept('test', () => {

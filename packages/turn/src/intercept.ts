@@ -1,3 +1,4 @@
+import { arrayOf, checkOptions, nonEmptyString } from '@h/options';
 import { Observable } from 'rxjs';
 import { EventQueue } from './event-queue.js';
 import type { TurnEvent, TurnOperator } from './events.js';
@@ -46,6 +47,7 @@ export const intercept = <State>(
   handlers: ((context: OperatorContext) => Handlers) | SharedSetup<State>,
   place: InterceptorPlace = {},
 ): Interceptor => {
+  checkOptions('intercept()', place, { after: arrayOf(nonEmptyString), before: arrayOf(nonEmptyString) });
   const own: InterceptorSetup =
     typeof handlers === 'function'
       ? { name, setup: handlers, shared: undefined, place }

@@ -96,8 +96,8 @@ const maxDepth = 20;
 export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter => {
   checkOptions('createUsageMeter()', options, {
     costOf: anyFunction,
-    maxSessions: integerFrom(1, Infinity),
-    maxTurns: integerFrom(1, Infinity),
+    maxSessions: integerFrom(1),
+    maxTurns: integerFrom(1),
   });
   const { costOf = () => undefined, maxSessions = 10_000, maxTurns = 10_000 } = options;
   const turns = new LruMap<string, TurnEntry>(maxTurns);

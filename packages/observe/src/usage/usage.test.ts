@@ -118,6 +118,8 @@ describe('createUsageMeter', () => {
     [{ prices: 1 }, '"prices"'],
     [{ maxTurns: 0 }, '"maxTurns"'],
     [{ maxSessions: 0 }, '"maxSessions"'],
+    [{ maxTurns: Infinity }, '"maxTurns"'],
+    [{ maxSessions: Infinity }, '"maxSessions"'],
     [{ costOf: 1 }, '"costOf"'],
   ])('rejects %j', (options, message) => {
     expect(() => createUsageMeter(options as never)).toThrow(message);

@@ -1,4 +1,5 @@
 import { LruMap } from '@h/bounded';
+import { anyFunction, checkOptions, required } from '@h/options';
 import type { MaybePromise, ToolDefinition } from '@h/turn';
 import { wordsOf } from './words.js';
 
@@ -60,12 +61,16 @@ const maxVectors = 2_000;
  * Scores tools by the similarity of their descriptions to the request, with an embedding model of the caller. A tool is
  * embedded again only when its description changes.
  *
+ * @throws InvalidOptionError `invalid-option`
+ *
  * @example
  * ```ts
  * selectTools({ scorer: embeddingScorer({ embed: (texts) => embedMany({ model, values: [...texts] }).then((all) => all.embeddings) }) });
  * ```
  */
-export const embeddingScorer = ({ embed }: EmbeddingScorerOptions): ToolScorer => {
+export const embeddingScorer = (options: EmbeddingScorerOptions): ToolScorer => {
+  checkOptions('embeddingScorer()', options, { embed: required(anyFunction) });
+  const { embed } = options;
   const vectors = new LruMap<string, readonly number[]>(maxVectors);
   return async (query, tools, context) => {
     const texts = tools.map(({ name, description }) => `${name}: ${description}`);

@@ -184,6 +184,10 @@ describe('embeddingScorer', () => {
     expect(asked.map(({ length }) => length)).toEqual([catalogue.length + 1, 1]);
   });
 
+  it('refuses to be built without embed()', () => {
+    expect(() => embeddingScorer({} as never)).toThrow('embeddingScorer(): "embed" is required');
+  });
+
   it('rejects too few vectors', async () => {
     const scorer = embeddingScorer({ embed: () => [[1]] });
     await expect((async () => scorer('x', catalogue, context))()).rejects.toThrow('embed() must return 7 vectors');
