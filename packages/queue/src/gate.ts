@@ -88,7 +88,6 @@ export class Gate<Owner> {
    * a lowered one returns to its earlier position. Has no effect on a request that does not wait.
    */
   reprioritize(pass: GateEntry<Owner>, priority: TurnPriority): void {
-    this.#age();
     const { bucket } = pass;
     if (!bucket || pass.priority === priority) return;
     const isRaised = urgencyOf(priority) < urgencyOf(pass.priority);
