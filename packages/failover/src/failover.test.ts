@@ -108,7 +108,18 @@ describe('failover', () => {
 
   it('rotates on a rate limit, then falls back, then waits for the first to become available', async () => {
     const limited = { error: rateLimited() };
-    const { watched, asked } = await run([limited, limited, limited, limited, 'Hello.'], { pool: poolOf(), models });
+    const shared = poolOf();
+    const listeners = new Set<() => void>();
+    const onChange = (listener: () => void): (() => void) => {
+      const stop = shared.onChange(listener);
+      listeners.add(stop);
+      return () => {
+        listeners.delete(stop);
+        stop();
+      };
+    };
+    const pool = { ...shared, onChange };
+    const { watched, asked } = await run([limited, limited, limited, limited, 'Hello.'], { pool, models });
     expect(asked).toEqual([
       'alpha/one with a1',
       'alpha/one with a2',
@@ -121,7 +132,7 @@ describe('failover', () => {
       { reason: 'rate-limit', delayMs: 60_000, from: { credential: 'b2' } },
     ]);
     expect(watched.all('model.request').at(-1)?.at).toBe(60_000);
-    expect(watched.end?.outcome).toBe('completed');
+    expect([watched.end?.outcome, listeners.size]).toEqual(['completed', 0]);
   });
 
   it('waits at least as long as the provider asks', async () => {

@@ -196,6 +196,11 @@ describe('lanes.run', () => {
     expect(count).toBe(20_000);
   });
 
+  it('refuses an empty session and a task that is no function', async () => {
+    await expect(createLanes().run('', () => 1)).rejects.toThrow('run(): "session" must be a non-empty string');
+    await expect(createLanes().run('alice', 1 as never)).rejects.toThrow('run(): "task" must be a function');
+  });
+
   it.each([
     [{ prioriy: 'normal' }, /run\(\): unknown option "prioriy"/],
     [{ priority: 'high' }, /must be "foreground" or "normal" or "background"/],

@@ -17,6 +17,15 @@ it.runIf(process.platform === 'linux')('ends background processes that started t
   await waitUntilGone(`sleep ${seconds}`);
 });
 
+it('refuses a read-only workspace, and ends its commands before close() resolves', async () => {
+  const sandbox = await createSandbox({ mode: 'host', root: oddlyNamedFolder() });
+  await expect(sandbox.run({ argv: ['true'], readOnly: true })).rejects.toHaveProperty('code', 'sandbox-read-only');
+  let ending: string | undefined;
+  void runShell(sandbox, 'sleep 60').then((end) => (ending = end.ending));
+  await sandbox.close();
+  expect(ending).toBe('aborted');
+});
+
 it('passes the named variables of this process', async () => {
   vi.stubEnv('MY_TOOLCHAIN', '/opt/tools');
   onTestFinished(() => void vi.unstubAllEnvs());

@@ -50,6 +50,7 @@ describe('the options of a sandbox', () => {
     [{ mode: 'chroot' }, 'mode'],
     [{ mode: 'host', timeout: 5 }, 'timeout'],
     [{ mode: 'host', timeoutMs: 0 }, 'timeoutMs'],
+    [{ mode: 'host', environment: { 'A-B': 'x' } }, 'environment.A-B'],
     [{ mode: 'host', timeoutMs: 2 ** 31 }, 'timeoutMs'],
     [{ mode: 'docker' }, 'image'],
     [{ mode: 'docker', image: '--privileged' }, 'image'],

@@ -1,6 +1,7 @@
 import { Observable, type Observer } from 'rxjs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { expectEnded, watch } from '../test/turns.js';
+import { stop } from './decisions.js';
 import type { TurnEvent } from './events.js';
 import { harness } from './harness.js';
 import { intercept } from './intercept.js';
@@ -22,6 +23,22 @@ const torn = <Value>(begin: (observer: Observer<Value>) => void = () => undefine
 const hostile: ModelDriver = () => torn();
 const hostileTools: ToolDriver = { definitions: () => [], run: () => torn() };
 const native: PipelineOperator = (source) => torn<TurnEvent>((observer) => void source.subscribe(observer));
+
+it('tears a driver down that is stopped while it is subscribed to', async () => {
+  const teardown = vi.fn<() => void>();
+  const model: ModelDriver = () =>
+    new Observable((observer) => {
+      observer.next({ type: 'delta', delta: { type: 'text', text: 'Hi' } });
+      return teardown;
+    });
+  const watched = watch(
+    harness({ model })
+      .pipe(intercept('stopping', () => ({ decide: { 'model.delta': () => stop('replied', 'Enough.') } })))
+      .turn({ session: 'alice', input: 'Go.' }),
+  );
+  await vi.waitFor(() => expect(watched.events.at(-1)?.type).toBe('turn.end'));
+  expect(teardown).toHaveBeenCalledTimes(1);
+});
 
 describe('a teardown that throws', () => {
   it.each<[string, Parameters<typeof harness>[0], readonly PipelineOperator[]]>([
