@@ -52,6 +52,11 @@ describe('createLoopDetector', () => {
     expect(levels(60)).toEqual([3, 5, 6]);
   });
 
+  it('allows a call behind a pause as many repetitions as a poll', () => {
+    const looking = [ok('bash', { command: 'sleep 30' }, ''), ok('bash', { command: 'cat state' }, 'contents')];
+    expect(firstOf(play(rounds(20, () => looking)), 'warn')).toBe(2 * 16);
+  });
+
   it('breaks if blocked calls run nevertheless', () => {
     const detector = createLoopDetector();
     const found: LoopLevel[] = [];
