@@ -29,10 +29,11 @@ import {
 import { describeOperator, marbles } from '@h/turn/vitest';
 import fc from 'fast-check';
 import { concat, from, lastValueFrom, map, Observable, of, tap, toArray } from 'rxjs';
-import { describe, expect, it } from 'vitest';
-import type { ModelCalled, Noticed, RunEnded, StepDone, ToolCalled } from './observation.js';
+import { describe, expect, it, vi } from 'vitest';
+import type { ModelCalled, Noticed, Observation, RunEnded, StepDone, ToolCalled } from './observation.js';
 import { observe } from './observe.js';
 import type { ObserveOptions } from './options.js';
+import { createOutlet } from './outlet.js';
 import { hashSessionKey } from './session-key.js';
 import { memorySink } from './sinks/memory.js';
 import type { Sink } from './sinks/sink.js';
@@ -460,7 +461,18 @@ describe('sinks', () => {
     expect(memory.observations().at(-1)?.type).toBe('run.completed');
     expect(errors.filter((error) => error.startsWith('broken'))).toHaveLength(2);
     expect(errors).toContain('blind: Error: Blind.');
-    expect(errors).toContain('late: Error: Gone.');
+    expect(errors.filter((error) => error === 'late: Error: Gone.')).toHaveLength(2);
+  });
+
+  it('that reject ten writes in a row are disabled, however far apart the writes are', async () => {
+    const write = vi.fn(() => Promise.reject(new Error('Gone.')) as unknown as void);
+    const onError = vi.fn<() => void>();
+    const outlet = createOutlet([{ name: 'late', write }], onError);
+    for (let count = 0; count < 20; count += 1) {
+      outlet.write({ type: 'run.completed' } as Observation);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect([write.mock.calls.length, onError.mock.calls.length]).toEqual([10, 2]);
   });
 
   it.each<[string, ObserveOptions]>([

@@ -42,15 +42,21 @@ export const createOutlet = (sinks: readonly Sink[], onError: (error: unknown, s
     if (!branch.wasReported || branch.failures === maxFailures) report(error, branch.sink);
     branch.wasReported = true;
   };
-  const watch = (branch: Branch, promise: PromiseLike<unknown>): void => {
-    promise.then(undefined, (error: unknown) => failed(branch, error));
+  const succeeded = (branch: Branch): void => {
+    if (branch.failures < maxFailures) branch.failures = 0;
+  };
+  const settle = (branch: Branch, result: unknown): void => {
+    if (isPromise(result)) {
+      result.then(
+        () => succeeded(branch),
+        (error: unknown) => failed(branch, error),
+      );
+    } else succeeded(branch);
   };
   const attempt = (branch: Branch, work: () => unknown): void => {
     if (branch.failures >= maxFailures) return;
     try {
-      const result = work();
-      if (isPromise(result)) watch(branch, result);
-      branch.failures = 0;
+      settle(branch, work());
     } catch (error) {
       failed(branch, error);
     }
@@ -59,9 +65,7 @@ export const createOutlet = (sinks: readonly Sink[], onError: (error: unknown, s
   const give = (branch: Branch, taker: Taker, observation: Observation): void => {
     if (branch.failures >= maxFailures) return;
     try {
-      const result = taker.write(observation);
-      if (isPromise(result)) watch(branch, result);
-      branch.failures = 0;
+      settle(branch, taker.write(observation));
     } catch (error) {
       failed(branch, error);
     }
