@@ -40,14 +40,16 @@ export interface FileLock {
   /** Removes the locked folder with all files in it and releases the lock. @throws LockLostError */
   removeFolder(): Promise<void>;
   /**
-   * Releases the lock. Calling it again has no effect. If the file system fails, the release is tried again every third
-   * of the lease, because no other process releases the lock of a living one.
+   * Releases the lock. Calling it again has no effect. If the file system fails, the release is tried again, after
+   * pauses that grow to a third of the lease, because no other process releases the lock of a living one.
    */
   release(): Promise<void>;
 }
 
 /** A release that takes longer than this, on an unresponsive file system, is abandoned. */
 const releaseTimeoutMs = 5_000;
+/** The pause before a failed release is tried again; most failures pass at once. */
+const firstReleasePauseMs = 50;
 
 /** A lock that is in place. */
 export interface PlacedLock extends PreparedLock {
@@ -158,7 +160,11 @@ export class HeldLock implements FileLock {
 /** Marks a lock as released, now or later. @throws the error of the first attempt */
 export const releaseHolder = async (holding: string, leaseMs: number): Promise<void> => {
   const release = (): Promise<unknown> => ifExists(unlink(ownerIn(holding)));
-  const releaseLater = (): void => void setTimeout(() => void release().catch(releaseLater), leaseMs / 3).unref();
+  let pauseMs = firstReleasePauseMs;
+  const releaseLater = (): void => {
+    setTimeout(() => void release().catch(releaseLater), Math.min(pauseMs, leaseMs / 3)).unref();
+    pauseMs *= 2;
+  };
   try {
     await release();
   } catch (error) {
