@@ -88,6 +88,16 @@ describe('fileArtifacts', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
+  it('frees its quota when artifacts expire', async () => {
+    let time = Date.now();
+    const directory = join(root, 'store');
+    const store = await fileArtifacts({ directory, ttlMs: 1_000, maxBytes: 10, maxSessionBytes: 10, now: () => time });
+    await store.put({ session: 'alice', content: '0123456789' });
+    await expect(store.put({ session: 'bob', content: 'x' })).rejects.toHaveProperty('code', 'artifact-quota');
+    time += 5_000;
+    await store.put({ session: 'bob', content: '0123456789' });
+  });
+
   it('never removes foreign files', async () => {
     const directory = join(root, 'store');
     await mkdir(directory);
