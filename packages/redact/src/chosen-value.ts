@@ -89,7 +89,18 @@ const isTokenId = (value: string, name: string, { isQuoted, isLiteral }: Style):
 const isTokenWord = (value: string, name: string, { isQuoted }: Style): boolean =>
   isQuoted && /token$/i.test(name) && value.length >= 10 && isUnlikeWord(value) && isMixed(value, { isQuoted });
 
-export const isCall = (value: string): boolean => /^[A-Za-z_$][\w$.]*[([]/.test(value);
+/** Matches a name before the opening bracket of a call or a subscript, up to what is behind its last closing one. */
+const call = /^[A-Za-z_$][\w$.]*[([](?:.*[)\]])?/;
+
+/**
+ * Whether the value is a call or a subscript: its last bracket closes at its end or before a member, or the value was cut
+ * between its arguments. A bracket within a password closes before other characters, or never.
+ */
+export const isCall = (value: string): boolean => {
+  const found = call.exec(value)?.[0];
+  if (found === undefined) return false;
+  return /[)\]]$/.test(found) ? /^(?:$|[.,;:?!)\]}]|[([]|->)/.test(value.slice(found.length)) : /[,\s"'`]/.test(value);
+};
 
 /** Matches words with hyphens between them. */
 const hyphenated = /^[A-Za-z]{3,12}(?:-[A-Za-z]{3,12}){2,9}[!?.+~=]?$/;

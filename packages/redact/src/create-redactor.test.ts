@@ -374,6 +374,28 @@ describe('passwords as they are stored', () => {
   });
 });
 
+describe('passwords with brackets', () => {
+  const values = ['kJ8(mQ2!zR', 'aB3(kd9)Zq', 'x7K[q2R!w', 'pw(1)abcXY9', '9f8(a)7d6e5c4b'];
+  const forms = ['password: X', 'password = "X"', 'export DB_PASSWORD=X', 'DB_PASSWORD="X"', '{"password": "X"}'];
+  it.each(forms.flatMap((form) => values.map((value) => form.replace('X', value))))('are replaced in %s', (text) => {
+    const value = values.find((one) => text.includes(one)) ?? '';
+    expect(redact(`${text}\n`)).not.toContain(value.slice(-3));
+  });
+
+  it.each([
+    'password = getPass2(config)',
+    'password: loadSecret2(a, b)',
+    'secret = hash2(name)[0]',
+    'password: decrypt2(\n  key,\n)',
+    'token = tokens2[index + 1]',
+    'password: str2(a + b)',
+    'password=prefix2$(openssl rand -hex 8)',
+    'passwords: a1(b) c',
+  ])('calls and subscripts are not passwords: %s', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+});
+
 describe('codes for a second factor', () => {
   const codes = ['4f7a2-9c1b8', 'x3k9-p2m7-qa41', '32160599'];
   it.each([

@@ -12,6 +12,8 @@ const star = 42;
 export const maxSpaces = 64;
 const maxQuoted = 1024;
 const maxUnquoted = 512;
+/** Maximum length of the arguments of a call behind its first one. */
+const maxArguments = 128;
 
 /** The name on the left of a sign. */
 export interface Key {
@@ -106,6 +108,7 @@ export const valueOf = (
     end = endAfterAmpersands(reader, key, start, end);
     if (reader.code(end) === 32) end = endOfWords(reader, key, start, end);
     if (isCell) end = startOfBar(text, start, end);
+    if (end > start) end = endPastBracket(reader, start, end);
     const next = reader.code(end);
     if (next === 40 && end > start) return findWrapped(reader, key, start, end);
     if (end === start) {
@@ -241,6 +244,18 @@ const startOfBar = (text: string, start: number, end: number): number => {
 export const endsLine = (reader: Reader, index: number): boolean => {
   const next = reader.code(reader.skipSpaces(index, 4));
   return Number.isNaN(next) || next === 10 || next === 13 || next === 92;
+};
+
+/** Extends a value past a bracket in it, unless the bracket is that of a call, a subscript or a condition. */
+const endPastBracket = (reader: Reader, start: number, from: number): number => {
+  const bracket = reader.code(from);
+  if (bracket !== 40 && bracket !== 91) return from;
+  const end = reader.endOfRun(start, lineStop, maxUnquoted, false);
+  const [rest = ''] = reader.slice(from, end + maxArguments).split('\n', 1);
+  const inner = rest.slice(1, end - from);
+  const closing = Math.max(inner.lastIndexOf(')'), inner.lastIndexOf(']'));
+  if (closing !== -1) return /\w/.test(inner.charAt(closing + 1)) ? end : from;
+  return inner === '' || /[,)\]]/.test(rest) ? from : end;
 };
 
 /** Extends a value past ampersands, unless one begins another parameter, an entity or a command. */
