@@ -21,7 +21,7 @@ const clipped = 0.005;
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
-const load = async (entry) => {
+export const load = async (entry) => {
   const { outputFiles } = await build({
     stdin: { contents: entry, resolveDir: join(root, 'src/scan'), loader: 'ts' },
     bundle: true,
@@ -114,27 +114,30 @@ export const written = () => {
 
 /** Fits rounded weights by logistic regression. */
 export const fit = ({ requests, ordinary }, clean) => {
-  const others = [...ordinary, ...clean];
-  const { mean, bias } = descend(requests, others);
+  const all = [...requests.map((one) => [one, 1]), ...[...ordinary, ...clean].map((one) => [one, 0])];
+  const { mean, bias } = descend(all, size, -3);
   return quantizedOf(mean, bias);
 };
 
-/** AdaGrad; the weights are averaged over the second half of the rounds. */
-const descend = (requests, others) => {
+/**
+ * AdaGrad; the weights are averaged over the second half of the rounds.
+ *
+ * @param all - features, labels, and what is added to the score of the features
+ */
+export const descend = (all, size, firstBias) => {
   const weights = new Float64Array(size);
   const squares = new Float64Array(size).fill(1e-8);
   const sums = new Float64Array(size);
-  let [bias, biases, averaged, state] = [-3, 0, 0, 7];
+  let [bias, biases, averaged, state] = [firstBias, 0, 0, 7];
   const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32;
-  const all = [...requests.map((one) => [one, 1]), ...others.map((one) => [one, 0])];
   for (let round = 0; round < rounds; round += 1) {
     for (let index = all.length - 1; index > 0; index -= 1) {
       const other = Math.floor(random() * (index + 1));
       [all[index], all[other]] = [all[other], all[index]];
     }
-    for (const [one, label] of all) {
+    for (const [one, label, offset = 0] of all) {
       const norm = 1 / Math.sqrt(one.length + damping);
-      let score = bias;
+      let score = bias + offset;
       for (const feature of one) score += weights[feature] * norm;
       const error = 1 / (1 + Math.exp(-score)) - label;
       if (Math.abs(error) < 1e-3) continue;
@@ -154,9 +157,9 @@ const descend = (requests, others) => {
 };
 
 /** Rounds the weights to few levels. The largest ones are cut off. */
-const quantizedOf = (weights, bias) => {
+export const quantizedOf = (weights, bias) => {
   const sizes = Array.from(weights, Math.abs).toSorted((one, other) => other - one);
-  const scale = sizes[Math.floor(size * clipped)] / levels;
+  const scale = sizes[Math.floor(weights.length * clipped)] / levels;
   return {
     bias,
     scale,

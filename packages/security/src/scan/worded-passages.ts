@@ -1,6 +1,7 @@
 import type { Hit, Said, Severity } from './finding.js';
 import type { Folded } from './fold.js';
 import type { HiddenRegion } from './hiding.js';
+import { LetterScorer } from './letters.js';
 import { languageBit, LANGUAGES } from './lexicon.js';
 import { passagesOf } from './passages.js';
 import { regionLookup, type Region } from './regions.js';
@@ -11,7 +12,8 @@ import { WordingScorer, type Wording } from './wording.js';
 /**
  * Scores of a passage. From `malicious`, `suspicious` and, in a hidden region, `hidden` on, its wording is a finding;
  * from `aside` on, the content of a comment or an attribute is suspicious. Below `certain`, a malicious request that
- * rules find is only suspicious; below `ordinary` or `foreign`, it is not reported. The margin of a passage raises
+ * rules find is only suspicious; below `ordinary` or, in another language, `confirming`, it is not reported. Hidden text
+ * in another language is likely a request from `foreign` on. The margin of a passage raises
  * these levels. A passage of unknown words has -4.5. `training/measure.mjs` prints the share of ordinary files at each.
  */
 const wordingLevels = {
@@ -22,6 +24,7 @@ const wordingLevels = {
   certain: -1.7,
   ordinary: -3.8,
   foreign: -4.1,
+  confirming: -3,
 };
 
 /** Passages on each side that belong to the same request or the same topic. */
@@ -53,7 +56,7 @@ const marginsOf = (scores: readonly number[]): readonly number[] => {
 const lenient = (margin: number): number => Math.max(0, margin - leniency);
 
 /** Languages of the training data, besides English. */
-const scoredLanguages = ['de', 'es', 'fr', 'pt', 'it', 'ru', 'zh', 'ja', 'ko'].reduce(
+export const scoredLanguages = ['de', 'es', 'fr', 'pt', 'it', 'ru', 'zh', 'ja', 'ko'].reduce(
   (bits, name) => bits | languageBit(name),
   0,
 );
@@ -85,20 +88,27 @@ export const wordedPassages = (
 ): readonly Passage[] => {
   const endOf = ({ start, end }: Region): number => Math.min(end, text.length, start + maxSaid);
   const wordings: Wording[] = [];
+  let letters: LetterScorer | undefined;
+  const ofLetters: number[] = [];
+  const lettersOf = (said: string): number => (letters ??= new LetterScorer()).scoreOf(said);
   const passages = passagesOf(sentences).map(({ first, last }): Omit<Passage, 'margin'> => {
     let score = -Infinity;
     let second = 0;
+    let sum = 0;
     let [from, to] = [first, last];
     for (let index = first; index <= last; index += 1) {
       const one = sentences[index];
       if (one === undefined) break;
       second |= one.second;
-      const own = scorer.scoreOf((wordings[index] ??= scorer.wordingOf(text.slice(one.start, endOf(one)))));
+      const said = text.slice(one.start, endOf(one));
+      const added = (ofLetters[index] ??= (one.second & scoredLanguages) === 0 ? 0 : lettersOf(said));
+      sum += added;
+      const own = scorer.scoreOf((wordings[index] ??= scorer.wordingOf(said))) + added;
       if (own > score) [score, from, to] = [own, index, index];
     }
     const [begin, end] = [wordings[first], wordings[last]];
     if (last > first && begin !== undefined && end !== undefined) {
-      const whole = scorer.scoreOfAll(begin, end);
+      const whole = scorer.scoreOfAll(begin, end) + sum / (last - first + 1);
       if (whole >= score) [score, from, to] = [whole, first, last];
     }
     const startAt = (index: number): number => {
@@ -187,7 +197,7 @@ export const confirmed = (
     regionLookup(passages.filter((passage) => passage.isUnscored || passage.score >= level(passage)));
   const certain = passagesFrom(({ margin }) => wordingLevels.certain + margin);
   const possible = passagesFrom(
-    ({ isForeign, margin }) => lenient(margin) + (isForeign ? wordingLevels.foreign : wordingLevels.ordinary),
+    ({ isForeign, margin }) => lenient(margin) + (isForeign ? wordingLevels.confirming : wordingLevels.ordinary),
   );
   const likely = passagesFrom(({ margin }) => wordingLevels.ordinary + margin);
   const asides = passagesFrom(() => wordingLevels.certain);

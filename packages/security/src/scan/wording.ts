@@ -60,7 +60,7 @@ const signsOf: readonly (readonly number[])[] = Array.from(signs, (_, index) => 
 ]);
 
 /** Returns the classes of a token that is no word, or `undefined`. */
-const specialClass = (token: string): readonly number[] | undefined => {
+export const specialClass = (token: string): readonly number[] | undefined => {
   const code = token.charCodeAt(0);
   if (token.length === 1) {
     const place = signs.indexOf(token);
@@ -180,10 +180,15 @@ export interface Wording {
 }
 
 /** The features of one sentence or passage, so that each counts a feature once. */
-class FeatureSet {
+export class FeatureSet {
   /** The mark of the last sentence or passage with each feature. */
-  readonly #marks = new Uint8Array(1 << featureBits);
+  readonly #marks: Uint8Array;
   #mark = 1;
+
+  /** @param bits - of a feature */
+  constructor(bits: number) {
+    this.#marks = new Uint8Array(1 << bits);
+  }
 
   clear(): void {
     if (this.#mark === maxMark) {
@@ -212,7 +217,7 @@ const scored = (sum: number, count: number): number => bias + sum / Math.sqrt(co
  * table is larger than most texts.
  */
 export class WordingScorer {
-  readonly #counted = new FeatureSet();
+  readonly #counted = new FeatureSet(featureBits);
   readonly #tokens: Tokens = new Map();
   /** The features of the sentences, one sentence after another. */
   #features = new Uint16Array(512);
