@@ -75,10 +75,29 @@ export interface Passage extends Region {
   readonly isForeign: boolean;
   /** Whether the passage contains words of a language that the wording is not scored for. */
   readonly isUnscored: boolean;
+  /** Returns the highest score of a clause of the passage, which ordinary text around a request does not lower. */
+  readonly clauseScore: () => number;
 }
 
 /** Maximum number of characters of a sentence that is scored. */
 const maxSaid = 600;
+
+/** Ends a clause of a sentence. */
+const clauseEnd = /[,;:()|\u2013\u2014\u3001\uff0c\uff1a\uff1b]/;
+/** Maximum length of a clause that is scored as a whole; of longer ones, overlapping parts are scored. */
+const maxClause = 100;
+
+/** Maximum number of characters of a passage whose clauses are scored. */
+const maxClauses = 4_000;
+
+const clausesOf = (sentence: string): readonly string[] =>
+  sentence.split(clauseEnd).flatMap((clause) => {
+    const parts: string[] = [];
+    for (let start = 0; start === 0 || start + maxClause / 2 < clause.length; start += maxClause / 2) {
+      parts.push(clause.slice(start, start + maxClause));
+    }
+    return parts;
+  });
 
 /** Scores the passages of a text, and their sentences alone, so that ordinary text around a request does not hide it. */
 export const wordedPassages = (
@@ -122,6 +141,10 @@ export const wordedPassages = (
       isDiscussed: score >= wordingLevels.hidden && isDiscussed(text.slice(partStart, partEnd)),
       isForeign: (second & LANGUAGES) !== 0,
       isUnscored: (second & LANGUAGES & ~scoredLanguages) !== 0,
+      clauseScore: () => {
+        const clauses = clausesOf(text.slice(startAt(first), sentences[last]?.end).slice(0, maxClauses));
+        return Math.max(...clauses.map((clause) => scorer.scoreOf(scorer.wordingOf(clause)) + lettersOf(clause)));
+      },
       part: { start: at(partStart), end: at(partEnd - 1) + 1 },
       start: at(startAt(first)),
       end: at(endAt(last) - 1) + 1,
@@ -185,7 +208,8 @@ const structural: ReadonlySet<string> = new Set(['forged-turn']);
  * Lowers requests whose passages have an ordinary wording. Rules match a few words; the wording of the passage is the
  * evidence for a change of the verdict: without it, a visible malicious request is suspicious, and a request in an
  * ordinary passage, a comment or an attribute is a note, unless it is concealed. In languages other than English, whose
- * stems match more ordinary words, the wording must be less ordinary.
+ * stems match more ordinary words, the wording must be less ordinary: that of the passage, or for a malicious request that
+ * of a clause, since ordinary clauses around it lower the score of the passage.
  */
 export const confirmed = (
   hits: readonly Hit[],
@@ -199,6 +223,16 @@ export const confirmed = (
   const possible = passagesFrom(
     ({ isForeign, margin }) => lenient(margin) + (isForeign ? wordingLevels.confirming : wordingLevels.ordinary),
   );
+  let inClauses: ((place: Region) => Region | undefined) | undefined;
+  const isInClause = (hit: Hit): boolean => {
+    inClauses ??= regionLookup(
+      passages.filter(
+        ({ isForeign, margin, clauseScore }) =>
+          isForeign && clauseScore() >= wordingLevels.confirming + lenient(margin),
+      ),
+    );
+    return inClauses(hit) !== undefined;
+  };
   const likely = passagesFrom(({ margin }) => wordingLevels.ordinary + margin);
   const asides = passagesFrom(() => wordingLevels.certain);
   const any = regionLookup(passages);
@@ -209,7 +243,7 @@ export const confirmed = (
     if (isMalicious && structural.has(hit.rule)) return hit.severity;
     if (isMalicious && region?.kind === 'concealed') return asides(hit) === undefined ? 'suspicious' : 'malicious';
     if (region !== undefined) return telling.has(hit.rule) || asides(hit) !== undefined ? hit.severity : 'note';
-    if (possible(hit) === undefined) return 'note';
+    if (possible(hit) === undefined && !(isMalicious && isInClause(hit))) return 'note';
     const isCertain = (telling.has(hit.rule) ? likely(hit) : certain(hit)) !== undefined;
     return isMalicious && !isCertain ? 'suspicious' : hit.severity;
   };
