@@ -2,6 +2,7 @@ import { attempt } from './finding.js';
 import { foldText } from './fold.js';
 import type { Frame } from './frame.js';
 import { languageBit } from './lexicon.js';
+import { once } from './once.js';
 import type { StemClass } from './stem-classes.js';
 import { romanceStems } from './stems-romance.js';
 import { spacedStems } from './stems-spaced.js';
@@ -80,7 +81,6 @@ interface Part {
 type Stem = readonly Part[];
 
 interface LanguageStems {
-  readonly language: number;
   /** Number of characters that are hashed. */
   readonly size: number;
   readonly classes: readonly (readonly Stem[])[];
@@ -100,11 +100,7 @@ const hashOf = (text: string, start: number, size: number): number => {
 /** Separates the parts of words with elided articles or hyphens: `l'utente`, `api-schlüssel`. */
 const separated = (text: string): string => text.replaceAll(/['-]/g, '$& ');
 
-const compiled: readonly LanguageStems[] = Object.entries({
-  ...romanceStems,
-  ...spacedStems,
-  ...spacelessStems,
-}).map(([name, stems]) => {
+const compile = (name: string, stems: Readonly<Record<string, string>>): LanguageStems => {
   // Words begin with a stem; languages without spaces contain it anywhere.
   const space = name in spacelessStems ? '' : ' ';
   const size = space === '' ? 2 : 3;
@@ -114,7 +110,6 @@ const compiled: readonly LanguageStems[] = Object.entries({
     return { text, hash: text.length < size ? undefined : hashOf(text, 0, size) };
   };
   return {
-    language: languageBit(name),
     size,
     classes: Object.values(stems).map((list) => list.split('|').map((stem) => stem.split('&').map(partOf))),
     combinations: combinations
@@ -124,14 +119,19 @@ const compiled: readonly LanguageStems[] = Object.entries({
       })
       .filter(({ places }) => !places.includes(-1)),
   };
-});
+};
+
+const compiled = Object.entries({ ...romanceStems, ...spacedStems, ...spacelessStems }).map(
+  ([name, stems]) => [languageBit(name), once(() => compile(name, stems))] as const,
+);
 
 /** Returns the requests in a folded sentence of these languages. */
 export const stemsIn = (sentence: string, second: number): readonly StemFrame[] => {
   const found: StemFrame[] = [];
   let said = '';
-  for (const { language, size, classes, combinations: all } of compiled) {
+  for (const [language, stemsOf] of compiled) {
     if ((second & language) === 0) continue;
+    const { size, classes, combinations: all } = stemsOf();
     if (said === '') said = ` ${separated(sentence.replace(/[^\p{L}\p{N}.@'-]+/gu, ' '))} `;
     // Most stems begin with characters that the sentence does not contain.
     const begins = new Uint8Array(1 << hashBits);

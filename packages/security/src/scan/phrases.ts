@@ -2,11 +2,10 @@ import { phrase, StemIndex, type Phrase, type Stems } from './phrase.js';
 import { foldText } from './fold.js';
 import { languageBit } from './lexicon.js';
 import { languages, type Language } from './languages.js';
+import { once } from './once.js';
 
 /** Phrases of one language. */
 export interface PhraseGroup {
-  /** Language bit that a sentence must have before its phrases are matched. */
-  readonly language: number;
   readonly stems: StemIndex;
   readonly phrases: readonly Phrase[];
 }
@@ -30,7 +29,7 @@ const secrets =
   '(?:\\.env\\b|\\.ssh\\b|\\.aws\\b|id_?rsa|api[- ]?key|(?<!tu |ton |seu |tuo |dein |su |votre |sua )(?:zugangsdaten|passw[oö]rter|schlussel|contrasenas|claves|credenciales|mots de passe|identifiants|cles|senhas|chaves|credenciais|chiavi|credenziali|password)|парол|ключ|секрет|密钥|密码|凭据|鍵|パスワード|認証情報|\u1107\u1175\u1106\u1175\u11af)';
 
 /** Builds the phrases of a language from its stems. */
-const phrasesOf = ([name, language]: readonly [name: string, language: Language]): PhraseGroup => {
+const phrasesOf = (name: string, language: Language): PhraseGroup => {
   const { dismiss, orders, earlier, everything, isSpaceless } = language;
   const index = new StemIndex();
   let lists = 0;
@@ -128,11 +127,14 @@ const phrasesOf = ([name, language]: readonly [name: string, language: Language]
   if (renewal !== undefined) {
     found.push(phrase('new-instructions', false, start, stemsOf(renewal), '\\S{0,6} ?[:：]'));
   }
-  return { language: languageBit(name), stems: index, phrases: found };
+  return { stems: index, phrases: found };
 };
 
 /**
  * Phrases that revoke a model's instructions, request protected data, or request secrecy towards the user. They combine
  * verb, object and authority, in the languages that the threat model names.
+ * A sentence must have the bit of the language.
  */
-export const phraseGroups: readonly PhraseGroup[] = Object.entries(languages).map(phrasesOf);
+export const phraseGroups: readonly (readonly [language: number, group: () => PhraseGroup])[] = Object.entries(
+  languages,
+).map(([name, language]) => [languageBit(name), once(() => phrasesOf(name, language))]);

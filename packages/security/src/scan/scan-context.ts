@@ -237,8 +237,9 @@ const margin = 60;
 const phraseHits = ({ text, at }: Folded, sentences: readonly Sentence[]): readonly Said[] => {
   const hits: Said[] = [];
   const spoken = sentences.reduce((bits, { second }) => bits | second, 0);
-  for (const { language, stems, phrases } of phraseGroups) {
+  for (const [language, groupOf] of phraseGroups) {
     if ((spoken & language) === 0) continue;
+    const { stems, phrases } = groupOf();
     for (const { start, end } of windowsOf(text, sentences, language)) {
       const part = text.slice(start, end);
       const bits = stems.bitsIn(part);
