@@ -3,7 +3,7 @@
  *
  * Usage: node training/train.mjs
  *
- * Reads only files of this folder, so that each run writes the same weights.
+ * Reads only files of this folder and the features of the source code, so that runs of one version write the same weights.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
