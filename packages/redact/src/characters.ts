@@ -29,6 +29,9 @@ export const keyBody = 1 << 24;
 /** Ends a value that is scored. */
 export const likelyStop = 1 << 25;
 
+/** Ends a value on its own line, whatever signs it contains. */
+export const valueStop = 1 << 26;
+
 const classes = new Uint32Array(128);
 const mark = (characters: string, bits: number): void => {
   for (const character of characters) classes[character.charCodeAt(0)] = (classes[character.charCodeAt(0)] ?? 0) | bits;
@@ -43,6 +46,7 @@ mark(' \t', space);
 mark(' \t\r\n\f\v"\'`<>(){}[],;&|\\\u001b', stop);
 mark(' \t\r\n\f\v"\'`;|\\\u001b', lineStop);
 mark('\t\r\n\f\v"\'`;\\<>\u001b', pairStop);
+mark(' \t\r\n\f\v"\'`\\\u001b', valueStop);
 mark(`${letters}${digits}_-.~+/=`, bearer);
 mark('\n\r\\`"\'', quotedStop);
 mark(' \t\r\n\f\v"\'`<>{}],|\\\u001b', userInfoStop);

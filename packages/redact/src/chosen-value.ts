@@ -113,7 +113,7 @@ const isName = (value: string, { isQuoted, isCode }: Style): boolean =>
   !isQuoted && (isCode ? identifier.test(value) && !isUnlikeCode(value) : typeName.test(value) && !isScrambled(value));
 
 /** Names in code rarely have digits before letters, or three of them, except for a few words. */
-const isUnlikeCode = (value: string): boolean =>
+export const isUnlikeCode = (value: string): boolean =>
   /_\d{3,}$/.test(value) ||
   isScrambled(value) ||
   ((/\d[A-Za-z]|\d{3}/.test(value) || isNumbered(value)) && !value.includes('_') && !codeWord.test(value));

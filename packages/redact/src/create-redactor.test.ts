@@ -374,12 +374,32 @@ describe('passwords as they are stored', () => {
   });
 });
 
-describe('passwords with brackets', () => {
+describe('passwords with signs', () => {
   const values = ['kJ8(mQ2!zR', 'aB3(kd9)Zq', 'x7K[q2R!w', 'pw(1)abcXY9', '9f8(a)7d6e5c4b'];
   const forms = ['password: X', 'password = "X"', 'export DB_PASSWORD=X', 'DB_PASSWORD="X"', '{"password": "X"}'];
   it.each(forms.flatMap((form) => values.map((value) => form.replace('X', value))))('are replaced in %s', (text) => {
     const value = values.find((one) => text.includes(one)) ?? '';
     expect(redact(`${text}\n`)).not.toContain(value.slice(-3));
+  });
+
+  const signs = Array.from('!#$%&()*+,-/:;<=>?@[]^_{|}~', (sign) => `aB3x${sign}dE9xQ2`);
+  const lines = ['db:\n  password: X\n  host: db\n', '[db]\npassword = X\n', 'user=app password=X host=db\n'];
+  it.each(lines.flatMap((line) => signs.map((value) => [line, value] as const)))(
+    'are replaced in %j: %s',
+    (line, value) => {
+      expect(redact(line.replace('X', () => value))).not.toContain('dE9xQ2');
+    },
+  );
+
+  it.each([
+    'password: Array1<T2x>\n',
+    'password: string1|null2x\n',
+    'connect(password=user,host=db2x)\n',
+    '{password: user,host: db2x}\n',
+    'password: a1b{0}c2d\n',
+    '<b>password:</b> see1x</b2y>\n',
+  ])('code, templates and markup are not passwords: %j', (text) => {
+    expect(redact(text)).toBe(text);
   });
 
   it.each([

@@ -11,7 +11,7 @@ const placeholder =
 
 /** Matches words anywhere in a placeholder for a secret. */
 const disclaimer =
-  /example|placeholder|your[-_]|xxxx|\*{3}|\.\.\.|…|\$\{|\{\{|<[a-z]|redacted|change[-_]?me|dummy|anonymous|does-?not-?exist|non-?exist|[-_]here\b/i;
+  /example|placeholder|your[-_]|xxxx|\*{3}|\.\.\.|…|\$\{|\{\{|<[a-z][\w -]*>|redacted|change[-_]?me|dummy|anonymous|does-?not-?exist|non-?exist|[-_]here\b/i;
 
 const defaultPasswords = new Set(
   (
