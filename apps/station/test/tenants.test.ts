@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { tenantApprovals } from '../src/agents/tenant-approvals.js';
 import { newSessionId } from '../src/service/session-id.js';
 import { openBench } from './bench.js';
 import { call } from './model-server.js';
@@ -18,4 +19,15 @@ it('asks each tenant about a call, also if another tenant has allowed it always'
   expect(await isAsked('rival', 'always')).toBe(true);
   expect(await isAsked('rival')).toBe(false);
   expect(await isAsked('acme')).toBe(true);
+});
+
+it('stores what applies always for one agent of a tenant', async () => {
+  const store = tenantApprovals();
+  const rule = { tool: 'bash', hash: 'h', at: 1 };
+  await store.add(rule, newSessionId('worker', 'acme'));
+  const listed = async (agent: string, tenant: string): Promise<number> =>
+    (await store.list(newSessionId(agent, tenant))).length;
+  expect([await listed('worker', 'acme'), await listed('deployer', 'acme'), await listed('worker', 'rival')]).toEqual([
+    1, 0, 0,
+  ]);
 });

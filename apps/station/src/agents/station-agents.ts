@@ -28,7 +28,7 @@ export interface StationAgentsOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** The models of every agent, for demonstrations. @defaultValue those of the configuration */
   readonly models?: Models | undefined;
-  /** Stores approvals that apply always. @defaultValue in memory, for each tenant, until the process ends */
+  /** Stores approvals that apply always. @defaultValue in memory, for each agent and tenant, until the process ends */
   readonly approvalStore?: ApprovalStore | undefined;
 }
 

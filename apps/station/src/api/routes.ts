@@ -224,8 +224,7 @@ export const stationRoutes = ({ metrics, workflows }: RouteOptions): readonly Ro
     response: contract.approvalLink,
     isSecret: true,
     audit: 'approval.link',
-    handle: ({ station, caller, params: { id = '' }, origin }) =>
-      station.approvals.link(caller.tenant, id, caller.name, origin),
+    handle: ({ station, caller, params: { id = '' }, origin }) => station.approvals.link(caller, id, origin),
   }),
   route({
     method: 'get',

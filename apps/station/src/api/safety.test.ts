@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { eventually, testFolder, testStation } from '../../test/station.js';
 import * as contract from './contract.js';
+import { revokeTokens } from './tokens.js';
 
 it('answers a repeated request with the same key from its records, also after a restart', async () => {
   const directory = await testFolder();
@@ -69,6 +70,40 @@ it('refuses a link that has expired', async () => {
   const decided = await given.call('POST', link, { body: { decision: 'once', hash: approval.call?.hash } });
   expect(decided.status).toBeGreaterThanOrEqual(400);
   expect(await given.station.approvals.list('acme')).toMatchObject([{ state: 'open' }]);
+});
+
+it('refuses a link whose creator has no token any more', async () => {
+  const given = await testStation();
+  await given.call('POST', '/api/v1/sessions', { body: { agent: 'helper', message: { text: 'deploy it' } } });
+  const approval = await eventually(given, async () => (await given.station.approvals.list('acme'))[0]);
+  const { body } = await given.call('POST', `/api/v1/approvals/${approval.id}/link`, { schema: contract.approvalLink });
+  const link = new URL(body.url).pathname;
+  expect(await revokeTokens(given.backend.records, 'acme', 'ann')).toBe(1);
+  const shown = await given.call('GET', link, { token: '', headers: { accept: 'application/json' } });
+  const decided = await given.call('POST', link, { token: '', body: { decision: 'once', hash: approval.call?.hash } });
+  expect([shown, decided]).toMatchObject([{ status: 410 }, { status: 410, body: { code: 'revoked-link' } }]);
+  expect(await given.station.approvals.list('acme')).toMatchObject([{ state: 'open' }]);
+});
+
+it('limits what it reads of requests without a token, and how deep their JSON is nested', async () => {
+  const given = await testStation();
+  const large = await given.call('POST', '/a/x.y', { token: '', body: 'x'.repeat(1_000_000) });
+  expect(large).toMatchObject({ status: 413, body: { code: 'too-large' } });
+  const headers = { host: 'localhost', authorization: `Bearer ${await given.token()}` };
+  for (const [open, close] of [
+    ['[', ']'],
+    ['{"a":', '}'],
+  ] as const) {
+    const body = `${open.repeat(50_000)}1${close.repeat(50_000)}`;
+    const response = await given.app.request('http://localhost/api/v1/sessions', { method: 'POST', headers, body });
+    expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({ code: 'too-deep' })]);
+  }
+  const text = `a\\"${'['.repeat(1_000)}\\`;
+  const shallow = await given.call('POST', '/api/v1/sessions', {
+    body: { agent: 'helper', title: 'a', message: { text } },
+  });
+  expect(shallow.status).toBe(201);
+  expect(given.problems).toEqual([]);
 });
 
 it('refuses unknown hosts, other origins, large bodies and invalid requests', async () => {

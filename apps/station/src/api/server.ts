@@ -13,6 +13,7 @@ import * as contract from './contract.js';
 import { type Metrics } from './metrics.js';
 import { openApiOf } from './openapi.js';
 import { servePage } from './page-files.js';
+import { jsonOf, textOf } from './request-body.js';
 import type { Caller, Route, RouteRequest } from './route.js';
 import { stationRoutes } from './routes.js';
 import { callerOf, checkScope } from './tokens.js';
@@ -46,6 +47,8 @@ export interface RunningServer {
 }
 
 const defaultMaxBody = 16_000_000;
+/** Size limit of the requests that have no token, in bytes: the decision of a link, and webhooks. */
+const maxOpenBody = 1_000_000;
 const version = '0.1.0';
 
 /** Security headers of every response. */
@@ -64,6 +67,7 @@ export const createApp = (options: ServerOptions): Hono => {
   const { records } = station.backend;
   const app = new Hono();
   const isHost = hostCheck(options);
+  const openLimit = Math.min(maxBodyBytes, maxOpenBody);
   app.use(async (context, next) => {
     const startedWith = context.req.header('host') ?? '';
     if (!isHost(startedWith)) throw new StationError(421, 'unknown-host', unknownHost(startedWith));
@@ -131,7 +135,7 @@ export const createApp = (options: ServerOptions): Hono => {
       timestamp: context.req.header('webhook-timestamp'),
       signature: context.req.header('webhook-signature'),
     };
-    const body = await textOf(context.req.raw, maxBodyBytes);
+    const body = await textOf(context.req.raw, openLimit);
     return context.json(await options.triggers.webhook(context.req.param('name'), { headers, body }), 202);
   });
   app.get('/a/:token', async (context) => {
@@ -139,7 +143,7 @@ export const createApp = (options: ServerOptions): Hono => {
     return context.json(await station.approvals.linked(context.req.param('token')));
   });
   app.post('/a/:token', async (context) => {
-    const body = parse(contract.approvalDecision, await jsonOf(context.req.raw, maxBodyBytes), 'body');
+    const body = parse(contract.approvalDecision, await jsonOf(context.req.raw, openLimit), 'body');
     const { tenant, approval, by } = await station.approvals.decideLinked(context.req.param('token'), body);
     await audit(station, { tenant, name: by }, 'approval.decide', approval.id, { decision: body.decision });
     return context.json(approval);
@@ -269,38 +273,6 @@ const parse = <Schema extends z.ZodType>(schema: Schema, value: unknown, place: 
   const name = field === '' ? place : field;
   throw new StationError(422, 'invalid-request', `${name}: ${issue?.message ?? 'is not valid'}.`, name);
 };
-
-/** @throws StationError 400 if it is not JSON */
-const jsonOf = async (request: Request, maxBytes: number): Promise<unknown> => {
-  const text = await textOf(request, maxBytes);
-  if (text === '') return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    throw new StationError(400, 'invalid-json', 'The body is not JSON.');
-  }
-};
-
-/** Reads the body of a request. @throws StationError 413 if it is too large, 400 if the client leaves within it */
-const textOf = async (request: Request, maxBytes: number): Promise<string> => {
-  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const decoder = new TextDecoder();
-  let [text, bytes] = ['', 0];
-  try {
-    for await (const chunk of request.body ?? []) {
-      bytes += chunk.byteLength;
-      if (bytes > maxBytes) throw tooLarge(maxBytes);
-      text += decoder.decode(chunk, { stream: true });
-    }
-  } catch (error) {
-    if (error instanceof StationError) throw error;
-    throw new StationError(400, 'incomplete-body', 'The connection ended within the body.');
-  }
-  return text + decoder.decode();
-};
-
-const tooLarge = (maxBytes: number): StationError =>
-  new StationError(413, 'too-large', `The request exceeds ${maxBytes} bytes.`);
 
 const keyOf = (key: string | undefined): string | undefined => {
   if (key === undefined || /^[\x21-\x7e]{1,200}$/.test(key)) return key;

@@ -155,13 +155,17 @@ export class ApprovalDesk {
     );
   }
 
-  /** Creates a signed link with which an approval can be decided once, without a token. */
-  async link(tenant: string, id: string, by: string, url: string): Promise<{ url: string; expiresAt: number }> {
+  /** Creates a signed link that decides an approval once, without a token, while the token of its creator exists. */
+  async link(
+    { tenant, name: by, token }: { readonly tenant: string; readonly name: string; readonly token: string },
+    id: string,
+    url: string,
+  ): Promise<{ url: string; expiresAt: number }> {
     const { body } = await this.#find(tenant, id);
     const refused = this.#refusal(body, body.call?.hash);
     if (refused) throw refused;
     const expiresAt = Math.min(body.expiresAt ?? Infinity, this.#now() + this.#linkMs);
-    const content = JSON.stringify({ id, tenant, by, expiresAt, nonce: randomBytes(9).toString('base64url') });
+    const content = JSON.stringify({ id, tenant, by, token, expiresAt, nonce: randomBytes(9).toString('base64url') });
     const payload = Buffer.from(content).toString('base64url');
     return { url: `${url}/a/${payload}.${await this.#sign(payload)}`, expiresAt };
   }
@@ -197,6 +201,9 @@ export class ApprovalDesk {
     const content = linkContent.parse(JSON.parse(Buffer.from(payload, 'base64url').toString()));
     if (content.expiresAt <= this.#now()) {
       throw new StationError(410, 'expired-link', 'The link has expired. Ask for another one.');
+    }
+    if (!(await this.#records.get('token', content.token))) {
+      throw new StationError(410, 'revoked-link', 'The token that created the link was revoked. Ask for another link.');
     }
     return { ...content, key: sha256(payload).slice(0, 32) };
   }
@@ -243,7 +250,13 @@ export class ApprovalDesk {
 
 const questionId = (question: string): string => sha256(`run:${question}`).slice(0, 32);
 
-const linkContent = z.object({ id: z.string(), tenant: z.string(), by: z.string(), expiresAt: z.number() });
+const linkContent = z.object({
+  id: z.string(),
+  tenant: z.string(),
+  by: z.string(),
+  token: z.string(),
+  expiresAt: z.number(),
+});
 
 const notFound = (): StationError => new StationError(404, 'unknown-approval', 'The approval does not exist.');
 
