@@ -42,8 +42,9 @@ interface Account {
   pendingCost: number;
 }
 
-/** Number of conversations whose use is counted. The least recently used one is forgotten first. */
+/** Numbers of conversations, and of clients of a day, whose use is counted. The least recently used one is forgotten first. */
 const maxConversations = 100_000;
+const maxClients = 20_000;
 /** Number of conversations and threads that a new file of the journal begins with. */
 const maxInSnapshot = 20_000;
 const dayMs = 86_400_000;
@@ -73,7 +74,7 @@ export class Ledger {
   #day = '';
   /** The time at which the day ends. */
   #dayEnd = 0;
-  #daily = new Map<string, Account>();
+  #daily = new LruMap<string, Account>(maxClients);
 
   private constructor(journal: UsageJournal, { now, warnAt }: LedgerOptions) {
     this.#journal = journal;
@@ -143,12 +144,6 @@ export class Ledger {
     };
   }
 
-  /** Returns what the days and clients of today have used, by name; the total is `''`. */
-  today(): ReadonlyMap<string, Amounts> {
-    this.#today();
-    return this.#daily;
-  }
-
   async close(): Promise<void> {
     await this.#journal.close();
   }
@@ -167,7 +162,7 @@ export class Ledger {
     if (now >= this.#dayEnd) {
       this.#setDay(now);
       // Calls that are running count for the day on which they began.
-      this.#daily = new Map();
+      this.#daily = new LruMap(maxClients);
     }
     return this.#day;
   }
@@ -186,7 +181,7 @@ export class Ledger {
     return {
       type: 'snapshot',
       day: this.#day,
-      daily: [...this.#daily].map(flat),
+      daily: [...this.#daily.entries()].map(flat),
       conversations: conversations.map(flat),
       links: [...this.links],
       open: [...this.#open.values()],

@@ -80,7 +80,10 @@ export const startProxy = async (config: ProxyConfig, context: ProxyContext = {}
       }
       const client = authenticate(incoming.headers);
       if (incoming.headers.upgrade?.toLowerCase() === 'websocket') throw new Refusal('no-websocket', noWebSocket);
-      if (route.isUnmetered && config.unmetered === 'deny') throw new Refusal('forbidden', unmetered(url));
+      if (config.unmetered === 'deny') {
+        if (route.isUnmetered) throw new Refusal('forbidden', unmetered(url));
+        if (route.isStored && !client.hasOwnCredential) throw new Refusal('forbidden', stored(url));
+      }
       const { signal } = abort;
       const request: ClientRequest = { incoming, outgoing, route, client, signal, body: noBody };
       request.body = await readBody(incoming, config.maxBodyBytes, signal);
@@ -142,6 +145,10 @@ const noWebSocket = 'The proxy does not accept WebSockets. Send the request by H
 
 const unmetered = (url: string): string =>
   `The proxy cannot measure what ${url.slice(0, 100)} costs. Set "unmetered: pass" to allow such requests.`;
+
+const stored = (url: string): string =>
+  `${url.slice(0, 100)} may reach what other clients have stored with the same key of the provider. ` +
+  'Set "unmetered: pass" to allow such requests.';
 
 const refuse = (incoming: IncomingMessage, outgoing: ServerResponse, provider: Provider, error: unknown): void => {
   if (outgoing.headersSent || outgoing.destroyed) {

@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers';
 import { gzipSync, brotliCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createKey } from '../src/index.js';
+import { createKey, type ProxyConfigInput } from '../src/index.js';
 import { messages, post, proxyFor, sendMessage, startProvider } from './provider.js';
 import { withResolvers } from './tap.js';
 
@@ -327,6 +327,48 @@ describe('clients', () => {
     expect(provider.received[0]?.headers.authorization).toBeUndefined();
     expect(await metric(proxy.url, 'h_proxy_requests_total')).toContain('client="alice"');
     expect((await post(proxy.url, {}, { path: '/v1/responses', headers: { 'x-api-key': key } })).status).toBe(403);
+  });
+
+  it('reach nothing that the shared key of the provider stores for others', async () => {
+    const { key, keyHash } = createKey();
+    const provider = await open(startProvider((_, outgoing) => void outgoing.end('{}')));
+    const config: ProxyConfigInput = {
+      clients: [{ name: 'alice', keyHash }],
+      openai: { keys: [{ id: 'main', env: 'KEY' }] },
+    };
+    const ask = async (url: string, method: string, path: string): Promise<number> => {
+      const answer = await fetch(`${url}${path}`, { method, headers: { authorization: `Bearer ${key}` } });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    const proxy = await open(proxyFor(provider, config, { env: { KEY: 'sk' } }));
+    for (const path of ['/v1/models', '/v1/models/ft:gpt-5.1:a', '/v1/models?limit=1000', '/v1/responses/resp_1']) {
+      expect([path, await ask(proxy.url, 'GET', path)]).toEqual([path, 200]);
+    }
+    const sent = provider.received.length;
+    const stored = [
+      '/v1/files',
+      '/v1/chat/completions',
+      '/v1/responses',
+      '/v1/models/../files',
+      '/v1/models/%2e%2e/files',
+    ];
+    for (const path of [...stored, '/v1/models/..%2ffiles', '/v1/responses/..%5cfiles', '/v1/messages/batches']) {
+      const { port } = new URL(proxy.url);
+      const status = await new Promise<number | undefined>((resolve, reject) => {
+        const headers = { authorization: `Bearer ${key}` };
+        get({ host: '127.0.0.1', port, path, headers }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode);
+        }).once('error', reject);
+      });
+      expect([path, status]).toEqual([path, 403]);
+    }
+    expect(await ask(proxy.url, 'DELETE', '/v1/files/file-1')).toBe(403);
+    expect(await ask(proxy.url, 'DELETE', '/v1/models/ft:gpt-5.1:a')).toBe(403);
+    expect(provider.received).toHaveLength(sent);
+    const passing = await open(proxyFor(provider, { ...config, unmetered: 'pass' }, { env: { KEY: 'sk' } }));
+    expect(await ask(passing.url, 'GET', '/v1/files')).toBe(200);
   });
 
   it('shows the metrics to loopback only, or with a key', async () => {
