@@ -66,6 +66,9 @@ describe('visibleText and visibleLine', () => {
     '\u2028',
     '\uFEFF',
     '\u{E0041}',
+    '\u034F',
+    '\u3164',
+    '\u{E01EF}',
     '\uD800',
   ])('show %j by its code point', (character) => {
     const shown = `a\\u{${character.codePointAt(0)?.toString(16)}}b`;
@@ -74,7 +77,7 @@ describe('visibleText and visibleLine', () => {
   });
 
   it('keep ordinary text, and tabs and line feeds in text only', () => {
-    expect(visibleText('Größe\t1\n한국어')).toBe('Größe\t1\n한국어');
+    expect(visibleText('Größe\t1\n한국어 ❤️')).toBe('Größe\t1\n한국어 ❤️');
     expect(visibleLine('Größe\t1\n한국어')).toBe(String.raw`Größe\u{9}1\u{a}한국어`);
   });
 });

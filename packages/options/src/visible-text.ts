@@ -1,7 +1,10 @@
-/** Controls, zero-width and bidirectional marks, line and paragraph separators, tag characters, lone surrogates. */
-const invisible = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+/**
+ * Controls, bidirectional marks, line and paragraph separators, lone surrogates, and all that Unicode shows as nothing
+ * (`Default_Ignorable_Code_Point`), except for the two selectors that follow an emoji.
+ */
+const invisible = /(?!\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{DI}]/gu;
 /** The same without tab and line feed. */
-const invisibleInLines = /[^\P{Cc}\t\n]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+const invisibleInLines = /(?!\t|\n|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{DI}]/gu;
 
 /**
  * Shows characters that control a terminal, or that hide or reorder text, by their code points, such as `\u{202e}`.

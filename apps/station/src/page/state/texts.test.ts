@@ -137,6 +137,7 @@ describe('Markdown', () => {
 describe('text that deceives', () => {
   it('shows characters that reorder or hide text by their code points', () => {
     expect(visible('rm \u202Eexe.txt\u200B\u0000')).toBe('rm ⟦U+202E⟧exe.txt⟦U+200B⟧⟦U+0000⟧');
+    expect(visible('ls\u{E0041}\u3164')).toBe('ls⟦U+E0041⟧⟦U+3164⟧');
     expect(isDeceptive('a\u2066b')).toBe(true);
     expect(isDeceptive('\ta\r\nnaïve 日本')).toBe(false);
   });
