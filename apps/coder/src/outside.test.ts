@@ -5,15 +5,17 @@ import type { Questioner } from './view/questions.js';
 
 const asking = (...answers: readonly ApprovalDecision['decision'][]) => {
   const asked: string[] = [];
+  const patterns: (string | undefined)[] = [];
   const questions: Questioner = {
     ask: (question) => {
       asked.push(...(question?.lines ?? []));
+      patterns.push(question?.pattern);
       return Promise.resolve({ decision: answers[asked.length - 1] ?? 'deny' });
     },
     abandon: () => undefined,
   };
   const { ask } = permissionFor(questions);
-  return { asked, ask: async (path: string, access: 'read' | 'write' = 'read') => ask?.({ path, access }) };
+  return { asked, patterns, ask: async (path: string, access: 'read' | 'write' = 'read') => ask?.({ path, access }) };
 };
 
 describe('permissionFor', () => {
@@ -39,9 +41,13 @@ describe('permissionFor', () => {
     expect(await ask('/data/one/a', 'write')).toBe(false);
   });
 
-  it('shows paths without control characters', async () => {
-    const { ask, asked } = asking();
-    await ask('/data/\u001B[2J\nx');
-    expect(asked).toEqual(['? A tool wants to read /data/[2J x, which is outside the workspace.']);
+  it('shows what hides in a path, and the folder that a lasting answer covers', async () => {
+    const { ask, asked, patterns } = asking();
+    await ask('/data/\u001B[2J\n\u200Bx');
+    expect(asked).toEqual([
+      String.raw`? A tool wants to read /data/\u{1b}[2J\u{a}\u{200b}x, which is outside the workspace.`,
+    ]);
+    await ask('/etc', 'write');
+    expect(patterns).toEqual(['read /data/*', 'write /*']);
   });
 });

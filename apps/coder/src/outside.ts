@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
+import { visibleLine } from '@h/options';
 import type { WorkspaceOptions } from '@h/workspace';
-import { oneLine } from './render/printable.js';
 import type { Questioner } from './view/questions.js';
 
 /**
@@ -17,11 +17,10 @@ export const permissionFor = (
     externalDirectory: 'ask',
     ask: async ({ path, access }) => {
       if (allowed.some((one) => one.access === access && `${path}/`.startsWith(one.folder))) return true;
-      const question = `? A tool wants to ${access} ${oneLine(path)}, which is outside the workspace.`;
-      const { decision } = await questions.ask({ lines: [question] });
-      if (decision === 'always' || decision === 'session') {
-        allowed.push({ folder: `${dirname(path).replace(/\/$/, '')}/`, access });
-      }
+      const question = `? A tool wants to ${access} ${visibleLine(path)}, which is outside the workspace.`;
+      const folder = `${dirname(path).replace(/\/$/, '')}/`;
+      const { decision } = await questions.ask({ lines: [question], pattern: `${access} ${folder}*` });
+      if (decision === 'always' || decision === 'session') allowed.push({ folder, access });
       return decision !== 'deny';
     },
   };

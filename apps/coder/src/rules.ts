@@ -2,9 +2,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ApprovalStore, HookSource } from '@h/hooks';
 import { approvals, destructiveCommands } from '@h/hooks/commands';
-import { commandHooks, fileApprovalStore, trustFile } from '@h/hooks/files';
+import { commandHooks, fileApprovalStore, trustFile, type TrustQuestion } from '@h/hooks/files';
+import { visibleLine } from '@h/options';
 import type { ApprovalMode } from './arguments.js';
-import { oneLine } from './render/printable.js';
 import type { Questioner } from './view/questions.js';
 
 /** The rules for tool calls. */
@@ -57,11 +57,16 @@ export const settingsFolder = ({ XDG_CONFIG_HOME: folder, HOME: home }: NodeJS.P
 
 const asking =
   (questions: Questioner | undefined): NonNullable<Parameters<typeof trustFile>[0]['ask']> =>
-  async ({ definition, change, unknown }) => {
-    const what = change === 'changed' ? 'has changed and wants' : 'wants';
-    const lines = [
-      `? A hook of this project ${what} to run at ${definition.event}: ${oneLine(definition.command)}`,
-      ...(change === 'uncertain' ? [`  It may run unknown files: ${oneLine(unknown.join(' '))}`] : []),
-    ];
-    return questions !== undefined && (await questions.ask({ lines })).decision !== 'deny';
-  };
+  async (question) =>
+    questions !== undefined && (await questions.ask({ lines: trustLines(question) })).decision !== 'deny';
+
+/** Returns the lines of a question about a hook: what runs, as it runs. */
+export const trustLines = ({ definition, change, unknown }: TrustQuestion): readonly string[] => {
+  const { event, command, args } = definition;
+  const what = change === 'changed' ? 'has changed and wants' : 'wants';
+  const shown = visibleLine(args === undefined ? command : JSON.stringify([command, ...args]));
+  return [
+    `? A hook of this project ${what} to run at ${event}: ${shown}`,
+    ...(change === 'uncertain' ? [`  It may run unknown files: ${visibleLine(unknown.join(' '))}`] : []),
+  ];
+};

@@ -1,6 +1,6 @@
 import type { RuleRatchet } from '@h/continuity';
+import { visibleLine } from '@h/options';
 import type { Palette } from '../render/palette.js';
-import { oneLine } from '../render/printable.js';
 import { counted } from '../render/quantity.js';
 import type { Questioner } from '../view/questions.js';
 import type { View } from '../view/view.js';
@@ -32,7 +32,7 @@ export const reviewRules = async (
   }
   for (const { id, rule, because } of pending) {
     const { decision } = await questions.ask({
-      lines: [`? A rule for AGENTS.md: ${oneLine(rule)}`, palette.dim(`  because ${oneLine(because)}`)],
+      lines: [`? A rule for AGENTS.md: ${visibleLine(rule)}`, palette.dim(`  because ${visibleLine(because)}`)],
       message: 'Add it?',
     });
     if (hasLeft()) return;
