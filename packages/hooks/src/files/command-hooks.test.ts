@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { harness, notice, intercept, reply, type JSONObject } from '@h/turn';
@@ -483,6 +483,19 @@ describe('commandHooks', () => {
   it('runs no command if a file disables all hooks', async () => {
     await project.settings({ PreToolUse: on('Bash', command('exit 2')) }, { disableAllHooks: true });
     expect((await load()).definitions).toEqual([]);
+  });
+
+  it('runs the commands of the user although a project disables all hooks', async () => {
+    const user = join(project.folder, 'user.json');
+    await writeFile(user, JSON.stringify({ hooks: { PreToolUse: on('Bash', command('exit 2')) } }));
+    await project.settings({ PreToolUse: on('Bash', command('exit 1')) }, { disableAllHooks: true });
+    const { definitions } = await load({
+      files: [
+        { path: user, scope: 'user' },
+        { path: join(project.folder, '.claude/settings.json'), scope: 'project' },
+      ],
+    });
+    expect(definitions).toMatchObject([{ command: 'exit 2', scope: 'user' }]);
   });
 
   it.each([

@@ -56,8 +56,10 @@ export const commandHooks = async (options: CommandHooksOptions): Promise<Comman
   } = options;
   const projectDir = resolve(options.projectDir);
   const files = await Promise.all((options.files ?? standardFiles(projectDir, env)).map(readHookFile));
-  const isDisabled = files.some((file) => file.isDisabled);
-  const definitions = isDisabled ? [] : files.flatMap((file) => file.definitions);
+  // A project must not disable the guards of its user.
+  const disabled = files.flatMap(({ isDisabled, scope }) => (isDisabled ? [scope] : []));
+  const enabled = disabled.includes('user') ? [] : files.filter(({ scope }) => !disabled.includes(scope));
+  const definitions = enabled.flatMap((file) => file.definitions);
   const childEnv = { ...withoutSecrets(env, keepEnv), CLAUDE_PROJECT_DIR: projectDir };
   const dispatcher = new Dispatcher({ definitions, projectDir, env: childEnv, trust, scheduler });
   const begun = new Set<string>();
@@ -107,7 +109,12 @@ const standardFiles = (projectDir: string, env: NodeJS.ProcessEnv): readonly Hoo
 
 const nothing: ParsedHookFile = { definitions: [], problems: [], isDisabled: false };
 
-const readHookFile = async ({ path, scope }: HookFile): Promise<ParsedHookFile> => {
+const readHookFile = async ({ path, scope }: HookFile): Promise<ParsedHookFile & Pick<HookFile, 'scope'>> => ({
+  scope,
+  ...(await parsedFile(path, scope)),
+});
+
+const parsedFile = async (path: string, scope: HookFile['scope']): Promise<ParsedHookFile> => {
   try {
     // A link is followed, as in collections of dotfiles; a pipe in its place would be waited for.
     const target = await ifExists(realpath(path));
