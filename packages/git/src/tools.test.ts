@@ -43,6 +43,14 @@ describe('git_status', () => {
     });
   });
 
+  it('shows each file on one line, whatever its name', async () => {
+    const bench = gitBench();
+    bench.put('a\nOn branch other.\u001B[2J\u202E', 'x');
+    expect((await status(bench)).text.split('\n').slice(2)).toEqual([
+      String.raw`.? a\u{a}On branch other.\u{1b}[2J\u{202e}`,
+    ]);
+  });
+
   it('describes a clean tree, a detached head and an empty repository', async () => {
     const bench = gitBench();
     expect((await status(bench)).text).toBe('On branch main.\nNothing to commit.');

@@ -1,5 +1,5 @@
 import { defineTool, toolOutput, type Tool, type ToolOutput } from '@h/tools';
-import { checkOptions, instanceOf, objectWithMethods, required } from '@h/options';
+import { checkOptions, instanceOf, objectWithMethods, required, visibleLine } from '@h/options';
 import { PathError, type WorkspacePaths } from '@h/paths';
 import { outputWindow } from '@h/process';
 import { GitError } from './git-error.js';
@@ -62,7 +62,9 @@ export const gitStatusTool = (context: GitToolsContext): Tool => {
     run: async () => {
       await repository.top();
       const { head, entries } = await repository.state();
-      const lines = entries.slice(0, maxEntries).map(({ staged, unstaged, path }) => `${staged}${unstaged} ${path}`);
+      const lines = entries
+        .slice(0, maxEntries)
+        .map(({ staged, unstaged, path }) => `${staged}${unstaged} ${visibleLine(path)}`);
       const more = entries.length > maxEntries ? [`… and ${entries.length - maxEntries} more`] : [];
       const files = entries.length === 0 ? ['Nothing to commit.'] : [legend, ...lines, ...more];
       return toolOutput({ output: [headLine(head), ...files].join('\n'), details: statusDetails(head, entries) });
