@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { jsonDepth } from '@h/bounded';
 import { cacheHitRate } from '@h/prices';
 import { createRedactor } from '@h/redact';
 import type { ErrorInfo } from '@h/turn';
@@ -31,6 +32,10 @@ import { createSummarizer } from './summarizer.js';
 import { openProxyTelemetry, type ProxyTelemetry } from './telemetry.js';
 import type { Upstream } from './upstream.js';
 import { readRequest, type WireRequest } from './wire-request.js';
+
+/** Deeper requests would overflow the stack of the guards. */
+const maxDepth = 200;
+const tooDeep = `The body is nested deeper than ${maxDepth} levels.`;
 
 /** What model calls need. */
 export interface ModelCallsOptions {
@@ -203,6 +208,7 @@ export class ModelCalls {
     const text = await textOfBody(body, incoming.headers['content-encoding'], config.maxBodyBytes);
     const wire = readRequest(format, text);
     if (!wire) throw new Refusal('invalid-request', 'The body of the request is not a JSON object.');
+    if (jsonDepth(text) > maxDepth) throw new Refusal('invalid-request', tooDeep);
     const isInBackground = format === 'openai-responses' && (wire.value['background'] ?? false) !== false;
     if (isInBackground && config.unmetered === 'deny') throw new Refusal('forbidden', inBackground);
     const shaped = this.#shape(wire);

@@ -294,7 +294,8 @@ describe('refusals', () => {
   it('reject bodies that are not JSON objects', async () => {
     const provider = await open(startProvider((_, outgoing) => sendMessage(outgoing)));
     const proxy = await open(proxyFor(provider));
-    for (const body of ['', '[]', '{"model":', 'null']) expect((await post(proxy.url, body)).status).toBe(400);
+    const deep = `{"model":"m","messages":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
+    for (const body of ['', '[]', '{"model":', 'null', deep]) expect((await post(proxy.url, body)).status).toBe(400);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { characterStart, cutMiddle, cutText, LruMap } from './index.js';
+import { characterStart, cutMiddle, cutText, jsonDepth, LruMap } from './index.js';
 
 /** Every cut of such a string falls into a surrogate pair or beside one. */
 const withPairs = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', '\u{1F600}'), maxLength, size: 'max' });
@@ -98,5 +98,25 @@ describe('characterStart', () => {
   it('moves an index only if it is inside a surrogate pair', () => {
     const text = 'a\u{1F600}b\ud83d';
     expect([0, 1, 2, 3, 4, 5].map((index) => characterStart(text, index))).toEqual([0, 1, 1, 3, 4, 5]);
+  });
+});
+
+describe('jsonDepth', () => {
+  const depthOf = (value: unknown): number =>
+    typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+
+  it('is the depth of the parsed value, whatever its strings contain', () => {
+    const string = fc.string({ unit: fc.constantFrom('"', '\\', '[', '}', 'a'), maxLength: 6 });
+    fc.assert(
+      fc.property(fc.anything({ maxDepth: 4, key: string, values: [string, fc.integer()] }), (value) => {
+        const json = JSON.stringify(value) ?? 'null';
+        expect(jsonDepth(json)).toBe(depthOf(JSON.parse(json)));
+      }),
+    );
+  });
+
+  it('takes linear time for deep values and long runs of escapes', () => {
+    expect(jsonDepth('[{"a":'.repeat(500_000))).toBe(1_000_000);
+    expect(jsonDepth(JSON.stringify(['\\"'.repeat(1_000_000)]))).toBe(1);
   });
 });

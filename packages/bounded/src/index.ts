@@ -1,2 +1,3 @@
 export { characterStart, cutMiddle, cutText } from './cut-text.js';
+export { jsonDepth } from './json-depth.js';
 export { LruMap } from './lru-map.js';

@@ -1,3 +1,4 @@
+import { jsonDepth } from '@h/bounded';
 import { StationError } from '../service/session-id.js';
 
 /** Deeper values would overflow the stack of the code that validates and hashes them. */
@@ -13,23 +14,10 @@ export const jsonOf = async (request: Request, maxBytes: number): Promise<unknow
   } catch {
     throw new StationError(400, 'invalid-json', 'The body is not JSON.');
   }
-  if (depthOf(text) > maxDepth) {
+  if (jsonDepth(text) > maxDepth) {
     throw new StationError(400, 'too-deep', `The body is nested deeper than ${maxDepth} levels.`);
   }
   return value;
-};
-
-/** Returns the depth of valid JSON. */
-const depthOf = (json: string): number => {
-  let [depth, deepest, isString] = [0, 0, false];
-  for (let index = 0; index < json.length; index += 1) {
-    const sign = json[index];
-    if (sign === '"') isString = !isString;
-    else if (isString && sign === '\\') index += 1;
-    else if (!isString && (sign === '[' || sign === '{')) deepest = Math.max(deepest, (depth += 1));
-    else if (!isString && (sign === ']' || sign === '}')) depth -= 1;
-  }
-  return deepest;
 };
 
 /** Reads the body of a request. @throws StationError 413 if it is too large, 400 if the client leaves within it */
