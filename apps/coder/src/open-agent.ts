@@ -86,6 +86,7 @@ export const openAgent = async (job: AgentJob, opened: (() => Promise<void>)[]):
         workspace,
         check: given.check,
         sandbox,
+        questions,
         facts: ({ session: one }) => childFacts(team.list(one)),
       })
     : undefined;

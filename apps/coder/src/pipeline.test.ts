@@ -63,7 +63,7 @@ const allParts = async (): Promise<Required<AgentParts>> => {
     recording: undefined,
     outer: [queue(lanes)],
     team: [team],
-    plan: await openPlan({ workspace, check: 'true', sandbox, facts: undefined }),
+    plan: await openPlan({ workspace, check: 'true', sandbox, questions: undefined, facts: undefined }),
     inner: [policyGuard(unrestricted)],
   };
 };

@@ -7,6 +7,8 @@ import type { TurnOperator } from '@h/turn';
 import type { CommitSummary } from '@h/git';
 import type { Sandbox } from '@h/sandbox';
 import { UsageError } from '../usage-error.js';
+import type { Questioner } from '../view/questions.js';
+import { judgedScript } from './judged-script.js';
 import { sandboxChecks } from './sandbox-checks.js';
 
 /** A project over many sessions, with its tools and operators. */
@@ -27,6 +29,8 @@ export interface PlanParts {
   /** The command that must pass before a task counts as done; defaults to `npm test` if the project has it. */
   readonly check: string | undefined;
   readonly sandbox: Sandbox;
+  /** Present if a terminal is attached. */
+  readonly questions: Questioner | undefined;
   /** Facts for a fresh context besides the plan. */
   readonly facts: HandOffOptions['facts'];
 }
@@ -36,7 +40,7 @@ export interface PlanParts {
  *
  * @throws UsageError without a check command
  */
-export const openPlan = async ({ workspace, check, sandbox, facts }: PlanParts): Promise<Plan> => {
+export const openPlan = async ({ workspace, check, sandbox, questions, facts }: PlanParts): Promise<Plan> => {
   const command = check ?? (await testCommandOf(workspace));
   if (command === undefined) {
     throw new UsageError(
@@ -45,13 +49,16 @@ export const openPlan = async ({ workspace, check, sandbox, facts }: PlanParts):
   }
   const project = openProject({ folder: workspace });
   const run = sandboxChecks(sandbox);
+  const runScript = judgedScript(run, { path: project.script.path, questions });
   // continuity() reports the message before git() commits.
   let message = '';
   const commit = ({ message: known }: { readonly message: string }): undefined => void (message = known);
   return {
     project,
     tools: continuityTools({ project, check: { command, run } }).map((tool) => defineTool(tool)),
-    continuity: ({ summarize }) => [continuity({ project, run, commit, draftRule: draftRuleWith(summarize) })],
+    continuity: ({ summarize }) => [
+      continuity({ project, run: runScript, commit, draftRule: draftRuleWith(summarize) }),
+    ],
     commitMessage: ({ files }) => [message, '', ...files.slice(0, 20).map((file) => `- ${file}`)].join('\n'),
     handOff: handOff({ project, facts }),
   };
