@@ -391,6 +391,28 @@ describe('passwords with signs', () => {
     },
   );
 
+  const quoted = ['password = "X"', "password: 'X'", '{"password": "X"}', "--password='X'"];
+  it.each(quoted.flatMap((form) => Array.from('!#%&(*+,-/:;<=>?@[^_{|}~', (sign) => [form, sign] as const)))(
+    'are replaced in %s if they begin with %s',
+    (form, sign) => {
+      expect(redact(form.replace('X', () => `${sign}kD9sEm2xQw4`))).not.toContain('m2xQw4');
+    },
+  );
+
+  it.each([
+    '#{user1Name}',
+    '%(dbPass1X)s',
+    '@dbPass',
+    '~/keys/id1X',
+    '*args',
+    '?param1',
+    '$dbPass1X',
+    '[none]',
+    '<Pass1X>',
+  ])('variables, formats, colors and paths are not passwords: %s', (value) => {
+    expect(redact(`password = "${value}"`)).toBe(`password = "${value}"`);
+  });
+
   it.each([
     'password: Array1<T2x>\n',
     'password: string1|null2x\n',

@@ -253,6 +253,8 @@ const endPastBracket = (reader: Reader, start: number, from: number): number => 
   const end = reader.endOfRun(start, lineStop, maxUnquoted, false);
   const [rest = ''] = reader.slice(from, end + maxArguments).split('\n', 1);
   const inner = rest.slice(1, end - from);
+  // A replacement has brackets, too.
+  if (reader.slice(from, end).includes(reader.replacement)) return from;
   const closing = Math.max(inner.lastIndexOf(')'), inner.lastIndexOf(']'));
   if (closing !== -1) return /\w/.test(inner.charAt(closing + 1)) ? end : from;
   return inner === '' || /[,)\]]/.test(rest) ? from : end;
@@ -277,6 +279,7 @@ const endPastSign = (reader: Reader, key: Key, start: number, from: number): num
   const value = text.slice(start, run).replace(/[),;\]}]+$/, '');
   const end = start + value.length;
   if (end <= from || value.length < minSigned || value.length > maxSigned || ofCode.test(value)) return from;
+  if (value.includes(reader.replacement)) return from;
   if (!Number.isNaN(reader.code(run)) && !/\s/.test(text.charAt(run))) return from;
   return value.split(/[^A-Za-z\d]+/).some(isUnlikeCode) ? end : from;
 };

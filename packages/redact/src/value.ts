@@ -41,11 +41,20 @@ const countingDigits = '01234567890';
 /** Returns whether the value is a placeholder for a secret. */
 export const isPlaceholder = (value: string): boolean =>
   value.length < 4 ||
-  placeholder.test(value) ||
+  (placeholder.test(value) && !isSigned(value)) ||
   disclaimer.test(value.slice(0, maxLooked)) ||
   (value.length <= maxDefault && defaultPasswords.has(value.toLowerCase())) ||
   isDescription(value) ||
   distinctOf(value) === 1;
+
+/**
+ * Matches a sign before letters and digits. The sign of a variable counts only with another sign in the value, since names
+ * of variables have none.
+ */
+const signed = /^(?:[%*#?~@([<]|\$(?=.*[!@#%^&*=+~?]))(?=.*\d[A-Za-z])(?=.*[a-z])(?=.*[A-Z])[\w!@#$%^&*+=?~.-]{7,63}$/;
+
+/** Whether a value is chosen like a password that begins with a sign, and not a variable, a format, a color or a path. */
+const isSigned = (value: string): boolean => signed.test(value);
 
 /** Whether a value describes a secret: with words only, of which one is its kind. */
 const isDescription = (value: string): boolean => {
