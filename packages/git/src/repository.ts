@@ -213,7 +213,7 @@ const lockFile = /Unable to create '(.*\.lock)': File exists/;
  * entry.
  */
 const temporaryFailure =
-  /\.lock': File exists|failed to read \S*worktrees\/[^/]+\/commondir|could not create directory of \S*worktrees\//;
+  /\.lock': File exists|(?:failed to read|could not create directory of) [^\n]*worktrees\/|Invalid path '[^\n]*worktrees\/[^\n]*': No such file/;
 const maxAttempts = 8;
 const retryMs = 100;
 

@@ -46,7 +46,11 @@ describe('addWorkTree', () => {
     expect(bench.branches()).toEqual(['main']);
   });
 
-  it('retries while the entry of another work tree is incomplete', async () => {
+  it.each([
+    'failed to read .git/worktrees/agent-docs/commondir: Success',
+    "Invalid path '/my code/.git/worktrees/agent-docs': No such file or directory",
+    "could not create directory of '/my code/.git/worktrees/agent-docs': No such file or directory",
+  ])('retries while the entry of another work tree is incomplete: %s', async (message) => {
     const bench = gitBench();
     const git = createGitRunner({ root: bench.root });
     let failures = 2;
@@ -55,8 +59,7 @@ describe('addWorkTree', () => {
       run: async (args, options) => {
         if (args[0] !== 'worktree' || failures === 0) return git(args, options);
         failures -= 1;
-        const stderr = 'fatal: failed to read .git/worktrees/agent-docs/commondir: Success\n';
-        return { exitCode: 128, stdout: Buffer.alloc(0), stderr };
+        return { exitCode: 128, stdout: Buffer.alloc(0), stderr: `fatal: ${message}\n` };
       },
     });
     const tree = await addWorkTree(repository, { folder: join(oddlyNamedFolder(), 'trees'), task: 'Write the docs' });
