@@ -29,7 +29,7 @@ export const questionForm = (question: Question) => ({
   },
 });
 
-/** The question in words, with the whole call: nobody can decide about what is not shown. */
+/** The question in words, with the whole call: a person cannot decide about what is not shown. */
 export const questionText = ({ call, reason }: Question): string =>
   visibleText(
     call === undefined

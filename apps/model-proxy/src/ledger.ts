@@ -42,7 +42,7 @@ interface Account {
   pendingCost: number;
 }
 
-/** Numbers of conversations, and of clients of a day, whose use is counted. The least recently used one is forgotten first. */
+/** Maximum numbers of conversations, and of clients of a day, that are counted. The least recently used is evicted first. */
 const maxConversations = 100_000;
 const maxClients = 20_000;
 /** Number of conversations and threads that a new file of the journal begins with. */

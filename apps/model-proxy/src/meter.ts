@@ -53,7 +53,7 @@ export class Meter {
 
   /**
    * Measures an answer. One without usage, such as an interrupted one, is estimated. No model answers an empty request,
-   * so counts that are all 0 or invalid are none.
+   * so counts that are all 0 or invalid are treated as missing.
    *
    * @param inputTokens - the estimate for the request
    * @param model - the model that was asked

@@ -121,7 +121,7 @@ export class OwnClaims {
     this.look(after);
   }
 
-  /** Releases all claims with a change. If the file cannot be written, they end in this process all the same. */
+  /** Releases all claims with a change. If the file cannot be written, this process treats them as released. */
   release(change: (progress: Progress, owner: string) => Progress): Promise<Progress> {
     return this.#project.progress.release(this.#owner, (progress) => change(progress, this.#owner));
   }

@@ -87,9 +87,6 @@ const clauseEnd = /[,;:()|\u2013\u2014\u3001\uff0c\uff1a\uff1b]/;
 /** Maximum length of a clause that is scored as a whole; of longer ones, overlapping parts are scored. */
 const maxClause = 100;
 
-/** Maximum number of characters of a passage whose clauses are scored. */
-const maxClauses = 4_000;
-
 const clausesOf = (sentence: string): readonly string[] =>
   sentence.split(clauseEnd).flatMap((clause) => {
     const parts: string[] = [];
@@ -142,8 +139,9 @@ export const wordedPassages = (
       isForeign: (second & LANGUAGES) !== 0,
       isUnscored: (second & LANGUAGES & ~scoredLanguages) !== 0,
       clauseScore: () => {
-        const clauses = clausesOf(text.slice(startAt(first), sentences[last]?.end).slice(0, maxClauses));
-        return Math.max(...clauses.map((clause) => scorer.scoreOf(scorer.wordingOf(clause)) + lettersOf(clause)));
+        const scoreOf = (clause: string): number => scorer.scoreOf(scorer.wordingOf(clause)) + lettersOf(clause);
+        const clauses = clausesOf(text.slice(startAt(first), sentences[last]?.end));
+        return clauses.reduce((highest, clause) => Math.max(highest, scoreOf(clause)), -Infinity);
       },
       part: { start: at(partStart), end: at(partEnd - 1) + 1 },
       start: at(startAt(first)),
