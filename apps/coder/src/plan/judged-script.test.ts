@@ -12,12 +12,11 @@ const answering = (decision: ApprovalDecision['decision']) => {
   return { ask, abandon: () => undefined } satisfies Questioner;
 };
 
-const runnerOf = (script: string, questions?: Questioner) => {
+const runnerOf = (script: string, questions?: Questioner, signal = new AbortController().signal) => {
   const cwd = temporaryFolder();
   const path = join(cwd, 'workspace.sh');
   writeFileSync(path, script);
   const run = judgedScript(localChecks(), { path, questions });
-  const { signal } = new AbortController();
   return async () => run({ command: 'bash workspace.sh', cwd, timeoutMs: 10_000, maxChars: 1_000, signal });
 };
 
@@ -59,5 +58,16 @@ describe('judgedScript', () => {
     expect((await run()).output).toContain('ran');
     expect(questions.ask).toHaveBeenCalledTimes(1);
     expect(questions.ask.mock.calls[0]?.[0]?.lines?.[0]).toContain('git push origin main');
+  });
+
+  it('withdraws the question when the check is aborted', async () => {
+    const check = new AbortController();
+    let deny = (): void => undefined;
+    const ask = (): Promise<ApprovalDecision> => {
+      queueMicrotask(() => check.abort());
+      return new Promise((resolve) => (deny = () => resolve({ decision: 'deny' })));
+    };
+    const run = runnerOf(doubtful, { ask, abandon: () => deny() }, check.signal);
+    expect(await run()).toMatchObject({ output: '', failure: expect.stringContaining('push') as string });
   });
 });

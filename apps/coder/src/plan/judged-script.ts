@@ -16,7 +16,8 @@ export interface JudgedScriptOptions {
 
 /**
  * Judges a script by the rules for commands before it runs: it may have come with the folder, and the session runs it
- * without a call that the rules see. A script that does not run counts as failed, with the reason.
+ * without a call that the rules see. A script that does not run counts as failed, with the reason. The question is
+ * withdrawn when the signal of the check is aborted, as at the time limit of the script.
  */
 export const judgedScript = (run: CheckRunner, { path, questions }: JudgedScriptOptions): CheckRunner => {
   let allowed: string | undefined;
@@ -34,8 +35,11 @@ export const judgedScript = (run: CheckRunner, { path, questions }: JudgedScript
     const why = `${visibleLine(finding.argv.join(' '))}: ${finding.why}`;
     if (finding.decision === 'deny') return refused(why);
     if (script !== allowed) {
+      const withdraw = (): void => questions?.abandon();
+      check.signal.addEventListener('abort', withdraw, { once: true });
       const lines = [`? The plan runs ${visibleLine(path)}, which contains ${why}`];
       const answer = await questions?.ask({ lines, message: 'Run it?' });
+      check.signal.removeEventListener('abort', withdraw);
       if (answer === undefined || answer.decision === 'deny') return refused(why);
       allowed = script;
     }
