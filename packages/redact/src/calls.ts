@@ -32,10 +32,12 @@ export const findCallArgument = (reader: Reader, index: number): Secret | undefi
   const name = isTyped ? fieldBefore(reader, end) : called.replace(verb, '');
   // A function that is called by the name of a secret may show, check or find one. A method of a builder sets it.
   const isMethod = text.charCodeAt(end - called.length - 1) === 46 && !otherVerb.test(called);
-  const isSetter = isTyped || name !== called || isMethod;
+  // The function of MySQL that hashes a password.
+  const isHashed = called === 'PASSWORD' && text.endsWith('= ', start);
+  const isSetter = isTyped || name !== called || isMethod || isHashed;
   if (!isSetter || keyStrength(name) !== 'strong') return undefined;
   const key: Key = { name, strength: 'strong', start, isQuoted: true, isTight: false };
-  return chosen(reader, valueOf(reader, key, index, { isColon: true }), isTyped || name !== called);
+  return chosen(reader, valueOf(reader, key, index, { isColon: true }), isTyped || name !== called || isHashed);
 };
 
 /** Returns the end of the outer function in `password(Some("…"))`. */

@@ -4,6 +4,7 @@ import { isMixed, isNumbered, isPassphrase, isWords, passphraseName } from './ch
 import { findBarColumns, findSeparatedColumns } from './columns.js';
 import { keyStrength, maxKeyLength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
+import { isRandomLetters } from './random-letters.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { bars, maxSpaces, readKey, valueOf, type Key } from './value-of-name.js';
@@ -58,16 +59,28 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   if (isCell ? isSibling(name, value) : address.test(value)) return undefined;
   if (looksRandom(value) && !(isCell && typeName.test(value))) return found;
   const next = reader.code(isCell ? reader.skipSpaces(found.end, maxSpaces) : afterQuotes(reader, found.end));
-  const closes = isCell ? next === 124 || next === 96 || bars.has(next) : next === 41 || next === 93;
+  const closes = isCell
+    ? next === 124 || next === 96 || bars.has(next)
+    : next === 41 ||
+      next === 93 ||
+      next === 125 ||
+      overwrites.test(reader.slice(afterQuotes(reader, found.end), found.end + 12));
   const isLast = (isCell ? isRow(text.slice(reader.floor(start), start)) : isFirst(reader, start)) && isEnd(next);
-  const isWord = (/^[a-z]+\d{0,2}$/i.test(value) && !isNumbered(value)) || model.test(value) || value.includes('.*');
+  const isWord =
+    (/^[a-z]+\d{0,2}$/i.test(value) && !isNumbered(value) && !isRandomLetters(value)) ||
+    model.test(value) ||
+    value.includes('.*');
   const isChosen =
     (isMixed(value, { isQuoted: false }) && !isWord) ||
     (isPassphrase(value) && passphraseName.test(name)) ||
-    (isCell && (closes || isFirst(reader, start + 1)) && isWords(value, name));
+    ((isCell ? closes || isFirst(reader, start + 1) : environmentName.test(name)) && isWords(value, name));
   return (closes || isLast || (isCell && isFirst(reader, start + 1) && isEnd(next))) && isChosen ? found : undefined;
 };
 
+/** Matches the last argument of `setenv`. */
+const overwrites = /^, ?(?:[01]|true)\)/;
+/** Matches the names of variables of the environment. */
+const environmentName = /^[A-Z][A-Z\d]*(?:_[A-Z\d]+)+$/;
 /** Matches a host with a port. */
 const address = /^(?:localhost|[\w-]+(?:\.[\w-]+)+):\d{2,5}$/;
 

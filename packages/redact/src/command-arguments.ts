@@ -126,9 +126,10 @@ export const findEchoed = (reader: Reader, index: number): Secret | undefined =>
   const { start, end } = argumentAt(reader, index + options);
   const value = reader.text.slice(start, end);
   if (value.length < 8 || /^[$<-]/.test(value) || value.includes(reader.replacement)) return undefined;
-  if (!isChosen(value) || isPlaceholder(value)) return undefined;
+  const isWord = isWords(value, 'password');
+  if (!(isWord || isChosen(value)) || isPlaceholder(value)) return undefined;
   const next = piped.exec(reader.slice(end, end + 140))?.[1] ?? '';
-  const isKnown = (isUnlikeWord(value) && !/\s/.test(value)) || readsSecret.test(next);
+  const isKnown = (!isWord && isUnlikeWord(value) && !/\s/.test(value)) || readsSecret.test(next);
   const isRead = next !== '' && !filters.test(next.replace(/^\w+=\S* /, '')) && isKnown;
   return isRead ? { kind: 'command-line', start, end } : undefined;
 };

@@ -57,6 +57,7 @@ const passwordFlags: readonly PasswordFlag[] = [
     needs: 'login',
   },
   { commands: commands('twine'), flag: '-p ' },
+  { commands: commands('gh'), flag: '-b ', needs: 'secret' },
   { commands: commands('mongo mongosh mongodump mongorestore mongoexport mongoimport'), flag: '-p ' },
   { commands: archivers, flag: '-P' },
   { commands: archivers, flag: '-P ' },
@@ -79,10 +80,10 @@ const flagsOf: ReadonlyMap<string, readonly PasswordFlag[]> = new Map(
     .map((name) => [name, passwordFlags.filter((entry) => entry.commands.has(name))]),
 );
 const apache = commands('htpasswd mosquitto_passwd');
-const clients = commands('curl wget http https xh ab hey wrk rclone');
+const clients = commands('curl wget http https xh ab hey wrk rclone lftp smbclient smbget rpcclient');
 /** Matches the words of a line that determine the meaning of a short flag. */
 const commandWords = ((): RegExp => {
-  const known = [...clients, ...apache, ...passwordFlags.flatMap((entry) => [...entry.commands]), 'login'];
+  const known = [...clients, ...apache, ...passwordFlags.flatMap((entry) => [...entry.commands]), 'login', 'secret'];
   const longestFirst = known.toSorted((one, other) => other.length - one.length);
   return new RegExp(`\\b(?:${longestFirst.join('|')})\\b`, 'g');
 })();
@@ -126,7 +127,9 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   if (found === undefined) return undefined;
   const value = reader.text.slice(found.start, found.end);
   if (isPass && /^(?:pass|env|file|fd|stdin):?/.test(value)) return undefined;
-  return isChosen(value) || isWords(value, name) ? { ...found, kind: 'command-line' } : undefined;
+  return isChosen(value) || isWords(value, isContent ? 'password' : name)
+    ? { ...found, kind: 'command-line' }
+    : undefined;
 };
 
 /** Whether the value is chosen or random; letters alone may be a word of the help text. */

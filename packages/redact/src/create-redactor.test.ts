@@ -438,6 +438,60 @@ describe('passwords with signs', () => {
   });
 });
 
+describe('passwords of letters only', () => {
+  it.each([
+    'rabbitmqctl add_user app X\n',
+    'define("DB_PASSWORD", "X");',
+    'os.Setenv("DB_PASSWORD", "X")',
+    'monkeypatch.setenv("DB_PASSWORD", "X")',
+    '{"DB_PASSWORD", "X"},',
+    'token = "X"',
+    'Password (as chosen): X\n',
+    'mc admin user add local joe X\n',
+  ])('are replaced in %j if the letters are random', (frame) => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 1_000_000 }), (seed) => {
+        const value = drawn('bjkqvwz', 14, seed);
+        expect(redact(frame.replace('X', value))).not.toContain(value);
+      }),
+    );
+  });
+
+  it.each([
+    'setenv("DB_PASSWORD", "X", 1);',
+    'define("DB_PASSWORD", "X");',
+    '<add name="a" connectionString="Server=db;User ID=erp;Password=X;Encrypt=True" />',
+    "CONNECTION 'host=db1 user=repl password=X' PUBLICATION p",
+    '    [username] => erp\n    [password] => X\n',
+    'DB_PASSWORD ?= X\n',
+    'DB_PASSWORD := X\n',
+    'PASS="${DB_PASSWORD:-X}"',
+    "terraform apply -var 'db_password=X'",
+    'ansible-playbook site.yml -e "db_password=X"',
+    'echo X | docker login --password-stdin',
+    'echo "X" | sudo -S ls',
+    'gh secret set DB_PASSWORD -b X',
+    'gh secret set DB_PASSWORD --body "X"',
+    "SET PASSWORD FOR 'app' = PASSWORD('X');",
+    'smbclient //server/share -U joe%X',
+  ])('are replaced in %j if they are words', (frame) => {
+    expect(redact(frame.replace('X', 'canyonhorse'))).not.toContain('canyonhorse');
+  });
+
+  it.each([
+    'this.username=nickname;this.password=cleartext;',
+    'a.login=b;a.password=cleartext;c()',
+    'Passwort fehlerhaft, Hilfswerkzeuge suchen\n',
+    'password = PASSWORD(passcolumn)',
+    'echo deployment | gh secret list',
+    'os.getenv("DB_PASSWORD", "")',
+    't("password", "verplichtveld")',
+    'passwords[index] => horseplanet',
+  ])('are no words, variables and texts in %j', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+});
+
 describe('codes for a second factor', () => {
   const codes = ['4f7a2-9c1b8', 'x3k9-p2m7-qa41', '32160599'];
   it.each([

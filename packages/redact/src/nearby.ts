@@ -7,8 +7,8 @@ import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 /** Maximum length of the words between a name and a value. */
 const maxBetween = 64;
 const maxValue = 96;
-/** Matches a line with a digit or a sign that words do not have. */
-const unlikeProse = /^[^\n]*[\d!@#%^&_]/;
+/** Matches a line with a digit, a sign that words do not have, or a long word. */
+const unlikeProse = /^[^\n]*(?:[\d!@#%^&_]|[a-z]{10})/;
 /** Matches words up to the last one of the line, or the first one in quotes. */
 const lastWord =
   /^(?!\s*[-=|]+\s)((?:(?![-/])(?:[^\s"'`=;{}<>[\]$|\\]{1,24}|=)[ \t]{1,4}){0,8}?)(?:(["'`])([^\s"'`]{8,96})\2(?![\w=:([])|([!-~]{8,96}?)[.!]?(?=[ \t]*(?:[\r\n]|$)))/;

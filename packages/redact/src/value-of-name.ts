@@ -356,11 +356,28 @@ const isApart = (reader: Reader, { start, end, key, style }: Candidate): boolean
     return reader.text.charCodeAt(end) !== 96 && !/[\w-]/.test(String.fromCharCode(reader.code(end + 1)));
   }
   if (reader.text.charCodeAt(start) < 97) return false;
-  if (!style.isCode && endsLine(reader, end)) return true;
+  const isLast = endsLine(reader, end);
+  if (isLast && (!style.isCode || isDumped(reader, key.start, start))) return true;
   const next = reader.code(end);
-  if (isArgument(reader, key.start, next)) return true;
-  const isBetween = Number.isNaN(next) || /[\s,)\]}]/.test(String.fromCharCode(next));
-  return isBetween && userBefore.test(reader.text.slice(reader.floor(key.start), key.start));
+  if (isArgument(reader, key.start, next) || isWhole(reader, key.start, next)) return true;
+  const isBetween = Number.isNaN(next) || /[\s,;)\]}"'&]/.test(String.fromCharCode(next));
+  const isMember = reader.slice(key.start, start).includes('.');
+  return isBetween && !isMember && userBefore.test(reader.text.slice(reader.floor(key.start), key.start));
+};
+
+/** Matches the name with its sign in an array that PHP prints, or in a makefile. */
+const dumped = /^(?:[\w.-]+\] => |[A-Z][A-Z\d_]* [?:]= ?)$/;
+
+/** Whether the notation has data on the right, and never a variable. */
+const isDumped = (reader: Reader, from: number, start: number): boolean =>
+  start - from <= maxKeyLength + 4 && dumped.test(reader.text.slice(from, start));
+
+/** Whether the name and the value are all of a text in quotes, or a variable with its default as in `${NAME:-value}`. */
+const isWhole = ({ text }: Reader, start: number, next: number): boolean => {
+  const before = text.charCodeAt(start - 1);
+  return before === next
+    ? next === 34 || next === 39
+    : before === 123 && next === 125 && text.charCodeAt(start - 2) === 36;
 };
 
 /** Whether the name is that of a flag, or of a parameter with others around it. */
