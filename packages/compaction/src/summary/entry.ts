@@ -1,4 +1,5 @@
 import { cutMiddle } from '@h/bounded';
+import { visibleLine } from '@h/options';
 import type { JSONObject, JSONValue, Message, UserMessage } from '@h/turn';
 import type { FileLists } from './files.js';
 import type { IdentifierKind, RankedIdentifier } from './identifiers.js';
@@ -43,8 +44,8 @@ export const summaryMessage = (parts: SummaryParts): UserMessage => {
     content: [
       opening,
       ...(parts.isForNewModel ? [newModelNote] : []),
-      ...(first === undefined ? [] : [`## What the user asked for first, word by word\n${first}`]),
-      `## What has happened\n${body}`,
+      ...(first === undefined ? [] : [`${firstHeading}\n${contained(first)}`]),
+      `## What has happened\n${contained(body)}`,
       ...ledgerSection(parts),
       ...fileSection(files),
       ...(parts.archive === undefined
@@ -108,7 +109,7 @@ const fileSection = ({ read, modified }: FileLists): readonly string[] => {
 const fileLine = (what: string, paths: readonly string[]): readonly string[] => {
   if (paths.length === 0) return [];
   const more = paths.length > maxFiles ? ` and ${paths.length - maxFiles} more before these` : '';
-  return [`${what}: ${paths.slice(-maxFiles).join(', ')}${more}`];
+  return [`${what}: ${contained(paths.slice(-maxFiles).map(visibleLine).join(', '))}${more}`];
 };
 
 const opening =
@@ -122,3 +123,10 @@ const newModelNote =
   'action is under "What has happened"; begin with it.';
 
 const closing = '[End of the summary]';
+const firstHeading = '## What the user asked for first, word by word';
+
+/** Starts of marks with which a text could end the summary, or speak for the user. */
+const ownMarks = /\[(?=\s{0,20}(?:summary of the conversation|end of the summary)\b)|#(?= {0,20}what the user asked)/gi;
+
+/** Breaks the marks of a summary in a text: a model wrote it, after what tools returned. */
+const contained = (text: string): string => text.replaceAll(ownMarks, (start) => (start === '[' ? '[quoted: ' : '\\#'));

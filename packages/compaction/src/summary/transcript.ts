@@ -1,4 +1,5 @@
 import { cutMiddle } from '@h/bounded';
+import { visibleLine } from '@h/options';
 import type { Message, ToolResultContentPart, ToolResultOutput } from '@h/turn';
 import { toJson } from '../counting/message-tokens.js';
 
@@ -26,13 +27,13 @@ const lineOf = (part: Part, redact: (text: string) => string): string => {
     case 'text':
       return quoted(redact(part.text));
     case 'tool-call':
-      return `[call ${part.toolCallId} of ${part.toolName}] ${cutMiddle(redact(toJson(part.input)), maxInputChars)}`;
+      return `[call ${visibleLine(part.toolCallId)} of ${visibleLine(part.toolName)}] ${cutMiddle(redact(toJson(part.input)), maxInputChars)}`;
     case 'tool-result':
-      return `[result of ${part.toolName}, call ${part.toolCallId}] ${quoted(cutMiddle(redact(textOfOutput(part.output)), maxResultChars))}`;
+      return `[result of ${visibleLine(part.toolName)}, call ${visibleLine(part.toolCallId)}] ${quoted(cutMiddle(redact(textOfOutput(part.output)), maxResultChars))}`;
     case 'image':
-      return `[image ${part.mediaType ?? ''} left out]`;
+      return `[image ${visibleLine(part.mediaType ?? '')} left out]`;
     case 'file':
-      return `[file ${part.filename ?? ''} ${part.mediaType} left out]`;
+      return `[file ${visibleLine(`${part.filename ?? ''} ${part.mediaType}`)} left out]`;
     default:
       return '';
   }
