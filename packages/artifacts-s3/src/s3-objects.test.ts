@@ -29,6 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   client.destroy();
+  server.fault = () => undefined;
 });
 afterAll(() => server.stop());
 
@@ -64,6 +65,62 @@ describe('s3Objects', () => {
     }
     expect(await sizeOf((await store.get('key'))?.content)).toBe(3 * 1024 ** 2);
     single.destroy();
+  });
+
+  describe('with a service that answers something else', () => {
+    const textOf = async (store: ObjectStore, offset: number, length: number): Promise<string> => {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of (await store.get('key', { offset, length }))?.content ?? []) {
+        chunks.push(chunk);
+        if (chunks.length > 10) throw new Error('The content does not end.');
+      }
+      return Buffer.concat(chunks).toString();
+    };
+
+    it.each(['ignored-range', 'endless'] as const)('returns no byte outside of a range: %s', async (fault) => {
+      const store = fresh();
+      await store.put('key', Buffer.from('0123456789'));
+      server.fault = () => fault;
+      expect(await textOf(store, 3, 4)).toBe('3456');
+      expect(await textOf(store, 8, 2)).toBe('89');
+    });
+
+    it('confirms nothing and returns nothing if another server answers', async () => {
+      const store = fresh();
+      await store.put('key', Buffer.from('0123456789'));
+      server.fault = () => 'login-page';
+      const refused = /without an ETag/;
+      await expect(store.put('key', Buffer.from('x'))).rejects.toThrow(refused);
+      await expect(store.get('key')).rejects.toThrow(refused);
+      await expect(store.head('key')).rejects.toThrow(refused);
+      await expect(store.put('key', zeros(6))).rejects.toThrow(/without an upload id/);
+      await expect(store.list('')[Symbol.asyncIterator]().next()).rejects.toThrow(/a page that is no list/);
+    });
+
+    it('reports a range that begins elsewhere', async () => {
+      const store = fresh();
+      await store.put('key', Buffer.from('0123456789'));
+      server.fault = () => 'other-range';
+      await expect(textOf(store, 3, 4)).rejects.toThrow(/returned the range "bytes 0-6\/10" instead of one from 3/);
+    });
+
+    it.each([
+      ['same-page', /returned the same page again/],
+      ['ignored-prefix', /returned the key ".*", which does not begin with "test-/],
+    ] as const)('reports a list that is wrong: %s', async (fault, message) => {
+      const store = fresh();
+      await s3Objects({ client, bucket: 'bucket' }).put('other', Buffer.from('x'));
+      for (let index = 0; index < 6; index += 1) await store.put(`key-${index}`, Buffer.from('x'));
+      server.fault = () => fault;
+      const keys: string[] = [];
+      const listing = (async () => {
+        for await (const { key } of store.list('')) {
+          keys.push(key);
+          if (keys.length > 20) return;
+        }
+      })();
+      await expect(listing).rejects.toThrow(message);
+    });
   });
 
   it('names the bucket and the reason when the service rejects a request', async () => {

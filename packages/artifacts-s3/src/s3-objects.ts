@@ -28,6 +28,7 @@ import {
   type PutObjectOptions,
   type PutObjectResult,
 } from '@h/tools/objects';
+import { download, type Download } from './download.js';
 
 /** Options of {@link s3Objects}. */
 export interface S3ObjectsOptions {
@@ -124,11 +125,21 @@ class S3Objects implements ObjectStore {
         Body,
         ContentLength = 0,
         ContentRange,
+        ETag,
         Metadata = {},
       } = await this.#request(`Reading ${key}`, () => this.#client.send(new GetObjectCommand(input)));
-      const total = /\/(?<total>\d+)$/.exec(ContentRange ?? '')?.groups?.['total'];
-      const bytes = total === undefined ? ContentLength : Number(total);
-      return { bytes, metadata: Metadata, content: download(key, Body as Download | undefined) };
+      const body = Body as Download | undefined;
+      if (ETag === undefined) body?.destroy();
+      checkTag(`Reading ${key}`, ETag);
+      if (ContentRange === undefined) {
+        return { bytes: ContentLength, metadata: Metadata, content: download(key, body, { skip: offset, length }) };
+      }
+      const { first, total } = /^bytes (?<first>\d+)-\d+\/(?<total>\d+)$/.exec(ContentRange)?.groups ?? {};
+      if (Number(first) !== offset) {
+        body?.destroy();
+        throw wrongAnswer(`Reading ${key}`, `the range "${ContentRange}" instead of one from ${offset}`);
+      }
+      return { bytes: Number(total), metadata: Metadata, content: download(key, body, { skip: 0, length }) };
     } catch (error) {
       if (isStatus(error, 404)) return undefined;
       // The range begins after the end.
@@ -140,9 +151,13 @@ class S3Objects implements ObjectStore {
   async head(key: string): Promise<ObjectInfo | undefined> {
     const target = this.#target(key);
     try {
-      const { ContentLength = 0, Metadata = {} } = await this.#request(`Reading the size of ${key}`, () =>
-        this.#client.send(new HeadObjectCommand(target)),
-      );
+      const action = `Reading the size of ${key}`;
+      const {
+        ContentLength = 0,
+        ETag,
+        Metadata = {},
+      } = await this.#request(action, () => this.#client.send(new HeadObjectCommand(target)));
+      checkTag(action, ETag);
       return { bytes: ContentLength, metadata: Metadata };
     } catch (error) {
       if (isStatus(error, 404)) return undefined;
@@ -157,10 +172,16 @@ class S3Objects implements ObjectStore {
       const page = await this.#request(`Listing ${prefix}`, () =>
         this.#client.send(new ListObjectsV2Command({ ...input, ContinuationToken: token })),
       );
+      if (page.IsTruncated === undefined) throw wrongAnswer(`Listing ${prefix}`, 'a page that is no list');
       for (const { Key = '', Size = 0 } of page.Contents ?? []) {
+        if (!Key.startsWith(input.Prefix)) {
+          throw wrongAnswer(`Listing ${prefix}`, `the key "${Key}", which does not begin with "${input.Prefix}"`);
+        }
         yield { key: Key.slice(this.#prefix.length), bytes: Size };
       }
-      token = page.NextContinuationToken;
+      const next = page.NextContinuationToken;
+      if (next !== undefined && next === token) throw wrongAnswer(`Listing ${prefix}`, 'the same page again');
+      token = next;
     } while (token !== undefined);
   }
 
@@ -182,13 +203,11 @@ class S3Objects implements ObjectStore {
 
   async #putWhole(target: Target, body: Uint8Array, options: PutObjectOptions): Promise<PutObjectResult> {
     const input = { ...target, Body: body, Metadata: { ...options.metadata }, ...condition(options) };
-    return this.#conditionally(target, options, () =>
-      this.#request(
-        `Storing ${target.Key}`,
-        () => this.#client.send(new PutObjectCommand(input), sending(options)),
-        options,
-      ),
-    );
+    const action = `Storing ${target.Key}`;
+    return this.#conditionally(target, options, async () => {
+      const send = () => this.#client.send(new PutObjectCommand(input), sending(options));
+      checkTag(action, (await this.#request(action, send, options)).ETag);
+    });
   }
 
   /** Uploads a part while the next one is read. An upload that fails is aborted, so that its parts cost nothing. */
@@ -208,6 +227,7 @@ class S3Objects implements ObjectStore {
         ),
       options,
     );
+    if (UploadId === undefined) throw wrongAnswer(action, 'an answer without an upload id');
     const upload = { ...target, UploadId };
     let isComplete = false;
     let sent: Promise<void> = Promise.resolve();
@@ -234,10 +254,13 @@ class S3Objects implements ObjectStore {
           action,
           () => this.#client.send(new CompleteMultipartUploadCommand(complete), sending(options)),
           options,
-        ).catch(async (error: unknown) => {
-          // If the answer of an attempt was lost, the next one finds no upload.
-          if (!isStatus(error, 404) || (await this.#tagOf(target)) !== tagOfParts(parts)) throw error;
-        }),
+        ).then(
+          ({ ETag }) => checkTag(action, ETag),
+          async (error: unknown) => {
+            // If the answer of an attempt was lost, the next one finds no upload.
+            if (!isStatus(error, 404) || (await this.#tagOf(target)) !== tagOfParts(parts)) throw error;
+          },
+        ),
       );
       isComplete = result.isStored;
       return result;
@@ -283,7 +306,7 @@ class S3Objects implements ObjectStore {
 
   async #empty(key: string): Promise<ObjectSlice | undefined> {
     const info = await this.head(key);
-    return info === undefined ? undefined : { ...info, content: download(key, undefined) };
+    return info === undefined ? undefined : { ...info, content: download(key, undefined, { skip: 0, length: 0 }) };
   }
 
   /** Sends a request. Failures are an {@link ObjectStoreError}, except the reason of the caller for an abort. */
@@ -304,30 +327,6 @@ class S3Objects implements ObjectStore {
     return { Bucket: this.#bucket, Key: `${this.#prefix}${checkKey(key)}` };
   }
 }
-
-/** What the client returns for content in Node. */
-type Download = AsyncIterable<Uint8Array> & { destroy(): void };
-
-/** Iterates content. Ending the iteration early closes the connection, also before the first chunk. */
-const download = (key: string, body: Download | undefined): AsyncIterable<Uint8Array> => ({
-  [Symbol.asyncIterator]: () => {
-    const chunks = body?.[Symbol.asyncIterator]();
-    const end = { done: true, value: undefined } as const;
-    return {
-      next: async () => {
-        try {
-          return (await chunks?.next()) ?? end;
-        } catch (error) {
-          throw new ObjectStoreError(`Reading ${key} to its end`, { cause: error });
-        }
-      },
-      return: async () => {
-        body?.destroy();
-        return end;
-      },
-    };
-  },
-});
 
 async function* chain(
   first: readonly Uint8Array[],
@@ -366,6 +365,14 @@ const tagOfParts = (parts: readonly CompletedPart[]): string => {
   for (const { ETag = '' } of parts) hash.update(Buffer.from(ETag.replaceAll('"', ''), 'hex'));
   return `"${hash.digest('hex')}-${parts.length}"`;
 };
+
+/** Rejects an answer that is not about an object: a proxy or another server at the address has answered. */
+const checkTag = (action: string, tag: string | undefined): void => {
+  if (tag === undefined) throw wrongAnswer(action, 'an answer without an ETag');
+};
+
+const wrongAnswer = (action: string, what: string): ObjectStoreError =>
+  new ObjectStoreError(action, { cause: new Error(`the service returned ${what}`) });
 
 const isStatus = (error: unknown, status: number): boolean => {
   const { cause } = error instanceof ObjectStoreError ? error : {};

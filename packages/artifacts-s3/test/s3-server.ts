@@ -27,7 +27,19 @@ interface Upload {
 }
 
 /** What a test makes of a request: `undefined` lets it pass. */
-export type Fault = 'unavailable' | 'cut' | 'conflict' | 'cut-answer' | 'lost-answer' | undefined;
+export type Fault =
+  | 'unavailable'
+  | 'cut'
+  | 'conflict'
+  | 'cut-answer'
+  | 'lost-answer'
+  | 'ignored-range'
+  | 'other-range'
+  | 'endless'
+  | 'same-page'
+  | 'ignored-prefix'
+  | 'login-page'
+  | undefined;
 
 class S3Error extends Error {
   readonly status: number;
@@ -101,6 +113,9 @@ export class S3Server {
       const fault = this.fault(received);
       if (fault === 'cut') return void request.socket.destroy();
       if (fault === 'unavailable') throw new S3Error(503, 'SlowDown');
+      if (fault === 'login-page') {
+        return void response.writeHead(200, { 'content-type': 'text/html' }).end('<html>Log in</html>');
+      }
       if (fault === 'conflict') throw new S3Error(409, 'ConditionalRequestConflict');
       const [bucket = '', ...path] = decodeURIComponent(url.pathname).slice(1).split('/');
       if (bucket !== 'bucket') throw new S3Error(404, 'NoSuchBucket');
@@ -127,7 +142,7 @@ export class S3Server {
     };
     const { method } = request;
     const uploadId = query.get('uploadId') ?? '';
-    if (key === '' && method === 'GET' && query.get('list-type') === '2') return done(this.#list(query));
+    if (key === '' && method === 'GET' && query.get('list-type') === '2') return done(this.#list(query, fault));
     if (key === '' && method === 'POST' && query.has('delete')) return done(this.#delete(content.toString()));
     if (key === '') throw new S3Error(501, 'NotImplemented');
     if (method === 'POST' && query.has('uploads')) {
@@ -163,17 +178,23 @@ export class S3Server {
     const found = this.objects.get(key);
     if (found === undefined) throw new S3Error(404, 'NoSuchKey');
     const { content, etag, metadata } = found;
-    const range = /^bytes=(?<from>\d+)-(?<to>\d*)$/.exec(request.headers.range ?? '')?.groups;
-    if (request.headers.range !== undefined && range === undefined) throw new S3Error(400, 'InvalidArgument');
+    const given = fault === 'ignored-range' ? undefined : request.headers.range;
+    const range = /^bytes=(?<from>\d+)-(?<to>\d*)$/.exec(given ?? '')?.groups;
+    if (given !== undefined && range === undefined) throw new S3Error(400, 'InvalidArgument');
     const from = Number(range?.['from'] ?? 0);
     if (range !== undefined && from >= content.byteLength) throw new S3Error(416, 'InvalidRange');
     const to = Math.min(content.byteLength, range?.['to'] ? Number(range['to']) + 1 : Infinity);
     const slice = content.subarray(from, to);
     for (const [name, value] of Object.entries(metadata)) response.setHeader(`x-amz-meta-${name}`, value);
-    response.setHeader('content-length', slice.byteLength);
+    if (fault !== 'endless') response.setHeader('content-length', slice.byteLength);
     response.setHeader('etag', etag);
-    if (range !== undefined) response.setHeader('content-range', `bytes ${from}-${to - 1}/${content.byteLength}`);
+    const first = fault === 'other-range' ? 0 : from;
+    if (range !== undefined) response.setHeader('content-range', `bytes ${first}-${to - 1}/${content.byteLength}`);
     response.writeHead(range === undefined ? 200 : 206);
+    if (fault === 'endless') {
+      const write = (): void => void (response.destroyed || response.write(slice, () => setImmediate(write)));
+      return write();
+    }
     if (fault === 'cut-answer') {
       response.write(slice.subarray(0, slice.byteLength / 2), () => request.socket.destroy());
       return;
@@ -209,9 +230,9 @@ export class S3Server {
     return `<CompleteMultipartUploadResult><Key>${key}</Key><ETag>${etag.replaceAll('"', '&quot;')}</ETag></CompleteMultipartUploadResult>`;
   }
 
-  #list(query: URLSearchParams): string {
-    const prefix = query.get('prefix') ?? '';
-    const after = query.get('continuation-token') ?? '';
+  #list(query: URLSearchParams, fault: Fault): string {
+    const prefix = fault === 'ignored-prefix' ? '' : (query.get('prefix') ?? '');
+    const after = fault === 'same-page' ? '' : (query.get('continuation-token') ?? '');
     const keys = [...this.objects.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted();
     const page = keys.slice(0, 5);
     const rest = keys.length > 5 ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : '';
