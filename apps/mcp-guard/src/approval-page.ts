@@ -76,7 +76,8 @@ export class ApprovalPage {
     if (!isLocal || !isEqual(secret, this.#secret)) return void response.writeHead(404).end();
     if (request.method === 'POST') {
       const decision = choices.find((known) => known === choice);
-      if (decision !== undefined) this.#open.get(decodeURIComponent(id))?.decide({ decision });
+      const asked = [...this.#open.keys()].find((open) => encodeURIComponent(open) === id);
+      if (decision !== undefined && asked !== undefined) this.#open.get(asked)?.decide({ decision });
       return void response.writeHead(303, { location: `/${secret}/` }).end();
     }
     response.writeHead(200, {

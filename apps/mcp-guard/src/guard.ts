@@ -19,7 +19,7 @@ import { callResult, errorResult } from './call-result.js';
 import type { Config } from './config-schema.js';
 import { CallTraces, type TraceContext } from './call-traces.js';
 import { operatorsOf } from './operators.js';
-import { ToolPins } from './pins.js';
+import { passedOn, ToolPins } from './pins.js';
 import { decisionOn, type Approve } from './question.js';
 import { Upstream } from './upstream.js';
 
@@ -259,10 +259,8 @@ export class Guard {
         const reason = refused.get(tool.name);
         if (reason !== undefined) this.#noteOnce(`The tool ${name} of ${serverName} is refused: ${reason}.`);
         if (reason !== undefined || matchesAny(this.#config.policy.hidden, name) || found.has(name)) continue;
-        const { outputSchema: _outputSchema, execution: _execution, ...rest } = description;
         found.set(name, {
-          // Results may be wrapped or cut, so no schema of the output is promised.
-          description: { ...rest, name },
+          description: { ...passedOn(description), name },
           registered: tool.name,
           upstream,
           effect: tool.effect,

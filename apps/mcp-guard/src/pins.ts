@@ -78,7 +78,10 @@ export class ToolPins {
 
   #suspicion(description: McpToolDescription): string | undefined {
     if (!this.#isScanned) return undefined;
-    const text = textsIn(description).join('\n\n');
+    const { icons: _icons, ...read } = passedOn(description);
+    const texts = textsIn(read);
+    if (texts === undefined) return `its description is nested more than ${maxDepth} levels deep`;
+    const text = texts.join('\n\n');
     if (text.length > maxDescription) return `its description has ${text.length} characters`;
     const { verdict, findings } = scanContext(text);
     if (verdict !== 'malicious') return undefined;
@@ -105,10 +108,10 @@ const readPins = async (file: string): Promise<Readonly<Record<string, Pins>>> =
   }
 };
 
-/** Hashes what a model reads of a tool, and what decides how it is treated. */
-const hashOf = ({ name, title, description, inputSchema, annotations }: McpToolDescription): string =>
+/** Hashes all that clients receive of a tool: a model reads it, or it decides how the tool is treated. */
+const hashOf = (description: McpToolDescription): string =>
   createHash('sha256')
-    .update(JSON.stringify(sorted([name, title ?? null, description ?? null, inputSchema, annotations ?? null])))
+    .update(JSON.stringify(sorted(passedOn(description))))
     .digest('hex');
 
 /** Sorts the keys of objects, so that the same description has the same hash. */
@@ -122,16 +125,26 @@ const sorted = (value: unknown): unknown => {
   );
 };
 
-/** Returns the texts of a description that a model reads, also those in the schema. */
-const textsIn = ({ name, title, description, inputSchema }: McpToolDescription): readonly string[] => [
-  ...[name, title, description].filter((text) => text !== undefined),
-  ...stringsIn(inputSchema, 0),
-];
+/** What clients receive of a description. Results may be wrapped or cut, so no schema of the output is promised. */
+export const passedOn = ({
+  outputSchema: _outputSchema,
+  execution: _execution,
+  ...rest
+}: McpToolDescription): Omit<McpToolDescription, 'outputSchema' | 'execution'> => rest;
 
+/** Deepest nesting of a description. */
 const maxDepth = 50;
 
-const stringsIn = (value: unknown, depth: number): readonly string[] => {
+/** Returns the strings and the names of members in a value: a model reads both. `undefined` if it is nested too deep. */
+const textsIn = (value: unknown, depth = 0): readonly string[] | undefined => {
   if (typeof value === 'string') return [value];
-  if (typeof value !== 'object' || value === null || depth > maxDepth) return [];
-  return Object.values(value).flatMap((item) => stringsIn(item, depth + 1));
+  if (typeof value !== 'object' || value === null) return [];
+  if (depth === maxDepth) return undefined;
+  const texts: string[] = Array.isArray(value) ? [] : Object.keys(value);
+  for (const item of Object.values(value)) {
+    const found = textsIn(item, depth + 1);
+    if (found === undefined) return undefined;
+    texts.push(...found);
+  }
+  return texts;
 };

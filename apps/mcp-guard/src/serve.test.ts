@@ -110,6 +110,8 @@ describe('the approval page', () => {
     const page = new URL(/http:\S+/.exec(notes.join('\n'))?.[0] ?? '');
     expect((await fetch(new URL('/guess/', page))).status).toBe(404);
     expect((await fetch(new URL('/guess/x/once', page), { method: 'POST' })).status).toBe(404);
+    // Not the encoding of any text.
+    expect((await fetch(new URL('%E0%A4%A/once', page), { method: 'POST', redirect: 'manual' })).status).toBe(303);
     expect((await calling).isError).toBe(true);
   });
 

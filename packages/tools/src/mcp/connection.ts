@@ -50,6 +50,9 @@ const goodbyeTimeoutMs = 1_000;
 const relistIntervalMs = 300;
 /** Minimum age of a list that is listed again because its `ttlMs` has elapsed, or because the last listing failed. */
 const minTtlMs = 30_000;
+/** Maximum number of tools of a server. Each is compiled, which would block the process for minutes. */
+const maxTools = 5_000;
+
 interface Link extends OpenClient {
   readonly relisting: Coalesced;
   /** Whether the server announces changes of its tools. */
@@ -339,6 +342,9 @@ export class McpLink {
 /** Lists all pages of tools, in an order that does not depend on the server, so that prompt caches stay valid. */
 const listTools = async (link: Link, timeout: number): Promise<readonly McpToolDescription[]> => {
   const { tools, ...rest } = await link.client.listTools(undefined, { timeout, cacheMode: 'refresh' });
+  if (tools.length > maxTools) {
+    throw new Error(`the server lists ${tools.length} tools; at most ${maxTools} are accepted`);
+  }
   const { ttlMs, cacheScope } = rest as { readonly ttlMs?: unknown; readonly cacheScope?: unknown };
   link.cacheScope = cacheScope === 'public' ? 'public' : 'private';
   const isTimed = typeof ttlMs === 'number' && !link.isListening;

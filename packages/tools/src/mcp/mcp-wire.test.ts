@@ -76,6 +76,12 @@ describe('a server of 2026-07-28', () => {
     expect(raw.methods()).not.toContain('initialize');
   });
 
+  it('is refused if it lists more tools than can be offered in reasonable time', async () => {
+    const names = Array.from({ length: 5_001 }, (_, index) => `tool-${index}`);
+    const raw = await startRaw({ 'tools/list': () => listOf(names, 0) });
+    await expect(connect({ url: raw.url })).rejects.toThrow(/lists 5001 tools; at most 5000 are accepted/);
+  });
+
   it('is listed again when the ttlMs of its list have elapsed, and not before', async () => {
     const lists = [['a'], ['a', 'b']];
     const raw = await startRaw({

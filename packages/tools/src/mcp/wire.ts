@@ -23,6 +23,8 @@ const realNames: ReadonlyMap<string, string> = new Map([
  * - A result that is a task handle, which the client rejects, becomes an empty result with the handle in its `_meta`.
  * - The methods of the tasks extension can be sent.
  * - A request whose response stream ends fails. The client would wait for its time limit.
+ * - An answer to a request that is not open is dropped. The client would report it with its content, which may be a
+ *   large result with secrets that arrives after its call has timed out.
  */
 export class WireTransport implements Transport {
   onclose?: () => void;
@@ -31,8 +33,9 @@ export class WireTransport implements Transport {
   /** The member of `_meta` that contains a task handle. */
   readonly taskKey = `h/task-${randomUUID()}`;
   readonly #inner: Transport;
-  /** Requests without a response. */
-  readonly #open = new Set<Id>();
+  /** Requests without a response. As strings: some servers return the number of a request as one. */
+  readonly #open = new Set<string>();
+  #hasStrayAnswer = false;
 
   constructor(inner: Transport) {
     this.#inner = inner;
@@ -62,7 +65,10 @@ export class WireTransport implements Transport {
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- transports of the SDK have no event listeners
     this.#inner.onerror = (error) => this.onerror?.(error);
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- transports of the SDK have no event listeners
-    this.#inner.onmessage = (message, extra) => this.onmessage?.(this.#received(message), extra);
+    this.#inner.onmessage = (message, extra) => {
+      const received = this.#received(message);
+      if (received !== undefined) this.onmessage?.(received, extra);
+    };
     return this.#inner.start();
   }
 
@@ -71,29 +77,45 @@ export class WireTransport implements Transport {
   }
 
   send(message: Message, options?: TransportSendOptions): Promise<void> {
-    if (!('method' in message) || !('id' in message)) return this.#inner.send(message, options);
+    if (!('method' in message) || !('id' in message)) {
+      const cancelled =
+        'method' in message && message.method === 'notifications/cancelled' ? message.params : undefined;
+      if (cancelled !== undefined) this.#open.delete(String(cancelled['requestId']));
+      return this.#inner.send(message, options);
+    }
     const { id } = message;
-    this.#open.add(id);
+    this.#open.add(String(id));
     const onRequestStreamEnd = (): void => {
       options?.onRequestStreamEnd?.();
-      if (this.#open.delete(id)) this.onmessage?.({ jsonrpc: '2.0', id, error: streamEndedError });
+      if (this.#open.delete(String(id))) this.onmessage?.({ jsonrpc: '2.0', id, error: streamEndedError });
     };
     const real = realNames.get(message.method);
     const sent = real === undefined ? message : { ...message, method: real };
     return this.#inner.send(sent, { ...options, onRequestStreamEnd }).catch((error: unknown) => {
-      this.#open.delete(id);
+      this.#open.delete(String(id));
       throw error;
     });
   }
 
-  #received(message: Message): Message {
+  #received(message: Message): Message | undefined {
     if ('method' in message || message.id === undefined) return message;
-    this.#open.delete(message.id);
+    if (!this.#open.delete(String(message.id))) return this.#reportStray(message.id);
     if (!('result' in message)) return message;
     const { resultType, ...task } = message.result as { readonly resultType?: unknown };
     if (resultType !== 'task') return message;
     // Extension results exist only where results have a type, so the client expects one here.
     const result = { resultType: 'complete', content: [], _meta: { [this.taskKey]: task } };
     return { ...message, result };
+  }
+
+  #reportStray(id: Id): undefined {
+    if (this.#hasStrayAnswer) return;
+    this.#hasStrayAnswer = true;
+    const request = JSON.stringify(id).slice(0, 100);
+    this.onerror?.(
+      new Error(
+        `The server answered the request ${request}, which was not sent, has ended or was cancelled. Further answers of this kind are not reported.`,
+      ),
+    );
   }
 }

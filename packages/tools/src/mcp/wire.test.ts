@@ -1,0 +1,32 @@
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { describe, expect, it } from 'vitest';
+import { WireTransport } from './wire.js';
+
+const connected = () => {
+  const received: JSONRPCMessage[] = [];
+  const problems: string[] = [];
+  const inner: Transport = { start: async () => undefined, close: async () => undefined, send: async () => undefined };
+  const wire = new WireTransport(inner);
+  Object.assign(wire, {
+    onmessage: (message: JSONRPCMessage) => received.push(message),
+    onerror: ({ message }: Error) => problems.push(message),
+  });
+  return { wire, inner, received, problems };
+};
+const answer = (id: string | number): JSONRPCMessage => ({ jsonrpc: '2.0', id, result: { content: [] } });
+
+describe('WireTransport', () => {
+  it('passes one answer for each request, and reports others once without their content', async () => {
+    const { wire, inner, received, problems } = connected();
+    await wire.start();
+    await wire.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
+    await wire.send({ jsonrpc: '2.0', id: 2, method: 'tools/call' });
+    await wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } });
+    await wire.send({ jsonrpc: '2.0', id: 3, method: 'tools/call' });
+    for (const id of [1, 1, 2, '3', '3', '__proto__']) inner.onmessage?.(answer(id));
+    expect(received).toEqual([answer(1), answer('3')]);
+    expect(problems).toEqual([
+      'The server answered the request 1, which was not sent, has ended or was cancelled. Further answers of this kind are not reported.',
+    ]);
+  });
+});
