@@ -67,6 +67,16 @@ const denying = intercept('policy', () => ({
 }));
 
 describe('asMiddleware', () => {
+  it.each(['c1', '__proto__'])('answers a call whose input is not JSON, with the id %s', async (id) => {
+    const broken: readonly Given[] = [
+      { type: EventType.TOOL_CALL_START, toolCallId: id, toolCallName: 'read' },
+      { type: EventType.TOOL_CALL_ARGS, toolCallId: id, delta: '{"path": "/etc' },
+      { type: EventType.TOOL_CALL_END, toolCallId: id },
+    ];
+    const { messages } = await run(new ScriptedAgent(broken, text('I will try again.')), {}, denying);
+    expect(messages[1]).toMatchObject({ role: 'tool', content: expect.stringContaining('not JSON') as string });
+  });
+
   it('answers a denied call within the run, so that the client never has to run it', async () => {
     const agent = new ScriptedAgent(call('c1', 'delete', { path: 'a' }), text('I cannot.'));
     const { messages } = await run(agent, {}, denying);
@@ -140,6 +150,49 @@ describe('asMiddleware', () => {
     runOf('2', [user, { id: 'u2', role: 'user', content: 'Leave it.' }]).subscribe(({ type }) => void types.push(type));
     await vi.waitFor(() => expect(types.at(-1)).toBe(EventType.RUN_FINISHED));
     expect([types.includes(EventType.TOOL_CALL_START), ends[0]]).toEqual([false, 'cancelled']);
+  });
+
+  it('passes an approved call to one of two runs at the same time', async () => {
+    const middleware = asMiddleware(
+      intercept('asking', ({ emit }) => {
+        let decide = (): void => undefined;
+        return {
+          observe: { 'approval.answer': () => decide() },
+          decide: {
+            'tool.call': ({ call: { id, name, input } }) => {
+              emit({ type: 'approval.request', id: `ask-${id}`, reason: 'Sure?', call: { id, name, input } });
+              return new Promise((resolve) => {
+                decide = () => void setTimeout(() => resolve(undefined), 20);
+              });
+            },
+          },
+        };
+      }),
+    );
+    const agent = new ScriptedAgent(call('c1', 'delete', {}));
+    const typesOf = (runId: string, resume: RunAgentInput['resume']): Promise<readonly EventType[]> => {
+      const input = { threadId: 'alice', runId, messages: [user], tools: [], context: [], state: {}, resume };
+      const types: EventType[] = [];
+      return new Promise((resolve, reject) => {
+        middleware({ ...input, forwardedProps: {} }, agent).subscribe({
+          next: ({ type }) => void types.push(type),
+          error: reject,
+          complete: () => resolve(types),
+        });
+      });
+    };
+    await typesOf('1', undefined);
+    const payload = { decision: 'once' };
+    const resume = [{ interruptId: 'h-approval:ask-c1', status: 'resolved' as const, payload }];
+    const both = await Promise.all(['2', '3'].map((runId) => typesOf(runId, resume)));
+    expect(both.flat().filter((type) => type === EventType.TOOL_CALL_START)).toHaveLength(1);
+    expect(both.flat().filter((type) => type === EventType.RUN_ERROR)).toHaveLength(1);
+  });
+
+  it('fails a run whose agent ran a call and asks the client to run it as well', async () => {
+    const agent = new ScriptedAgent([result('c1', 'x'), ...call('c1', 'read', {})]);
+    const { failure } = await run(agent, { agentTools: 'observe' }, denying);
+    expect(failure).toBe('The agent began the call "c1" again after it ran it.');
   });
 
   it('passes a result from before a restart to the operators', async () => {

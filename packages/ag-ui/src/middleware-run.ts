@@ -239,6 +239,9 @@ export class MiddlewareRun {
     signal.throwIfAborted();
     // Decisions that need no I/O are made by then, so that one interrupt lists all calls that ask.
     await new Promise<void>((resolve) => void setTimeout(resolve, 0));
+    if (thread.step !== step || step.isEmitted) {
+      throw new TurnError('session-busy', 'Another run of this thread has passed on the calls of the answer.');
+    }
     const asked = calls.flatMap(({ approval }) => (approval ? [approval] : []));
     if (asked.length > 0) {
       this.#writer.interrupt(

@@ -81,6 +81,8 @@ class Answer {
   readonly #surroundings: RunSurroundings;
   readonly #content: AssistantPart[] = [];
   readonly #calls = new Map<string, OpenCall>();
+  /** Ids of calls that the agent ran. No operator would see what a client returns for one of them. */
+  readonly #ran = new Set<string>();
   /** Messages whose role is not that of the agent. */
   readonly #others = new Set<string>();
 
@@ -111,6 +113,11 @@ class Answer {
       case EventType.MESSAGES_SNAPSHOT:
         return undefined;
       case EventType.TOOL_CALL_START:
+        if (this.#ran.has(event.toolCallId)) {
+          throw new AgentRunError(
+            `The agent began the call ${JSON.stringify(event.toolCallId)} again after it ran it.`,
+          );
+        }
         this.#calls.set(event.toolCallId, { name: event.toolCallName, events: [event], text: '' });
         return undefined;
       case EventType.TOOL_CALL_ARGS:
@@ -145,6 +152,7 @@ class Answer {
     const { toolCallId: id } = event;
     const call = this.#calls.get(id);
     this.#calls.delete(id);
+    this.#ran.add(id);
     const name = call?.name ?? '';
     this.#surroundings.onAgentCall(id, name, [...(call?.events ?? []), event]);
     const { input } = inputOf(call?.text ?? '');
@@ -152,17 +160,17 @@ class Answer {
   }
 
   #finish(event: RunFinishedEvent): HostModelReturn<RunFinishedEvent> {
-    const invalidCalls: Record<string, string> = {};
+    const invalid: (readonly [id: string, reason: string])[] = [];
     for (const [id, { name, text }] of this.#calls) {
       const { input, isValid } = inputOf(text);
-      if (!isValid) invalidCalls[id] = 'The input of the call is not JSON.';
+      if (!isValid) invalid.push([id, 'The input of the call is not JSON.']);
       this.#content.push({ type: 'tool-call', toolCallId: id, toolName: name, input });
     }
     const response = {
       content: this.#content,
       finishReason: this.#calls.size > 0 ? ('tool-calls' as const) : ('stop' as const),
       usage: usageOf(event.usage),
-      ...(Object.keys(invalidCalls).length > 0 && { invalidCalls }),
+      ...(invalid.length > 0 && { invalidCalls: Object.fromEntries(invalid) }),
     };
     return { response, value: event };
   }
