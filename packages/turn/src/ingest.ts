@@ -2,7 +2,7 @@ import type { CallIds } from './call-ids.js';
 import { checked } from './data-checks.js';
 import { modelResponse, toolOutcome } from './event-checks.js';
 import { message } from './message-checks.js';
-import type { AssistantPart, Message } from './messages.js';
+import type { AssistantPart, Message, ToolCallPart } from './messages.js';
 import type { ModelResponse } from './model.js';
 import type { ToolCall, ToolOutcome } from './tool.js';
 import { wellFormed } from './well-formed.js';
@@ -16,7 +16,8 @@ export const ingestResponse = (given: ModelResponse, ids: CallIds): ModelRespons
   const response = wellFormed(checked(modelResponse, usable, 'The model driver', 'response'));
   const content = ids.claimAll(response.content);
   if (content === response.content && deep.length === 0) return response;
-  return deep.length === 0 ? { ...response, content } : { ...response, content, invalidCalls: tooDeep(content, deep) };
+  const isValid = deep.length === 0 && response.invalidCalls === undefined;
+  return { ...response, content, ...(!isValid && { invalidCalls: invalidCalls(response, content, deep) }) };
 };
 
 /**
@@ -43,13 +44,24 @@ const withoutInputs = (response: ModelResponse, places: readonly number[]): Mode
   content: response.content.map((part, index) => (places.includes(index) ? { ...part, input: {} } : part)),
 });
 
-const tooDeep = (content: readonly AssistantPart[], places: readonly number[]): Readonly<Record<string, string>> =>
+/** Why calls are invalid, by the ids that they have received. */
+const invalidCalls = (
+  given: ModelResponse,
+  content: readonly AssistantPart[],
+  deep: readonly number[],
+): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    places.flatMap((place) => {
-      const part = content[place];
-      return part?.type === 'tool-call' ? [[part.toolCallId, tooDeepReason]] : [];
+    content.flatMap((part, place) => {
+      if (part.type !== 'tool-call') return [];
+      const { toolCallId } = given.content[place] as ToolCallPart;
+      const reason = deep.includes(place) ? tooDeepReason : invalidReason(given, toolCallId);
+      return reason === undefined ? [] : [[part.toolCallId, reason]];
     }),
   );
+
+/** Why the input of a call cannot be used. The id comes from a model and may be the name of a member of all objects. */
+export const invalidReason = ({ invalidCalls: reasons = {} }: ModelResponse, id: string): string | undefined =>
+  Object.hasOwn(reasons, id) ? reasons[id] : undefined;
 
 /** Whether a value is nested deeper than this number of levels. Recurses no deeper than that. */
 const isDeeperThan = (value: unknown, levels: number): boolean => {

@@ -1,5 +1,6 @@
 import type { ErrorInfo } from './error-info.js';
 import type { HistoryOrigin, TurnEvent, TurnEventOf, TurnState } from './events.js';
+import { invalidReason } from './ingest.js';
 import type { JSONValue } from './json.js';
 import { MessageList } from './message-list.js';
 import { toolCallsOf, type AssistantPart, type Message, type ToolPart, type UserMessage } from './messages.js';
@@ -32,7 +33,7 @@ export class CallSlots implements Iterable<CallSlot> {
       role: 'assistant',
       content: response.content,
     })) {
-      const invalid = response.invalidCalls?.[id];
+      const invalid = invalidReason(response, id);
       this.#byId.set(id, { call: { id, name, input }, decided: false, denied: undefined, invalid, result: undefined });
     }
     this.#undecided = this.#byId.size;
