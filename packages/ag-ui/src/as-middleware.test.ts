@@ -170,7 +170,7 @@ describe('asMiddleware', () => {
       }),
     );
     const agent = new ScriptedAgent(call('c1', 'delete', {}));
-    const typesOf = (runId: string, resume: RunAgentInput['resume']): Promise<readonly EventType[]> => {
+    const typesOf = (runId: string, resume: NonNullable<RunAgentInput['resume']>): Promise<readonly EventType[]> => {
       const input = { threadId: 'alice', runId, messages: [user], tools: [], context: [], state: {}, resume };
       const types: EventType[] = [];
       return new Promise((resolve, reject) => {
@@ -181,7 +181,7 @@ describe('asMiddleware', () => {
         });
       });
     };
-    await typesOf('1', undefined);
+    await typesOf('1', []);
     const payload = { decision: 'once' };
     const resume = [{ interruptId: 'h-approval:ask-c1', status: 'resolved' as const, payload }];
     const both = await Promise.all(['2', '3'].map((runId) => typesOf(runId, resume)));
