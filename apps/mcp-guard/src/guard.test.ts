@@ -129,6 +129,14 @@ describe('the policy', () => {
 });
 
 describe('results', () => {
+  it('are marked as external when read_artifact reads them', async () => {
+    const { text } = await guardedClient({ results: { maxChars: 1_000 } });
+    const id = /art_[0-9a-f]+/.exec(await text('big', { bytes: 5_200 }))?.[0];
+    for (const input of [{ length: 500 }, { search: 'text' }]) {
+      expect(await text('read_artifact', { id: id ?? '', ...input })).toMatch(/^<<<external-content .*line of text/s);
+    }
+  });
+
   it('are cut and stored, and read_artifact reads the rest', async () => {
     const { text } = await guardedClient({ ...plain, results: { maxChars: 1_000 } });
     const cut = await text('big', { bytes: 130_000 });

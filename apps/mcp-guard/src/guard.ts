@@ -218,21 +218,22 @@ export class Guard {
 
   /** Runs a call that the operators allowed. */
   #run(
-    { registered, upstream }: GuardedTool,
+    { registered }: GuardedTool,
     { id, input }: { readonly id: string; readonly input: unknown },
     signal: AbortSignal,
     onProgress: GuardedCall['onProgress'],
   ): Promise<ToolOutcome> {
     signal.throwIfAborted();
     const context = { turn: this.#traces.turnOf(id), session: sessionName, step: 1, signal, skipSignal: signal };
-    const isExternal = upstream !== undefined && this.#config.security.wrap;
+    // The driver marks the results of servers, and what `read_artifact` returns of them.
+    const { wrap } = this.#config.security;
     return new Promise((resolve, reject) => {
       let hasResult = false;
       from(this.#driver.run([{ id, name: registered, input }], context)).subscribe({
         next: (output) => {
           if (output.type === 'result') {
             hasResult = true;
-            resolve(isExternal ? output.outcome : withoutMark(output.outcome));
+            resolve(wrap ? output.outcome : withoutMark(output.outcome));
           } else if (output.type === 'progress') onProgress?.(this.redact(output.progress));
         },
         error: reject,
