@@ -38,10 +38,16 @@ export const newArtifactId = (): string => `art_${randomBytes(12).toString('hex'
 /** Returns whether a value has the form of an id. Ids written by a model are used in paths only after this check. */
 export const isArtifactId = (id: unknown): id is string => typeof id === 'string' && /^art_[0-9a-f]{24}$/.test(id);
 
+const mediaTypePattern = /^[\w!#$&^.+-]{1,100}\/[\w!#$&^.+-]{1,100}(?:; ?[\w-]{1,40}="?[\w.+-]{1,100}"?){0,5}$/;
+
+/** Returns the media type of an artifact. One that a server made up of other text is not stored: messages quote it. */
 export const mediaTypeOf = ({
   content,
   mediaType,
 }: {
   readonly content: string | Uint8Array;
   readonly mediaType?: string | undefined;
-}): string => mediaType ?? (typeof content === 'string' ? 'text/plain' : 'application/octet-stream');
+}): string => {
+  if (mediaType !== undefined && mediaTypePattern.test(mediaType)) return mediaType;
+  return typeof content === 'string' ? 'text/plain' : 'application/octet-stream';
+};
