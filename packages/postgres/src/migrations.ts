@@ -51,8 +51,8 @@ export const migrate = async (pool: Pool, schema: string): Promise<void> => {
     }
     await run('commit');
   } catch (error) {
+    // The connection ends, and with it the transaction. A server that has not answered would not answer `rollback` either.
     failure = toPostgresError(error);
-    await run('rollback').catch(() => undefined);
     throw failure;
   } finally {
     client.off('error', onError);
