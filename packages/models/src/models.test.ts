@@ -1,7 +1,15 @@
 import { LLMock } from '@copilotkit/aimock';
 import { harness, reply } from '@h/turn';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { ModelError, openModels, type ModelChoice, type ModelsOptions } from './index.js';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  driverOf,
+  ModelError,
+  openModels,
+  providers,
+  type ModelChoice,
+  type ModelsOptions,
+  type Provider,
+} from './index.js';
 
 const startServer = async (): Promise<{ url: string; asked: (string | undefined)[] }> => {
   const server = new LLMock({ port: 0, host: '127.0.0.1' });
@@ -32,6 +40,26 @@ describe('openModels', () => {
     expect([text, asked]).toEqual(['Hello.', [model.slice(model.indexOf('/') + 1)]]);
   });
 
+  it.each(['openModels', 'driverOf'] as const)('connects again after a connection failed, with %s', async (kind) => {
+    const { url } = await startServer();
+    const connection = { baseURL: `${url}/v1`, apiKey: 'k' };
+    const provider = providers['openai'] as Provider;
+    const connect = vi.spyOn(provider, 'connect').mockRejectedValueOnce(new Error('EMFILE: too many open files'));
+    onTestFinished(() => connect.mockRestore());
+    const driver =
+      kind === 'driverOf'
+        ? driverOf(provider, 'gpt-5.1', connection)
+        : openModels({
+            environment: { OPENAI_API_KEY: 'k' },
+            providers: { openai: { baseUrl: connection.baseURL } },
+          }).choose({ model: 'openai/gpt-5.1' }).driver;
+    const agent = harness({ model: driver, defaultModel: 'openai/gpt-5.1' }).pipe();
+    const outcomes = [];
+    for (const input of ['1', '2', '3']) outcomes.push((await reply(agent.turn({ session: 'a', input }))).outcome);
+    expect(outcomes).toEqual(['error', 'completed', 'completed']);
+    expect(connect).toHaveBeenCalledTimes(2);
+  });
+
   it('shares keys and cooldowns between choices', () => {
     const models = openModels({ environment: { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' } });
     const first = models.choose({ model: 'openai/a', fallback: ['anthropic/b'] });
@@ -58,6 +86,13 @@ describe('openModels', () => {
     ['missing-key', { environment: {}, providers: { openai: { keys: ['TEAM_KEY'] } } }, { model: 'openai/x' }],
     ['invalid-base-url', { environment: {}, providers: { ollama: { baseUrl: 'file:///x' } } }, {}],
     ['invalid-option', { environment: {}, provider: {} } as ModelsOptions, {}],
+    [
+      'invalid-option',
+      { environment: {}, providers: { openai: { baseURL: 'http://127.0.0.1/v1' } } } as ModelsOptions,
+      {},
+    ],
+    ['invalid-option', { environment: {}, providers: { openai: { keys: [''] } } }, {}],
+    ['invalid-option', { environment: {}, providers: { openai: { contextWindow: Number.NaN } } }, {}],
   ])('throws %s', (code, options, choice) => {
     const open = (): unknown => openModels(options).choose(choice);
     expect(open).toThrow(expect.objectContaining({ code }) as Error);

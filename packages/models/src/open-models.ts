@@ -9,9 +9,20 @@ import {
   type CredentialPool,
   type ErrorClass,
 } from '@h/failover';
-import { anyObject, checkOptions, objectOf, nonEmptyString, recordOf, required } from '@h/options';
+import {
+  anyObject,
+  anyString,
+  arrayOf,
+  checkOptions,
+  integerFrom,
+  nonEmptyString,
+  objectOf,
+  recordOf,
+  required,
+} from '@h/options';
 import type { ErrorInfo, ModelDriver } from '@h/turn';
 import { from, tap } from 'rxjs';
+import { connectOnce } from './driver.js';
 import { keyNames, profilesOf } from './keys.js';
 import { ModelError } from './model-error.js';
 import { compatibleProvider, providers, type ModelFactory, type Provider, type ProviderSettings } from './providers.js';
@@ -83,7 +94,7 @@ interface Endpoint {
 export const openModels = (options: ModelsOptions): Models => {
   checkOptions('openModels()', options, {
     environment: required(anyObject),
-    providers: recordOf(anyObject),
+    providers: recordOf(objectOf({ baseUrl: anyString, keys: arrayOf(nonEmptyString), contextWindow: integerFrom(1) })),
     labels: objectOf({
       model: required(nonEmptyString),
       fallback: required(nonEmptyString),
@@ -176,7 +187,7 @@ const noting =
 
 /** Routes each request to the model and the key that it names, and connects to a provider on its first request. */
 const routeTo = (endpoints: ReadonlyMap<string, Endpoint>, pool: CredentialPool) => {
-  const connected = new Map<string, Promise<ModelFactory>>();
+  const connections = new Map<string, () => Promise<ModelFactory>>();
   return async (name: string, credential: string | undefined): Promise<ReturnType<ModelFactory>> => {
     const { provider = '', model } = splitModelName(name);
     const endpoint = endpoints.get(provider);
@@ -189,9 +200,9 @@ const routeTo = (endpoints: ReadonlyMap<string, Endpoint>, pool: CredentialPool)
     const id = credential ?? endpoint.profiles[0]?.id;
     const apiKey = id === undefined ? undefined : await pool.key(id);
     const place = `${provider} ${id ?? ''}`;
-    const factory = connected.get(place) ?? endpoint.service.connect({ baseURL: endpoint.baseURL, apiKey });
-    connected.set(place, factory);
-    return (await factory)(model);
+    const connect = connections.get(place) ?? connectOnce(endpoint.service, { baseURL: endpoint.baseURL, apiKey });
+    connections.set(place, connect);
+    return (await connect())(model);
   };
 };
 
