@@ -81,8 +81,9 @@ class Search implements Discovered {
     trusted: boolean,
     bound: string | undefined,
   ): Promise<void> {
-    const file = await realpath(join(folder, entry.name)).catch(() => undefined);
-    if (file === undefined || this.#isOutside(file, bound, join(folder, entry.name))) return;
+    const path = join(folder, entry.name);
+    const file = await realpath(path).catch((error: unknown) => this.#unreadable(path, error));
+    if (file === undefined || this.#isOutside(file, bound, path)) return;
     this.places.push({ folder, file, folderName, trusted });
   }
 
@@ -90,16 +91,16 @@ class Search implements Discovered {
   async #folderOf(path: string, entry: Dirent, bound: string | undefined): Promise<string | undefined> {
     if (entry.isDirectory()) return path;
     if (!entry.isSymbolicLink()) return undefined;
-    const target = await realpath(path).catch(() => undefined);
+    const target = await realpath(path).catch((error: unknown) => this.#unreadable(path, error));
     if (target === undefined || (await stat(target).catch(() => undefined))?.isDirectory() !== true) return undefined;
     return this.#isOutside(target, bound, path) ? undefined : target;
   }
 
-  /** Reports a folder that exists and cannot be read: its skills would vanish without a reason. */
+  /** Reports a folder or a file that exists and cannot be read: its skills would vanish without a reason. */
   #unreadable(path: string, error: unknown): undefined {
     const code = errorCodeOf(error) ?? 'unknown error';
     if (code === 'ENOENT' || code === 'ENOTDIR') return;
-    this.problems.push({ code: 'unreadable', message: `The folder cannot be read (${code}).`, path });
+    this.problems.push({ code: 'unreadable', message: `The path cannot be read (${code}).`, path });
   }
 
   #isOutside(target: string, bound: string | undefined, path: string): boolean {

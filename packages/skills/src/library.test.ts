@@ -1,4 +1,5 @@
 import { utimesSync } from 'node:fs';
+import { basename } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { hostile, lifelike, skillMd, tree, type Tree } from '../test/skills-tree.js';
 import { standardSkillFolders } from './folders.js';
@@ -146,12 +147,23 @@ describe('skillLibrary', () => {
   it.skipIf(process.platform === 'win32')('reports a folder that cannot be read', async () => {
     const made = tree();
     made.write('pdf/SKILL.md', skillMd('name: pdf\ndescription: PDF.'));
-    made.link('loop', 'loop');
-    const { skills, problems } = await libraryOf(made, { folders: ['~/pdf', '~/loop'] }).list();
+    const loops = ['loop', 'all/loop', 'all/x/SKILL.md'];
+    for (const loop of loops) made.link(loop, basename(loop));
+    const { skills, problems } = await libraryOf(made, { folders: ['~/pdf', '~/loop', '~/all'] }).list();
     expect(skills.map(({ name }) => name)).toEqual(['pdf']);
-    expect(problems).toEqual([
-      { code: 'unreadable', message: 'The folder cannot be read (ELOOP).', path: made.path('loop') },
-    ]);
+    expect(problems).toEqual(
+      loops.map((loop) => ({ code: 'unreadable', message: 'The path cannot be read (ELOOP).', path: made.path(loop) })),
+    );
+  });
+
+  it.skipIf(process.platform !== 'linux')('reports a file whose bytes the disk cannot read', async () => {
+    const made = tree();
+    made.write('.claude/skills/pdf/SKILL.md', skillMd('name: pdf\ndescription: PDF.'));
+    made.write('.claude/skills/broken/x', '');
+    made.link('.claude/skills/broken/SKILL.md', '/proc/self/mem');
+    const { skills, problems } = await libraryOf(made).list();
+    expect(skills.map(({ name }) => name)).toEqual(['pdf']);
+    expect(problems).toMatchObject([{ code: 'unreadable', message: expect.stringContaining('EIO') as string }]);
   });
 
   it('applies `include` and `maxSkills`', async () => {

@@ -13,12 +13,13 @@ import {
   integerFrom,
   type OptionChecks,
 } from '@h/options';
+import { toErrorInfo } from '@h/turn';
 import { discoverSkills } from './discover.js';
 import type { SkillFolder } from './folders.js';
 import { expandHome } from './home.js';
 import { limited } from './limited.js';
 import type { SkillProblem } from './problem.js';
-import { readText, UnreadableError, type FileContent } from './read-file.js';
+import { readText, type FileContent } from './read-file.js';
 import { readSkillFile, type SkillText, type SkillTextRequest } from './read-skill-file.js';
 import { scanSkill, type SkillScan } from './scan.js';
 import { readSkill, worksOn, type ReadSkill, type Skill, type SkillPlace } from './skill.js';
@@ -127,8 +128,8 @@ export const skillLibrary = (options: SkillLibraryOptions): SkillLibrary => {
       const result = readSkill(text, place);
       return { place, content, result: { ...result, problems: [...problems, ...result.problems] } };
     } catch (error) {
-      if (!(error instanceof UnreadableError)) throw error;
-      return { place, result: { problems: [{ code: 'unreadable', message: error.message, path: place.file }] } };
+      const { message } = toErrorInfo(error);
+      return { place, result: { problems: [{ code: 'unreadable', message, path: place.file }] } };
     }
   };
 

@@ -8,11 +8,6 @@ export interface FileContent {
   readonly text: string;
 }
 
-/** Why a file was not read. */
-export class UnreadableError extends Error {
-  override readonly name = 'UnreadableError';
-}
-
 /**
  * Reads a text file inside a folder, if it has changed since `known`.
  *
@@ -20,7 +15,7 @@ export class UnreadableError extends Error {
  *
  * @param root a canonical path
  * @param maxBytes larger files are refused
- * @throws UnreadableError if it is outside `root`, not a regular file, too large, or not text
+ * @throws Error if it is outside `root`, not a regular file, too large, or not text
  */
 export const readText = async (
   file: string,
@@ -29,11 +24,11 @@ export const readText = async (
   known?: FileContent,
 ): Promise<FileContent> => {
   const { handle, stats } = await openInside(root, file).catch((error: unknown) => {
-    throw new UnreadableError(`The file cannot be opened (${errorCodeOf(error) ?? 'unknown error'}).`);
+    throw new Error(`The file cannot be opened (${errorCodeOf(error) ?? 'unknown error'}).`, { cause: error });
   });
   try {
     if (stats.size > BigInt(maxBytes)) {
-      throw new UnreadableError(`The file has ${stats.size} bytes; the limit is ${maxBytes}.`);
+      throw new Error(`The file has ${stats.size} bytes; the limit is ${maxBytes}.`);
     }
     const signature = [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
     return known?.signature === signature ? known : { signature, text: await decoded(handle) };
@@ -45,6 +40,6 @@ export const readText = async (
 const decoded = async (handle: FileHandle): Promise<string> => {
   const bytes = await handle.readFile();
   const text = new TextDecoder().decode(bytes);
-  if (text.includes('\0')) throw new UnreadableError('The file is not text.');
+  if (text.includes('\0')) throw new Error('The file is not text.');
   return text;
 };
