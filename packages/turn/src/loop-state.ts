@@ -238,10 +238,9 @@ const isMissing = (state: LoopState, origin: HistoryOrigin): boolean => {
   }
 };
 
-const isOvertaken = (state: LoopState, afterStep: number | undefined): boolean =>
-  afterStep !== undefined &&
-  (afterStep < state.step ||
-    (afterStep === state.step && !state.failure && (state.received.length > 0 || state.continuation !== undefined)));
+/** Whether another step has begun since the runner proposed to end the turn after this one. */
+const isOvertaken = ({ step }: LoopState, afterStep: number | undefined): boolean =>
+  afterStep !== undefined && afterStep < step;
 
 /** Folds an event that has left into the state, and begins the next step if the current one is complete. */
 export const fold = (state: LoopState, event: TurnEvent): void => {

@@ -118,6 +118,15 @@ describe('a message for a running turn', () => {
     },
   );
 
+  it('is answered if it arrives as the turn is about to end', async () => {
+    const late = ['And text files?'];
+    const when = (event: TurnEvent): string | undefined =>
+      event.type === 'history.append' && event.origin === 'response' ? late.pop() : undefined;
+    const { messages, end } = await run(when, { script: ['One file.', 'Yes.'] });
+    expect(rolesOf(messages)).toBe('Go. | assistant | And text files? | assistant');
+    expect(end).toMatchObject({ outcome: 'completed', steps: 2 });
+  });
+
   it('before the tools begin: their calls are answered skipped, before the message', async () => {
     const { tools, messages } = await run(once('model.response'));
     expect(tools.ran).toEqual([]);
