@@ -11,10 +11,5 @@ export type { CommandEnd, Sandbox, SandboxCommand } from './sandbox.js';
  *
  * @throws InvalidOptionError for an invalid option; SandboxError if the machine cannot be started
  */
-export const e2bSandbox = async (options: Omit<E2bSandboxOptions, 'mode'>): Promise<Sandbox> => {
-  const checked = checkSandboxOptions({ ...options, mode: 'e2b' });
-  if (checked.mode !== 'e2b') {
-    throw new TypeError(`e2bSandbox(): "mode" must be "e2b"; received ${JSON.stringify(checked.mode)}.`);
-  }
-  return start(checked);
-};
+export const e2bSandbox = async (options: Omit<E2bSandboxOptions, 'mode'>): Promise<Sandbox> =>
+  start(checkSandboxOptions<'e2b'>({ ...options, mode: 'e2b' }));

@@ -276,9 +276,10 @@ const owner = 'createSandbox()';
  * @throws UnsupportedSandboxOptionError for an option of another mode; InvalidOptionError for an unknown option or a
  * wrong value
  */
-export const checkSandboxOptions = (
-  options: SandboxOptions,
-): { [Mode in SandboxMode]: CheckedByMode[Mode] }[SandboxMode] => {
+export const checkSandboxOptions = <Mode extends SandboxMode>(
+  given: Extract<SandboxOptions, { readonly mode: Mode }>,
+): CheckedByMode[Mode] => {
+  const options: SandboxOptions = given;
   checkOptions<object>(owner, { mode: options?.mode }, { mode: required(oneOf(...modes)) });
   const { mode } = options;
   for (const [option, value] of Object.entries(options)) {
