@@ -363,13 +363,13 @@ describe('answer()', () => {
         if (event.type === 'approval.request' || event.type === 'turn.end') queueMicrotask(() => resolve(watched));
       });
     });
-  const agentOf = (idOf: (event: TurnEventOf<'tool.call'>) => string) =>
+  const agentOf = (idOf: (event: TurnEventOf<'tool.call'>) => string, ...others: readonly TurnOperator[]) =>
     harness({
       model: (_, { step }) => [
         { type: 'response', response: step === 1 ? response(call('1', 'ls')) : response('Done.') },
       ],
       tools: scriptedTools({ ls: 'a' }),
-    }).pipe(asking(idOf));
+    }).pipe(asking(idOf), ...others);
 
   it('accepts a decision once, with or without a reason, while the turn waits', async () => {
     const agent = agentOf(({ turn }) => `${turn}:1`);
@@ -383,6 +383,25 @@ describe('answer()', () => {
       { id, decision: 'session', pattern: 'ls *', reason: 'It is safe.' },
     ]);
     expect(agent.answer(id, 'once')).toBe(false);
+  });
+
+  it.each(['an operator holds the first answer', 'an operator has answered'])('returns false if %s', async (kind) => {
+    const other = intercept('other', ({ emit }) => ({
+      decide: {
+        'approval.answer': () => (kind.includes('holds') ? new Promise<undefined>(() => undefined) : undefined),
+        'tool.result': () => new Promise<undefined>(() => undefined),
+      },
+      observe: {
+        'approval.request': ({ id }) => {
+          if (!kind.includes('holds')) emit({ type: 'approval.answer', id, decision: 'once' });
+        },
+      },
+    }));
+    const agent = agentOf(() => 'a1', other);
+    const watched = await untilAsked(agent, 'alice');
+    expect(agent.answer('a1', 'once')).toBe(kind.includes('holds'));
+    expect(agent.answer('a1', 'deny')).toBe(false);
+    watched.subscription.unsubscribe();
   });
 
   it('returns false once the turn is stopping', async () => {
