@@ -21,6 +21,9 @@ export interface RoutedAgentOptions {
 
 interface Place {
   readonly opened: Promise<OpenAgent>;
+  /** Set once it is open. */
+  agent: Agent | undefined;
+  /** Turns that run in it, or wait for it to open. */
   users: number;
 }
 
@@ -36,30 +39,29 @@ export const routedAgent = ({
   maxIdle,
 }: RoutedAgentOptions): Agent & Omit<OpenAgent, 'agent'> => {
   const places = new Map<string, Place>();
-  /** Agents that are open. */
-  const agents = new Map<string, Agent>();
-  const acquire = async (key: string): Promise<Agent> => {
-    let place = places.get(key);
-    if (place === undefined) {
-      place = { opened: open(key), users: 0 };
-      place.opened.catch(() => places.delete(key));
-    }
+  const agents = (): readonly Agent[] => [...places.values()].flatMap(({ agent }) => agent ?? []);
+  const placeOf = (key: string): Place => {
+    const place: Place = { opened: open(key), agent: undefined, users: 0 };
+    place.opened.then(
+      ({ agent }) => (place.agent = agent),
+      () => places.get(key) === place && places.delete(key),
+    );
+    return place;
+  };
+  const acquire = (key: string): Place => {
+    const place = places.get(key) ?? placeOf(key);
     place.users += 1;
     // Moves the place to the end, behind those that were used earlier.
     places.delete(key);
     places.set(key, place);
-    const { agent } = await place.opened;
-    agents.set(key, agent);
-    return agent;
+    return place;
   };
   const closePlace = async (key: string, { opened }: Place): Promise<void> => {
     places.delete(key);
-    agents.delete(key);
-    await (await opened).close();
+    const agent = await opened.catch(() => undefined);
+    await agent?.close();
   };
-  const release = (key: string): void => {
-    const place = places.get(key);
-    if (place === undefined) return;
+  const release = (place: Place): void => {
     place.users -= 1;
     const idle = [...places].filter(([, { users }]) => users === 0);
     for (const [name, one] of idle.slice(0, Math.max(0, idle.length - maxIdle))) {
@@ -68,24 +70,24 @@ export const routedAgent = ({
   };
   const within = (session: string, run: (agent: Agent) => Observable<TurnEvent>): Observable<TurnEvent> =>
     defer(() => {
-      const key = keyOf(session);
-      return from(Promise.all([acquire(key), prepare(session)])).pipe(
-        switchMap(([agent]) => run(agent)),
-        finalize(() => release(key)),
+      const place = acquire(keyOf(session));
+      return from(Promise.all([place.opened, prepare(session)])).pipe(
+        switchMap(([{ agent }]) => run(agent)),
+        finalize(() => release(place)),
       );
     });
   const resumed = (turn: string, run: (agent: Agent) => Observable<TurnEvent>): Observable<TurnEvent> =>
     defer(async () => sessions.locate(turn)).pipe(switchMap((session) => within(session ?? turn, run)));
   return {
     get operators() {
-      return [...agents.values()].at(-1)?.operators ?? [];
+      return agents().at(-1)?.operators ?? [];
     },
     turn: (input) => within(input.session, (agent) => agent.turn(input)),
     resume: (turn, options) => resumed(turn, (agent) => agent.resume(turn, options)),
     finish: (turn, reason) => resumed(turn, (agent) => agent.finish(turn, reason)),
-    steer: (session, message, id) => [...agents.values()].some((agent) => agent.steer(session, message, id)),
-    answer: (approval, decision) => [...agents.values()].some((agent) => agent.answer(approval, decision)),
-    running: () => [...agents.values()].flatMap((agent) => agent.running()),
+    steer: (session, message, id) => agents().some((agent) => agent.steer(session, message, id)),
+    answer: (approval, decision) => agents().some((agent) => agent.answer(approval, decision)),
+    running: () => agents().flatMap((agent) => agent.running()),
     unfinished: () => sessions.unfinished(),
     close: async () => {
       await Promise.all([...places].map(([key, place]) => closePlace(key, place)));
