@@ -85,8 +85,13 @@ export class Ledger {
   /** @throws LockHeldError if another process uses the folder */
   static async open(options: LedgerOptions): Promise<Ledger> {
     const ledger = new Ledger(await UsageJournal.open(options.folder), options);
-    ledger.#restore();
-    return ledger;
+    try {
+      ledger.#restore();
+      return ledger;
+    } catch (error) {
+      await ledger.close();
+      throw error;
+    }
   }
 
   /** The threads of earlier processes. */

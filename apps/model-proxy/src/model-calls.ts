@@ -151,13 +151,13 @@ export class ModelCalls {
     const keys = readKeys(config, env);
     const redactor = RequestRedactor.from(config, env);
     const meter = await Meter.load(config);
-    const telemetry = await openProxyTelemetry(config, meter.costOf);
     const ledger = await Ledger.open({ folder: config.state, now, warnAt: config.budgets.warnAt });
     try {
       // The ledger holds the lock of the folder.
       const compactor = config.compaction
         ? new Compactor(config.compaction, await CompactionFile.open(config.state))
         : undefined;
+      const telemetry = await openProxyTelemetry(config, meter.costOf);
       return new ModelCalls(options, { keys, redactor, meter, ledger, compactor, telemetry });
     } catch (error) {
       await ledger.close();

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync, readdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ConfigError, createKey, parseConfig, startProxy, type ProxyConfigInput } from '../src/index.js';
@@ -189,6 +189,18 @@ describe('budgets', () => {
     const proxy = await open(proxyFor(target));
     const second = startProxy(parseConfig({ listen: { port: 0 }, state: join(proxy.folder, 'state') }));
     await expect(second).rejects.toMatchObject({ code: 'lock-held' });
+  });
+
+  it('release their folder if the stored usage cannot be read', async () => {
+    const target = await provider();
+    const proxy = await open(proxyFor(target));
+    const state = join(proxy.folder, 'other');
+    const unreadable = join(state, 'usage-2026-11-22.jsonl');
+    mkdirSync(unreadable, { recursive: true });
+    const config = parseConfig({ listen: { port: 0 }, state });
+    await expect(startProxy(config)).rejects.toMatchObject({ code: 'EISDIR' });
+    rmdirSync(unreadable);
+    await open(startProxy(config));
   });
 });
 
