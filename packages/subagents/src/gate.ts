@@ -32,7 +32,8 @@ export class Gate {
         resolve(true);
       };
       const leave = (): void => {
-        if (queue.delete(admit)) resolve(false);
+        queue.delete(admit);
+        resolve(false);
       };
       queue.add(admit);
       signal?.addEventListener('abort', leave, { once: true });
