@@ -5,7 +5,7 @@ import { TurnError } from '@h/turn';
  *
  * | code | meaning |
  * |---|---|
- * | `git-missing` | git could not be started: it is not installed, or the system has no processes left |
+ * | `git-missing` | git is not installed |
  * | `git-no-repository` | the folder is not in a repository, or the files of the repository are elsewhere |
  * | `git-empty` | the repository has no commit |
  * | `git-bare` | the repository has no work tree |

@@ -182,6 +182,13 @@ describe('git', () => {
     await expect(createGitRepository({ root }).state()).rejects.toMatchObject({ code: 'git-missing' });
   });
 
+  it.skipIf(process.platform !== 'linux')('reports that the system could not start it', async () => {
+    const { root } = gitBench();
+    vi.stubEnv('H_TEST_TOO_LONG', 'x'.repeat(1_000_000));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await expect(createGitRepository({ root, trusted: true }).state()).rejects.toMatchObject({ code: 'git-failed' });
+  });
+
   it('reports that its folder was removed', async () => {
     const { root } = gitBench();
     const repository = createGitRepository({ root });

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { errorCodeOf } from '@h/paths/open';
 import { captureProcess, minimalEnvironment, nonInteractive, ProcessError } from '@h/process';
 import { toErrorInfo } from '@h/turn';
 import { GitError } from './git-error.js';
@@ -95,7 +96,7 @@ export const createGitRunner = ({ root, trusted = false }: GitRunnerOptions): Gi
         timeoutMs,
       });
     } catch (error) {
-      if (error instanceof ProcessError && error.code === 'process-not-started') {
+      if (error instanceof ProcessError && error.code === 'process-not-started' && !isShortage(error)) {
         throw new GitError(existsSync(root) ? 'git-missing' : 'git-no-repository', error.message, error);
       }
       throw new GitError('git-failed', `git ${args[0] ?? ''} did not finish: ${toErrorInfo(error).message}`, error);
@@ -109,4 +110,10 @@ export const createGitRunner = ({ root, trusted = false }: GitRunnerOptions): Gi
     const disabled = harmlessConfig(settings.stdout.toString().split('\0'));
     return run(args, { ...options, environment: { ...disabled, ...options.environment } });
   };
+};
+
+/** Whether git is installed, but the system could not start it. */
+const isShortage = ({ cause }: ProcessError): boolean => {
+  const code = errorCodeOf(cause);
+  return code !== undefined && code !== 'ENOENT' && code !== 'EACCES';
 };

@@ -44,24 +44,29 @@ export const openToolbox = async ({ config, file, workplace, artifacts, team }: 
   const sandbox = settings.tools.includes('bash')
     ? await createSandbox(sandboxOptions(root, settings.harness_config.sandbox ?? config.harness.sandbox))
     : undefined;
-  const bash = sandbox === undefined ? [] : [bashFor(config, file, files.workspace, sandbox)];
-  const history =
-    repository === undefined
-      ? []
-      : [...gitTools({ repository, paths: files.workspace.paths }), gitPushTool(repository)];
-  const own = (team?.tools ?? []).map((tool) => defineTool(tool));
-  const listed = [...settings.tools, 'read_artifact', ...own.map(({ name }) => name)];
-  const registry = createRegistry({ toolsets: { agent: listed } }).register(
-    files,
-    readArtifact(artifacts),
-    ...bash,
-    ...history,
-    ...own,
-  );
-  return {
-    driver: toolDriver(registry, { toolset: 'agent' }),
-    close: async () => sandbox?.close(),
-  };
+  try {
+    const bash = sandbox === undefined ? [] : [bashFor(config, file, files.workspace, sandbox)];
+    const history =
+      repository === undefined
+        ? []
+        : [...gitTools({ repository, paths: files.workspace.paths }), gitPushTool(repository)];
+    const own = (team?.tools ?? []).map((tool) => defineTool(tool));
+    const listed = [...settings.tools, 'read_artifact', ...own.map(({ name }) => name)];
+    const registry = createRegistry({ toolsets: { agent: listed } }).register(
+      files,
+      readArtifact(artifacts),
+      ...bash,
+      ...history,
+      ...own,
+    );
+    return {
+      driver: toolDriver(registry, { toolset: 'agent' }),
+      close: async () => sandbox?.close(),
+    };
+  } catch (error) {
+    await sandbox?.close();
+    throw error;
+  }
 };
 
 /** The tool for commands. The permissions of the configuration and of the agent must both allow a command. */

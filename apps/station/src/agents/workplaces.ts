@@ -36,13 +36,14 @@ export const openWorkplace = async (config: StationConfig, key: string): Promise
   return { root: tree.root, repository: createGitRepository({ root: tree.root }), hasOwnBranch: true };
 };
 
+/** An unknown failure is thrown: without its repository, the agent would work in an empty folder or without a branch. */
 const repositoryAt = async (root: string): Promise<GitRepository | undefined> => {
   const repository = createGitRepository({ root });
   try {
     await repository.top();
     return repository;
   } catch (error) {
-    if (error instanceof GitError) return undefined;
+    if (error instanceof GitError && error.code !== 'git-failed') return undefined;
     throw error;
   }
 };
