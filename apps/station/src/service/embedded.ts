@@ -71,10 +71,14 @@ export const embeddedBackend = async (options: EmbeddedOptions): Promise<Backend
       const recovering = recoverMessages(opened, sessions, onProblem);
       await recovering.begun;
       inbox = opened;
-      return runner(opened, lanes, resumed, () => {
-        recovering.stop();
-        following.unsubscribe();
-      });
+      const running = runner(opened, lanes, resumed, () => following.unsubscribe());
+      return {
+        ...running,
+        close: () => {
+          recovering.stop();
+          return running.close();
+        },
+      };
     },
     isHandedOver: (code) => code === 'session-closed',
     lanesSnapshot: () => snapshotOf(lanes, concurrency),
@@ -129,9 +133,12 @@ const resume = async (
 /** How often messages are tried again whose session is busy with a turn that was resumed, in milliseconds. */
 const recoverEveryMs = 500;
 
-/** Delivers the messages of the last process. Those behind a resumed turn follow when it has ended. */
-const recoverMessages = (
-  inbox: Inbox,
+/**
+ * Delivers the messages of the last process. Those behind a resumed turn follow when it has ended, and those that could not
+ * be read when the disk works again.
+ */
+export const recoverMessages = (
+  inbox: Pick<Inbox, 'recover'>,
   sessions: SessionStore,
   onProblem: (error: unknown) => void,
 ): { readonly begun: Promise<void>; readonly stop: () => void } => {
@@ -139,8 +146,16 @@ const recoverMessages = (
   let isStopped = false;
   const recover = async (): Promise<void> => {
     const messages = await inbox.recover({ sessions });
-    if (isStopped || messages.every(({ state }) => state !== 'left')) return;
-    timer = setTimeout(() => void recover().catch(onProblem), recoverEveryMs);
+    if (messages.some(({ state }) => state === 'left')) again();
+  };
+  const again = (): void => {
+    if (isStopped) return;
+    timer = setTimeout(() => {
+      recover().catch((error: unknown) => {
+        onProblem(error);
+        again();
+      });
+    }, recoverEveryMs);
   };
   const stop = (): void => {
     isStopped = true;
