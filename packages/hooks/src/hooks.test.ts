@@ -2,7 +2,7 @@ import { deny as denyCall, harness, intercept, reply, stop, type TurnEvent, type
 import { call, failure, response, sampleTurn, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { describeOperator } from '@h/turn/vitest';
 import { Subject } from 'rxjs';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { diskOf } from '../test/disk.js';
 import { runTurn } from '../test/turns.js';
 import type { Hook, OnErrorContext } from './hook.js';
@@ -247,6 +247,21 @@ describe('gates before a tool', () => {
     const deadline = intercept('deadline', (operator) => ({ start: () => operator.setDeadline(operator.now() + 20) }));
     const ran = await runTurn([deadline, hooks([], { otherwise: 'ask' })], { script: [response(bash('ls')), 'Ok.'] });
     expect(ran.of('tool.result')).toMatchObject([{ status: 'denied' }]);
+  });
+
+  it('let approval requests expire after more days than a timer can count', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const days = 86_400_000;
+    const events: string[] = [];
+    void runTurn([hooks([], { otherwise: 'ask', approvalTimeoutMs: 40 * days })], {
+      script: [response(bash('ls')), 'Ok.'],
+      on: (event) => events.push(event.type === 'tool.result' ? event.status : event.type),
+    });
+    await vi.advanceTimersByTimeAsync(39 * days);
+    expect(events).not.toContain('denied');
+    await vi.advanceTimersByTimeAsync(2 * days);
+    expect(events).toContain('denied');
   });
 
   it.each([

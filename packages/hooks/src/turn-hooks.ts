@@ -52,9 +52,6 @@ const silent = { answer: undefined };
 /** The maximum number of failures of `onReplay` that are reported. */
 const maxReplayFailures = 20;
 
-/** The longest delay of a timer, in milliseconds. Longer delays overflow, and the timer fires immediately. */
-const maxTimerMs = 2_147_483_647;
-
 /** Points whose gates fail open, unless the hook sets `failure`. */
 const openPoints: ReadonlySet<HookPoint> = new Set(['afterTool', 'beforeEnd']);
 
@@ -331,7 +328,7 @@ export class TurnHooks {
         settle(this.#failed(hook, point, error));
         own.abort(new DOMException(error.message, 'TimeoutError'));
       };
-      const cancel = limitMs > maxTimerMs ? () => undefined : this.#operator.after(limitMs, onTimeout);
+      const cancel = this.#operator.after(limitMs, onTimeout);
       answer.then(
         (value) => (running.has(own) ? settle(this.#checked(hook, point, value)) : undefined),
         (error: unknown) => (running.has(own) ? settle(this.#failed(hook, point, toErrorInfo(error))) : undefined),

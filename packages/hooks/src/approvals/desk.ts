@@ -61,7 +61,6 @@ const refusal = 'The user did not allow it.';
 type Ruling = NewEvent | readonly NewEvent[] | undefined;
 
 const maxSessionRules = 200;
-const maxTimerMs = 2_147_483_647;
 
 /**
  * Requests one approval for each call, bound to its name and input. Earlier answers apply first: stored rules, and the
@@ -158,7 +157,7 @@ export class ApprovalDesk {
         const expiry = `The approval request expired after ${Math.round(approvalTimeoutMs / 1000)} s.`;
         this.#answer(id, { decision: 'deny', reason: expiry }, true);
       };
-      const cancel = approvalTimeoutMs > maxTimerMs ? () => undefined : this.#operator.after(approvalTimeoutMs, expire);
+      const cancel = this.#operator.after(approvalTimeoutMs, expire);
       const settle = (settled: Settled): void => {
         cancel();
         this.#pending?.delete(id);
@@ -257,7 +256,6 @@ export class ApprovalDesk {
   /** Limits the time of a call of the store, because a call that never settles must not block the turn. */
   #withinLimit<Value>(value: PromiseLike<Value>, method: 'list' | 'add'): Promise<Value> {
     const { gateTimeoutMs } = this.#settings;
-    if (gateTimeoutMs > maxTimerMs) return Promise.resolve(value);
     return new Promise((resolve, reject) => {
       const cancel = this.#operator.after(gateTimeoutMs, () =>
         reject(
