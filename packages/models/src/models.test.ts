@@ -6,6 +6,7 @@ import {
   ModelError,
   openModels,
   providers,
+  secretsIn,
   type ModelChoice,
   type ModelsOptions,
   type Provider,
@@ -30,6 +31,7 @@ describe('openModels', () => {
     ['google/gemini-2.5-pro', '/v1beta', { GEMINI_API_KEY: 'k' }],
     ['ollama/llama3.2', '/v1', {}],
     ['acme-1/large', '/v1', { ACME_1_API_KEY: 'k' }],
+    ['acme-1/large', '/v1', {}],
   ])('calls %s', async (model, path, environment) => {
     const { url, asked } = await startServer();
     const providers = { [model.split('/')[0] ?? '']: { baseUrl: `${url}${path}` } };
@@ -60,6 +62,17 @@ describe('openModels', () => {
     expect(connect).toHaveBeenCalledTimes(2);
   });
 
+  it('takes a failed connection for that of the service only if a model has answered', async () => {
+    const { url } = await startServer();
+    const providers = { ollama: { baseUrl: `${url}/v1` } };
+    const { driver, name, classify } = openModels({ environment: {}, providers }).choose({ model: 'ollama/llama3.2' });
+    const scope = (): unknown =>
+      classify({ name: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED' }).scope;
+    const before = scope();
+    await reply(harness({ model: driver, defaultModel: name }).pipe().turn({ session: 'a', input: 'Hi' }));
+    expect([before, scope()]).toEqual(['request', 'service']);
+  });
+
   it('shares keys and cooldowns between choices', () => {
     const models = openModels({ environment: { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' } });
     const first = models.choose({ model: 'openai/a', fallback: ['anthropic/b'] });
@@ -85,6 +98,7 @@ describe('openModels', () => {
     ['missing-key', { environment: { OPENAI_API_KEY: '' } }, { model: 'openai/x' }],
     ['missing-key', { environment: {}, providers: { openai: { keys: ['TEAM_KEY'] } } }, { model: 'openai/x' }],
     ['invalid-base-url', { environment: {}, providers: { ollama: { baseUrl: 'file:///x' } } }, {}],
+    ['invalid-base-url', { environment: {}, providers: { ollama: { baseUrl: 'localhost' } } }, {}],
     ['invalid-option', { environment: {}, provider: {} } as ModelsOptions, {}],
     [
       'invalid-option',
@@ -97,5 +111,17 @@ describe('openModels', () => {
     const open = (): unknown => openModels(options).choose(choice);
     expect(open).toThrow(expect.objectContaining({ code }) as Error);
     if (code !== 'invalid-option') expect(open).toThrow(ModelError);
+  });
+});
+
+describe('secretsIn', () => {
+  it('returns the values of keys and passwords', () => {
+    const environment = {
+      OPENAI_API_KEY_2: 'sk-123456',
+      DB_PASSWORD: 'secret',
+      SHORT_TOKEN: 'short',
+      HOME: '/home/al',
+    };
+    expect(secretsIn(environment)).toEqual(['sk-123456', 'secret']);
   });
 });

@@ -82,7 +82,6 @@ export class AnswerStream {
 
   /** Ends the stream with an answer. Shows all of it if the model has streamed nothing. */
   done(message: AssistantMessage): void {
-    this.#close();
     this.#start();
     if (this.#partial.content.length === 0) for (const delta of deltasOf(message)) this.delta(delta);
     this.#close();

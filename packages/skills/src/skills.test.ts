@@ -1,8 +1,8 @@
 import { harness, reply, type ModelRequest, type TurnEvent } from '@h/turn';
 import { call, event, request, response, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { describeOperator } from '@h/turn/vitest';
-import { lastValueFrom, of, toArray } from 'rxjs';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { lastValueFrom, of, Subject, toArray } from 'rxjs';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { lifelike, type Tree } from '../test/skills-tree.js';
 import { skillLibrary, type SkillLibrary } from './library.js';
 import { skillsIndex } from './skills-index.js';
@@ -130,6 +130,23 @@ describe('skills', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  it('adds the index to requests after the time limit of the search', async () => {
+    vi.useFakeTimers({ now: 0 });
+    onTestFinished(() => void vi.useRealTimers());
+    const requests = new Subject<TurnEvent>();
+    const events: TurnEvent[] = [];
+    const found = still(async () => Promise.resolve(one));
+    requests.pipe(skills({ library: found, deadlineMs: 300 })).subscribe((made) => events.push(made));
+    for (const step of [1, 2]) {
+      requests.next(event('model.request', { step, attempt: 1, ...request() }));
+      await vi.advanceTimersByTimeAsync(400);
+    }
+    expect(events.map(({ type }) => type)).toEqual(['skills.problem', 'model.request', 'model.request']);
+    expect(events.at(-1)).toMatchObject({
+      system: [{ text: expect.stringContaining('- pdf: Fills forms.') as string }],
+    });
   });
 
   it.each<[string, SkillsOptions]>([
