@@ -146,10 +146,11 @@ describe('asMiddleware', () => {
     const first = runOf('1', [user]).subscribe(() => undefined);
     await vi.waitFor(() => expect(asked).toEqual(['ask-c1']));
     first.unsubscribe();
+    await vi.waitFor(() => expect(ends).toEqual(['cancelled']));
     const types: EventType[] = [];
     runOf('2', [user, { id: 'u2', role: 'user', content: 'Leave it.' }]).subscribe(({ type }) => void types.push(type));
     await vi.waitFor(() => expect(types.at(-1)).toBe(EventType.RUN_FINISHED));
-    expect([types.includes(EventType.TOOL_CALL_START), ends[0]]).toEqual([false, 'cancelled']);
+    expect(types).not.toContain(EventType.TOOL_CALL_START);
   });
 
   it('passes an approved call to one of two runs at the same time', async () => {
