@@ -166,6 +166,14 @@ describe('asMiddleware', () => {
     expect(seen).toEqual(['failed']);
   });
 
+  it.each([{ onStop: () => undefined }, { maxSessions: 0 }, { exitBehaviour: 'end' }])(
+    'rejects the options %j',
+    (options) => {
+      const [name = ''] = Object.keys(options);
+      expect(() => asMiddleware(options as object)).toThrow(new RegExp(`^asMiddleware\\(\\): .*"${name}"`));
+    },
+  );
+
   it('rejects a model or a credential that it cannot provide', async () => {
     const choosing = operator({ decide: { 'model.request': (event) => ({ ...event, credential: 'second' }) } });
     await expect(agentWith(asMiddleware(choosing)).invoke(ask('Hi'))).rejects.toThrow(

@@ -81,8 +81,9 @@ type HostTool = ModelRequest['tools'][number];
  */
 export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): AgentMiddleware => {
   const { options, operators } = splitArguments(given);
+  const { onStop: _, ...hostChecks } = hostOptionChecks;
   checkOptions('asMiddleware()', options, {
-    ...hostOptionChecks,
+    ...hostChecks,
     exitBehavior: oneOf('end', 'error'),
     resolve: anyFunction,
   });
