@@ -71,7 +71,19 @@ export class UsageJournal {
     this.#isTorn = fstatSync(file).size > 0;
     if (!this.#isTorn) this.#write(JSON.stringify(snapshot()));
     this.#day = day;
-    for (const old of this.#files().slice(0, -keptFiles)) unlinkSync(join(this.#folder, old));
+    this.#prune();
+  }
+
+  /** Removes the files of earlier days. One that cannot be removed is tried again on the next day. */
+  #prune(): void {
+    for (const old of this.#files().slice(0, -keptFiles)) {
+      try {
+        unlinkSync(join(this.#folder, old));
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        process.emitWarning(`The usage of an earlier day cannot be removed: ${reason}`, { code: 'usage-not-removed' });
+      }
+    }
   }
 
   /** Writes a line with one call, so that it is torn only if the disk is full. The next then starts on a new line. */

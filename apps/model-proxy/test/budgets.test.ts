@@ -191,6 +191,18 @@ describe('budgets', () => {
     await expect(second).rejects.toMatchObject({ code: 'lock-held' });
   });
 
+  it('admit calls although the usage of an earlier day cannot be removed', async () => {
+    const target = await provider();
+    const proxy = await open(proxyFor(target));
+    const state = join(proxy.folder, 'other');
+    const days = Array.from({ length: 8 }, (_, index) => join(state, `usage-2026-01-0${index + 1}.jsonl`));
+    mkdirSync(days[0] ?? '', { recursive: true });
+    for (const day of days.slice(1)) writeFileSync(day, '{"type":"snapshot"}\n');
+    const other = await open(startProxy(parseConfig({ listen: { port: 0 }, anthropic: { url: target.url }, state })));
+    expect(await statuses(other.url, messages('a'), messages('b'))).toEqual([200, 200]);
+    expect(readdirSync(state).filter((name) => name.startsWith('usage-'))).toHaveLength(8);
+  });
+
   it('release their folder if the stored usage cannot be read', async () => {
     const target = await provider();
     const proxy = await open(proxyFor(target));
