@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import { loadText } from '../config/load-config.js';
 import { parseAgentFile } from './agent-file.js';
+import { once } from './station-agents.js';
 import { openToolbox } from './toolbox.js';
 import { openWorkplace } from './workplaces.js';
 
@@ -48,4 +49,15 @@ describe.skipIf(process.platform === 'win32')('an agent that cannot be opened', 
     await expect(openWorkplace(config, 'a')).rejects.toMatchObject({ code: 'git-failed' });
     expect(readdirSync(folder)).toEqual(['work']);
   });
+});
+
+it('creates what all agents share again after a failure, and then once', async () => {
+  let calls = 0;
+  const shared = once(async () => {
+    calls += 1;
+    if (calls === 1) throw new Error('EMFILE: too many open files');
+    return Promise.resolve(calls);
+  });
+  await expect(shared()).rejects.toThrow('EMFILE');
+  expect(await Promise.all([shared(), shared()])).toEqual([2, 2]);
 });

@@ -258,7 +258,12 @@ const createTeam = (
   });
 };
 
-const once = <Value>(create: () => Promise<Value>): (() => Promise<Value>) => {
+/** Creates a value on the first call. If that fails, for example without free file handles, the next call tries again. */
+export const once = <Value>(create: () => Promise<Value>): (() => Promise<Value>) => {
   let value: Promise<Value> | undefined;
-  return () => (value ??= create());
+  return () =>
+    (value ??= create().catch((error: unknown) => {
+      value = undefined;
+      throw error;
+    }));
 };
