@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { expectEnded, expectSound, resultTexts, runTurn, watch, type Watched } from '../test/turns.js';
 import { slowSessions } from '../test/slow-sessions.js';
 import { deny, stop } from './decisions.js';
+import type { TurnEvent } from './events.js';
 import { harness } from './harness.js';
 import { intercept } from './intercept.js';
 import type { PipelineOperator } from './pipeline.js';
@@ -203,6 +204,26 @@ describe('every call is answered exactly once when', () => {
     expect(all('event.ignored')).toMatchObject([
       { event: 'tool.result', reason: 'The turn does not expect this event in its current state.' },
     ]);
+  });
+
+  it.each([
+    'turn.start',
+    'session.loaded',
+    'model.request',
+    'model.response',
+    'tool.call',
+    'tool.result',
+    'history.append',
+  ] as const)('an operator emits each %s twice: the second one is ignored', async (type) => {
+    const tools = scriptedTools({ a: 'x', b: 'y', c: 'z' });
+    const twice = intercept('twice', () => ({ decide: { [type]: (event: TurnEvent) => [event, { ...event }] } }));
+    const { texts, end, all } = await run(tools, twice);
+    expect([texts, end]).toMatchObject([
+      { 1: 'x', 2: 'y', 3: 'z' },
+      { outcome: 'completed', steps: 2 },
+    ]);
+    expect(tools.ran.map(({ id }) => id)).toEqual(['1', '2', '3']);
+    expect(new Set(all('event.ignored').map(({ event }) => event))).toEqual(new Set([type]));
   });
 
   it('the message was truncated: none of them runs', async () => {
