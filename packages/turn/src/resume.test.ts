@@ -487,7 +487,9 @@ describe('resuming', () => {
       cancelled.abort('Enough.');
       const events = await all;
       expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'cancelled', reason: 'Enough.' });
-      expect(events.filter(({ replayed }) => replayed)).toHaveLength(delay === 'never' ? 0 : 5);
+      const replayed = delay === 'never' ? 0 : 5;
+      expect(events.map((event) => event.replayed === true)).toEqual(events.map((_, index) => index < replayed));
+      expect(events.filter(({ type }) => type === 'turn.stop')).toHaveLength(delay === 'never' ? 0 : 1);
     }
   });
 

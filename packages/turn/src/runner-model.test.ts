@@ -316,6 +316,22 @@ describe('an operator that replaces the model', () => {
     expect(model).not.toHaveBeenCalled();
   });
 
+  it('stops the model if it answers while the model runs', async () => {
+    let isStopped = false;
+    const early = intercept('early', ({ emit, after }) => ({
+      observe: {
+        'model.request': ({ step, attempt }) => {
+          after(1, () => emit({ type: 'model.response', step, attempt, ...response('From the cache.') }));
+        },
+        'history.append': ({ origin }) => {
+          if (origin === 'response') expect(isStopped).toBe(true);
+        },
+      },
+    }));
+    const { watched } = await run(() => new Observable(() => () => (isStopped = true)), early);
+    expect(watched.end).toMatchObject({ outcome: 'completed', steps: 1 });
+  });
+
   it('fails a request without calling the model', async () => {
     const failing = intercept('failing', () => ({
       decide: {
