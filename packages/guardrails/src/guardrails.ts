@@ -161,7 +161,7 @@ class GuardedTurn {
     this.#announce();
     const delayMs = nextTimeMs(this.accounts.all, this.#operator.now(), this.#settings);
     if (delayMs === undefined) return;
-    this.#cancelTimer = this.#operator.after(Math.min(Math.ceil(delayMs), longestTimerMs), () => {
+    this.#cancelTimer = this.#operator.after(Math.ceil(delayMs), () => {
       // Read once: a limit that is used up between two readings would not end the turn, and not be watched either.
       const now = this.#operator.now();
       this.#interrupt(now);
@@ -202,6 +202,3 @@ class GuardedTurn {
     );
   }
 }
-
-/** The longest delay that a timer accepts. */
-const longestTimerMs = 2_147_483_647;
