@@ -175,8 +175,14 @@ const animals = /(?:mon|don|tur|hoc|joc|whis)key/g;
 
 const nouns = /passw(?:or)?d|secret|token|key|credential|auth/;
 
+/** Matches what passwords have besides words, and variables do not: a sign, a number of several digits, or a digit inside. */
+const decorated = /[!@#$%^&*?+~]|\d{2}|\d[A-Za-z]{3}/;
+/** Matches an example, such as `password123`. */
+const counted = /^[a-z]+[_-]?1234?5?6?7?8?9?0?$/i;
+
 /** Whether the value repeats its name, as in `password2` and `my-secret-1`. */
 const mentions = (value: string, name: string): boolean => {
+  if (decorated.test(value) && !counted.test(value) && !value.includes('_') && !codeWord.test(value)) return false;
   const lower = value.toLowerCase().replace(animals, '');
   return nouns.test(lower) || lower.includes(name.toLowerCase());
 };

@@ -1,3 +1,4 @@
+import { is, word } from './characters.js';
 import type { Reader } from './reader.js';
 
 /** A quote: plain, escaped any number of times, or encoded for URLs or HTML. */
@@ -25,12 +26,19 @@ const encoded: readonly string[] = [
 
 const isQuoteCode = (code: number): boolean => code === 34 || code === 39 || code === 96;
 
+/** Whether a quote is doubled, as within a value of CSV or SQL, and opens a text. */
+const isDoubled = (reader: Reader, index: number, code: number): boolean =>
+  reader.code(index + 1) === code && is(reader.code(index + 2), word);
+
 /** Reads the quote that opens at an index. */
 export const quoteAt = (reader: Reader, index: number): Quote | undefined => {
   let at = index;
   while (at < index + maxEscapes && reader.code(at) === backslash) at += 1;
   const code = reader.code(at);
-  if (isQuoteCode(code)) return { end: at + 1, literal: reader.text.slice(index, at + 1) };
+  if (isQuoteCode(code)) {
+    const end = at === index && isDoubled(reader, index, code) ? at + 2 : at + 1;
+    return { end, literal: reader.text.slice(index, end) };
+  }
   if (code !== 37 && code !== 38 && (code !== 117 || at === index)) return undefined;
   const found = encoded.find((form) => reader.matches(form, at) && (form.startsWith('u') ? at > index : at === index));
   return found === undefined
@@ -43,7 +51,7 @@ export const quoteBefore = (reader: Reader, end: number): number => {
   const { text } = reader;
   let start = end;
   const last = text.charCodeAt(end - 1);
-  if (isQuoteCode(last)) start = end - 1;
+  if (isQuoteCode(last)) start = text.charCodeAt(end - 2) === last && end - 2 > reader.barrier ? end - 2 : end - 1;
   else {
     // All encoded quotes end with `2`, `7` or `;`.
     if (last !== 50 && last !== 55 && last !== 59) return end;
@@ -61,7 +69,8 @@ export const quoteBefore = (reader: Reader, end: number): number => {
 /** Returns the end of the quoted text; `undefined` if the line or the limit ends first. */
 export const endOfQuoted = (reader: Reader, start: number, literal: string, max: number): number | undefined => {
   const last = literal.charCodeAt(literal.length - 1);
-  const isPlain = isQuoteCode(last);
+  const isOne = literal.length === 1 || literal.charCodeAt(literal.length - 2) === backslash;
+  const isPlain = isQuoteCode(last) && isOne;
   const escapes = isPlain ? literal.length - 1 : 0;
   let run = 0;
   for (let index = start; index < start + max; index += 1) {

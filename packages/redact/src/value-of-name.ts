@@ -116,7 +116,8 @@ export const valueOf = (
       if (next === 91 && reader.matches('[]byte(', start)) return valueOf(reader, key, start + 2);
       return findListed(reader, key, start) ?? (isColon ? undefined : findBracketed(reader, key, start));
     }
-    if ((next === 91 || next === 60) && !isColon) return undefined;
+    // A subscript or a generic type, unless an element ends there.
+    if ((next === 91 || (next === 60 && reader.code(end + 1) !== 47)) && !isColon) return undefined;
     // A comma without a space separates settings, not arguments.
     const isList = next === 44 ? isGapAfter(reader.code(end + 1)) : next === 59 || next === 41 || next === 125;
     isCode = !isFirst && !isPair && (isList || (!isColon && !key.isTight));
