@@ -1,9 +1,11 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { McpServer } from '@h/tools/mcp';
 import { ConfigError } from './config.js';
 import type { Config } from './config-schema.js';
-import { Guard } from './guard.js';
+import { Guard, qualified } from './guard.js';
+import { isNamed } from './policy.js';
 
 /** A server with two tools: \`look\` answers, and \`touch\` creates the file of its first argument. */
 const canarySource = `
@@ -67,11 +69,23 @@ export const check = async (config: Config, onNote: (note: string) => void): Pro
         const count = offered.filter((tool) => tool.name.startsWith(`${name}__`)).length;
         return `${name}: MCP ${protocolVersion ?? '?'}, ${count} of ${tools.length} tools are offered`;
       }),
+      ...rulesWithoutTool(policy.rules, connected),
     ].join('\n');
   } finally {
     await guard.close();
     rmSync(folder, { recursive: true, force: true });
   }
+};
+
+/** Reports rules that match no tool, such as those with a misspelled name. */
+const rulesWithoutTool = (rules: Config['policy']['rules'], servers: readonly McpServer[]): readonly string[] => {
+  const isSingle = servers.length === 1;
+  const names = servers.flatMap(({ descriptions }) =>
+    [...descriptions].flatMap(([registered, { name }]) => [qualified(registered), ...(isSingle ? [name] : [])]),
+  );
+  return rules
+    .filter(({ tool }) => !isNamed(tool, [...names, 'read_artifact']))
+    .map(({ tool, decision }) => `The rule "${decision}" for ${JSON.stringify(tool)} matches no tool.`);
 };
 
 /**

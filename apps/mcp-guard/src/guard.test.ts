@@ -114,6 +114,14 @@ describe('the policy', () => {
     expect(log()).toEqual(['run ls -la']);
   });
 
+  it('applies to the only server under the names that its tools have beside others', async () => {
+    const policy = { rules: [{ tool: 'it__write', decision: 'deny' }], hidden: ['it__picture'] };
+    const { call, log, tools } = await guardedClient({ policy });
+    expect(await call('write', { path: 'a' })).toMatchObject({ isError: true });
+    expect(log()).toEqual([]);
+    expect(await tools()).not.toContain('picture');
+  });
+
   it('hides tools', async () => {
     const { call, tools } = await guardedClient({ policy: { hidden: ['wr*'] } });
     expect(await tools()).not.toContain('write');

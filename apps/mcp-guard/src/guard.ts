@@ -2,15 +2,7 @@ import { bridge, ToolLock, TurnStoppedError, type HostSession } from '@h/bridge'
 import { closeSinks, jsonLinesSink, type Sink } from '@h/observe';
 import { openTelemetry, type Telemetry } from '@h/observe/otlp';
 import { createRedactor, type Redactor } from '@h/redact';
-import {
-  createRegistry,
-  fileArtifacts,
-  matchesAny,
-  memoryArtifacts,
-  readArtifact,
-  toolDriver,
-  type ArtifactStore,
-} from '@h/tools';
+import { createRegistry, fileArtifacts, memoryArtifacts, readArtifact, toolDriver, type ArtifactStore } from '@h/tools';
 import type { McpCacheScope, McpServer, McpToolDescription } from '@h/tools/mcp';
 import type { JSONValue, Message, ToolDriver, ToolEffect, ToolOutcome } from '@h/turn';
 import type { CallToolResult } from '@modelcontextprotocol/server';
@@ -20,6 +12,7 @@ import type { Config } from './config-schema.js';
 import { CallTraces, type TraceContext } from './call-traces.js';
 import { operatorsOf } from './operators.js';
 import { passedOn, ToolPins } from './pins.js';
+import { isNamed } from './policy.js';
 import { decisionOn, type Approve } from './question.js';
 import { Upstream } from './upstream.js';
 
@@ -114,7 +107,8 @@ export class Guard {
     const effectOf = (tool: string): ToolEffect | undefined => this.#tools.get(tool)?.effect;
     this.#redactor = config.security.redact ? createRedactor() : undefined;
     const sinks = [...this.#sinks, ...telemetry.sinks];
-    const operators = operatorsOf(config, { store, sinks, redactor: this.#redactor, effectOf });
+    const namesOf = (tool: string): readonly string[] => [tool, qualified(this.#tools.get(tool)?.registered ?? tool)];
+    const operators = operatorsOf(config, { store, sinks, redactor: this.#redactor, effectOf, namesOf });
     const traces = config.log.otel === undefined ? [] : [this.#traces.operator];
     this.#session = bridge([...traces, ...operators], { host: 'mcp-guard', format: identity }).session(sessionName);
   }
@@ -256,10 +250,12 @@ export class Guard {
       for (const tool of server.tools) {
         const description = server.descriptions.get(tool.name);
         if (description === undefined) continue;
-        const name = isSingle ? description.name : tool.name.replace(/^mcp__/, '');
+        const name = isSingle ? description.name : qualified(tool.name);
+        const names = [name, qualified(tool.name)];
+        const isHidden = this.#config.policy.hidden.some((pattern) => isNamed(pattern, names));
         const reason = refused.get(tool.name);
         if (reason !== undefined) this.#noteOnce(`The tool ${name} of ${serverName} is refused: ${reason}.`);
-        if (reason !== undefined || matchesAny(this.#config.policy.hidden, name) || found.has(name)) continue;
+        if (reason !== undefined || isHidden || found.has(name)) continue;
         found.set(name, {
           description: { ...passedOn(description), name },
           registered: tool.name,
@@ -280,6 +276,9 @@ export class Guard {
 }
 
 const maxNotes = 1_000;
+
+/** Returns `<server>__<tool>` for the name of a tool in the registry. */
+export const qualified = (registered: string): string => registered.replace(/^mcp__/, '');
 
 const ownTool = ({
   name,

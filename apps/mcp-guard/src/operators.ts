@@ -8,7 +8,7 @@ import { tools, type ArtifactStore } from '@h/tools';
 import type { PipelineOperator, ToolEffect } from '@h/turn';
 import type { Config } from './config-schema.js';
 import { loopGuard } from './loop-guard.js';
-import { policyHooks } from './policy.js';
+import { policyHooks, type NamesOf } from './policy.js';
 
 /** What operators share with the guard. */
 export interface OperatorParts {
@@ -16,6 +16,7 @@ export interface OperatorParts {
   readonly sinks: readonly Sink[];
   readonly redactor: Redactor | undefined;
   readonly effectOf: (tool: string) => ToolEffect | undefined;
+  readonly namesOf: NamesOf;
 }
 
 /** Rotation of recordings, as of the log: at most 300 MB in six files. */
@@ -24,12 +25,12 @@ const rotation = { maxBytes: 50_000_000, maxFiles: 5 };
 /** The operators that the configuration needs, in their order. */
 export const operatorsOf = (
   { policy, approvals, limits, loops, results, security: marks, log }: Config,
-  { store: artifacts, sinks, redactor, effectOf }: OperatorParts,
+  { store: artifacts, sinks, redactor, effectOf, namesOf }: OperatorParts,
 ): readonly PipelineOperator[] => {
   const redact = redactor === undefined ? undefined : eventRedactor(redactor);
   const approvalStore =
     approvals.file === undefined ? memoryApprovalStore() : fileApprovalStore({ path: approvals.file });
-  const rules = policyHooks(policy);
+  const rules = policyHooks(policy, namesOf);
   // The scan of results only adds to the log.
   const scan = sinks.length > 0 || log.recording !== undefined;
   return [

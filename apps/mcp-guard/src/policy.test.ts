@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isMatching } from './policy.js';
 
 const call = (input: object) => ({ name: 'write', input });
+const namesOf = (name: string): readonly string[] => [name, `files__${name}`];
 const rule = (path: string, decision: 'allow' | 'deny') => ({ tool: 'write', input: { path }, decision });
 
 /** A path below a folder, and other spellings of it. */
@@ -18,8 +19,8 @@ describe('isMatching', () => {
   it('matches a denial for every spelling of a path', () => {
     fc.assert(
       fc.property(spelled, (path) => {
-        expect(isMatching(rule('/etc/*', 'deny'), call({ path: `/etc${path}` }))).toBe(true);
-        expect(isMatching(rule('/etc/*', 'deny'), call({ path: `/srv/..//etc${path}` }))).toBe(true);
+        expect(isMatching(rule('/etc/*', 'deny'), call({ path: `/etc${path}` }), namesOf)).toBe(true);
+        expect(isMatching(rule('/etc/*', 'deny'), call({ path: `/srv/..//etc${path}` }), namesOf)).toBe(true);
       }),
     );
   });
@@ -27,8 +28,8 @@ describe('isMatching', () => {
   it('never matches a permission for a path that leaves its folder', () => {
     fc.assert(
       fc.property(spelled, (path) => {
-        expect(isMatching(rule('/srv/*', 'allow'), call({ path: `/srv/..${path}` }))).toBe(false);
-        expect(isMatching(rule('/srv/*', 'allow'), call({ path: `/srv\\..\\..${path}` }))).toBe(false);
+        expect(isMatching(rule('/srv/*', 'allow'), call({ path: `/srv/..${path}` }), namesOf)).toBe(false);
+        expect(isMatching(rule('/srv/*', 'allow'), call({ path: `/srv\\..\\..${path}` }), namesOf)).toBe(false);
       }),
     );
   });
@@ -40,13 +41,13 @@ describe('isMatching', () => {
     ['deny', ['/srv/a', '/etc/b'], true],
     ['deny', [], false],
   ] as const)('judges lists: %s %j', (decision, path, isMatch) => {
-    expect(isMatching(rule('/srv/*', decision), call({ path }))).toBe(isMatch);
+    expect(isMatching(rule('/srv/*', decision), call({ path }), namesOf)).toBe(isMatch);
   });
 
   it('reads nested members, and matches no missing ones', () => {
     const nested = { tool: '*', input: { 'to.name': 'bob' }, decision: 'deny' as const };
-    expect(isMatching(nested, call({ to: { name: 'bob' } }))).toBe(true);
-    expect(isMatching(nested, call({ to: {} }))).toBe(false);
-    expect(isMatching({ ...nested, input: { 'constructor.name': '*' } }, call({}))).toBe(false);
+    expect(isMatching(nested, call({ to: { name: 'bob' } }), namesOf)).toBe(true);
+    expect(isMatching(nested, call({ to: {} }), namesOf)).toBe(false);
+    expect(isMatching({ ...nested, input: { 'constructor.name': '*' } }, call({}), namesOf)).toBe(false);
   });
 });

@@ -5,19 +5,25 @@ import { matchesAny } from '@h/tools';
 import type { JSONObject, JSONValue, ToolCall } from '@h/turn';
 import type { Config, PolicyRule } from './config-schema.js';
 
+/**
+ * The names of a tool in rules: that for clients, and `<server>__<tool>`. They differ if there is one server, whose rules
+ * must hold under both, so that a second server turns none of them off.
+ */
+export type NamesOf = (tool: string) => readonly string[];
+
 /** The hooks that decide about calls: the rules of the configuration, and the judge of command lines. */
-export const policyHooks = ({ rules, otherwise, commands }: Config['policy']): readonly Hook[] => {
-  const hooks: Hook[] = rules.length === 0 && otherwise === 'allow' ? [] : [ruleHook(rules, otherwise)];
+export const policyHooks = ({ rules, otherwise, commands }: Config['policy'], namesOf: NamesOf): readonly Hook[] => {
+  const hooks: Hook[] = rules.length === 0 && otherwise === 'allow' ? [] : [ruleHook(rules, otherwise, namesOf)];
   if (commands === false) return hooks;
-  const commandOf = commands === true ? undefined : (call: ToolCall) => commandIn(commands, call);
+  const commandOf = commands === true ? undefined : (call: ToolCall) => commandIn(commands, call, namesOf);
   hooks.push(destructiveCommands({ ...(commandOf !== undefined && { commandOf }) }));
   return hooks;
 };
 
-const ruleHook = (rules: readonly PolicyRule[], otherwise: PolicyRule['decision']): Hook => ({
+const ruleHook = (rules: readonly PolicyRule[], otherwise: PolicyRule['decision'], namesOf: NamesOf): Hook => ({
   name: 'policy',
   beforeTool: ({ call }) => {
-    const rule = rules.find((candidate) => isMatching(candidate, call));
+    const rule = rules.find((candidate) => isMatching(candidate, call, namesOf));
     const decision = rule?.decision ?? otherwise;
     const reason = rule?.reason ?? `The policy of the guard says "${decision}" for ${call.name}.`;
     return decision === 'allow' ? { decision } : { decision, reason };
@@ -28,9 +34,14 @@ const ruleHook = (rules: readonly PolicyRule[], otherwise: PolicyRule['decision'
 export const isMatching = (
   { tool, input = {}, decision }: PolicyRule,
   call: Pick<ToolCall, 'name' | 'input'>,
+  namesOf: NamesOf,
 ): boolean =>
-  matchesAny([tool], call.name) &&
+  isNamed(tool, namesOf(call.name)) &&
   Object.entries(input).every(([name, pattern]) => isValueMatching(pattern, memberOf(call.input, name), decision));
+
+/** Returns whether a pattern matches one of the names of a tool. */
+export const isNamed = (pattern: string, names: readonly string[]): boolean =>
+  names.some((name) => matchesAny([pattern], name));
 
 /**
  * A path may be written with `.`, `..` and double slashes. A rule that allows matches only if every spelling does, any
@@ -59,8 +70,13 @@ const memberOf = (input: unknown, path: string): JSONValue | undefined => {
 };
 
 /** Returns the command line of a call, from the member that the configuration names for its tool. */
-const commandIn = (commands: Readonly<Record<string, string>>, call: ToolCall): string | undefined => {
-  const member = Object.entries(commands).find(([tool]) => matchesAny([tool], call.name))?.[1];
+const commandIn = (
+  commands: Readonly<Record<string, string>>,
+  call: ToolCall,
+  namesOf: NamesOf,
+): string | undefined => {
+  const names = namesOf(call.name);
+  const member = Object.entries(commands).find(([tool]) => isNamed(tool, names))?.[1];
   if (member === undefined) return undefined;
   const value = memberOf(call.input, member);
   if (Array.isArray(value)) return value.map((word) => quoted(String(word))).join(' ');
