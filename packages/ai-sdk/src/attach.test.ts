@@ -460,6 +460,13 @@ describe('attach', () => {
     expect(sessions.size).toBe(2);
   });
 
+  it('names itself and the position of what is no operator', () => {
+    const factory = () => operator({});
+    expect(() => attached({}, [operator({}), factory as never])).toThrow(
+      /^attach\(\): operator 2 of 2 is not an operator: .* call it: factory\(\)\.$/,
+    );
+  });
+
   it('rejects an answer with a call id that another session has open', async () => {
     const same = (): Answer => ({ toolCalls: [{ name: 'wait', arguments: '{"path":"a"}', id: 'same' }] });
     let release = (): void => undefined;

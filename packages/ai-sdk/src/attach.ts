@@ -126,6 +126,13 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
 ): Attached<Tools> => {
   checkAttach(options);
   const { model, tools = {} as Tools, exitBehavior = 'end', onStop, partial, effects, approve, maxSessions } = options;
+  checkOperators(operators, {
+    owner: 'attach()',
+    host,
+    events: attachEvents,
+    alternative: 'Run the operator in harness({ model, tools })',
+    partial,
+  });
   const format = promptFormat();
   const sessions = bridge<PromptMessage>(operators, {
     host,
@@ -134,13 +141,6 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
     effects,
     approve,
     maxSessions,
-  });
-  checkOperators(operators, {
-    owner: 'attach()',
-    host,
-    events: attachEvents,
-    alternative: 'Run the operator in harness({ model, tools })',
-    partial,
   });
   const calls = new CallSessions();
   const nameOf = (toolCallId: string | undefined): string =>

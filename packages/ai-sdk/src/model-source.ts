@@ -53,14 +53,14 @@ const assertOwn = (own: AnyLanguageModel, { model, credential }: Choice): void =
   if (credential !== undefined) {
     throw new TurnError(
       'unknown-credential',
-      `The credential ${JSON.stringify(credential)} cannot be used: there is one model only. languageModel({ resolve }) can choose by credential.`,
+      `The credential ${JSON.stringify(credential)} cannot be used: there is one model only. Pass the option "resolve", which returns the model for a credential.`,
     );
   }
   const provider = providerOf(own);
   if (model !== undefined && model !== own.modelId && model !== `${provider}/${own.modelId}`) {
     throw new TurnError(
       'unknown-model',
-      `The model ${JSON.stringify(model)} was asked for, but ${JSON.stringify(`${provider}/${own.modelId}`)} is the only one. languageModel({ resolve }) can choose by name.`,
+      `The model ${JSON.stringify(model)} was asked for, but ${JSON.stringify(`${provider}/${own.modelId}`)} is the only one. Pass the option "resolve", which returns the model for a name.`,
     );
   }
 };

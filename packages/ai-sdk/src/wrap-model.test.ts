@@ -334,8 +334,8 @@ describe('wrapModel with operators that need tool events', () => {
   it.each([
     ['a model name', () => wrapModel('openai/gpt-4o' as unknown as LanguageModelV4), /but is "openai\/gpt-4o"/],
     ['undefined', () => wrapModel(undefined as unknown as LanguageModelV4), /but is undefined/],
-    ['a missing operator', () => wrapModel(model, undefined as never), /operator 1 must be/],
-    ['an invalid later operator', () => wrapModel(model, rewriting, {} as never), /operator 2 must be/],
+    ['a missing operator', () => wrapModel(model, undefined as never), /wrapModel\(\): operator 1 of 1 is undefined/],
+    ['an invalid later operator', () => wrapModel(model, rewriting, {} as never), /operator 2 of 2 is {}/],
     ['an unknown option', () => wrapModel(model, { partail: true } as object), /partial/],
   ])('rejects %s', (_, make, message) => {
     expect(make).toThrow(

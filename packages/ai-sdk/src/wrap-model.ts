@@ -65,8 +65,6 @@ export const wrapModel = (
   const options: WrapModelOptions = hasOptions ? first : {};
   const operators = (hasOptions ? rest : given) as readonly PipelineOperator[];
   checkOptions('wrapModel()', options, { partial: anyBoolean });
-  const index = operators.findIndex((operator) => typeof operator !== 'function');
-  if (index !== -1) throw notOperator(operators[index], index);
   checkOperators(operators, {
     owner: 'wrapModel()',
     host: 'the AI SDK',
@@ -99,11 +97,4 @@ const notModel = (value: unknown): InvalidOptionError =>
     owner: 'wrapModel()',
     option: 'model',
     message: `wrapModel(): model must be a model of the AI SDK, but is ${showValue(value)}. Create one with its provider, such as anthropic('claude-sonnet-4-5').`,
-  });
-
-const notOperator = (value: unknown, index: number): InvalidOptionError =>
-  new InvalidOptionError({
-    owner: 'wrapModel()',
-    option: 'operators',
-    message: `wrapModel(): operator ${index + 1} must be an operator such as prompt(…), but is ${showValue(value)}.`,
   });

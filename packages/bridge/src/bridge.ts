@@ -9,7 +9,7 @@ import {
   required,
 } from '@h/options';
 import type { ErrorInfo, PipelineOperator, ToolEffect } from '@h/turn';
-import { connector } from '@h/turn/bridge';
+import { checkOperators, connector } from '@h/turn/bridge';
 import { denyCanary } from './canary.js';
 import type { Approve, HostFormat } from './host.js';
 import { describeError as describeAny } from './describe-error.js';
@@ -97,6 +97,8 @@ export const bridge = <HostMessage>(
     isControlFlow,
     maxSessions = 1000,
   } = options;
+  // Before the canary is added, which would shift the positions in messages.
+  checkOperators(operators, 'bridge()');
   const sessions = new Map<string, HostSession<HostMessage>>();
   const shared = {
     host,

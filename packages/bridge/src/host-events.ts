@@ -1,6 +1,5 @@
-import { InvalidOptionError, showValue } from '@h/options';
 import { TurnError, type PipelineOperator, type TurnEventType } from '@h/turn';
-import { handledEvents } from '@h/turn/bridge';
+import { checkOperators as rejectOthers, handledEvents } from '@h/turn/bridge';
 
 /** How a host carries an event of a turn: in full, with a limit, or not at all. */
 export interface EventSupport {
@@ -70,14 +69,7 @@ export class UnsupportedOperatorError extends TurnError {
  * @throws UnsupportedOperatorError unless `partial` is set; a process warning then names the operator and the events
  */
 export const checkOperators = (operators: readonly PipelineOperator[], check: OperatorCheck): void => {
-  const index = operators.findIndex((operator) => typeof operator !== 'function');
-  if (index !== -1) {
-    throw new InvalidOptionError({
-      owner: check.owner,
-      option: 'operators',
-      message: `${check.owner}: operator ${index + 1} must be an operator such as guardrails(…), but is ${showValue(operators[index])}.`,
-    });
-  }
+  rejectOthers(operators, check.owner);
   for (const operator of operators) {
     const handled = handledEvents(operator);
     if (handled === undefined) continue;

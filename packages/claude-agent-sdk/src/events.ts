@@ -1,6 +1,6 @@
 import { UnsupportedOperatorError, type HostEvents } from '@h/bridge';
 import type { PipelineOperator, TurnEventType } from '@h/turn';
-import { handledEvents } from '@h/turn/bridge';
+import { checkOperators, handledEvents } from '@h/turn/bridge';
 
 /** The events of a turn in Claude Code. */
 export const hookEvents: HostEvents = {
@@ -51,6 +51,7 @@ const alternative = 'Put the model proxy (apps/model-proxy) between Claude Code 
  * @throws UnsupportedOperatorError unless `partial` is set; a process warning then names the operator
  */
 export const checkHookOperators = (operators: readonly PipelineOperator[], partial: boolean): void => {
+  checkOperators(operators, 'attach()');
   for (const operator of operators) {
     const handled = handledEvents(operator);
     if (!handled) continue;

@@ -177,7 +177,8 @@ describe('attach', () => {
     expect(() => attach(redact('x'))).not.toThrow();
   });
 
-  it('names an unknown option', () => {
+  it('names an unknown option, and what is no operator', () => {
+    expect(() => attach(undefined as never)).toThrow(/^attach\(\): operator 1 of 1 is undefined\./);
     expect(() => attach({ canUseTools: () => undefined } as never)).toThrow(InvalidOptionError);
   });
 

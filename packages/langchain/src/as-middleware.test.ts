@@ -87,6 +87,16 @@ describe('asMiddleware', () => {
     expect(requests()[1]).toContain('[redacted]');
   });
 
+  it('names itself and the position of what is no operator, and rejects options that LangChain cannot have', () => {
+    const factory = () => operator({});
+    expect(() => asMiddleware({}, operator({}), factory as never)).toThrow(
+      /^asMiddleware\(\): operator 2 of 2 is not an operator: .* call it: factory\(\)\.$/,
+    );
+    expect(() => asMiddleware({ onStop: () => undefined } as never)).toThrow(
+      /^asMiddleware\(\): unknown option "onStop"/,
+    );
+  });
+
   it('rethrows an error of the model', async () => {
     script = [{ error: { message: 'No such key', type: 'invalid_request_error' }, status: 401 }];
     await expect(agentWith(asMiddleware()).invoke(ask('Hi'))).rejects.toMatchObject({

@@ -81,9 +81,9 @@ type HostTool = ModelRequest['tools'][number];
  */
 export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): AgentMiddleware => {
   const { options, operators } = splitArguments(given);
-  const { onStop: _, ...hostChecks } = hostOptionChecks;
+  const { onStop: _onStop, ...checks } = hostOptionChecks;
   checkOptions('asMiddleware()', options, {
-    ...hostChecks,
+    ...checks,
     exitBehavior: oneOf('end', 'error'),
     resolve: anyFunction,
   });

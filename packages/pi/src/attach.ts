@@ -97,7 +97,6 @@ export const attach = <const Tools extends readonly PiTool[] = readonly []>(
 ): Attached<Tools> => {
   checkAttach(options);
   const { streamFn, tools = [], exitBehavior = 'end', effects, approve, maxSessions, resolve } = options;
-  const sessions = bridge<Message>(operators, { host, format: piMessages, effects, approve, maxSessions });
   checkOperators(operators, {
     owner: 'attach()',
     host,
@@ -105,6 +104,7 @@ export const attach = <const Tools extends readonly PiTool[] = readonly []>(
     alternative: 'Run the operator in harness({ model, tools })',
     partial: options.partial,
   });
+  const sessions = bridge<Message>(operators, { host, format: piMessages, effects, approve, maxSessions });
   const runs = new Runs(options.session);
   const notify = (step: Step, { outcome, reason, error }: TurnEnding): void => {
     if (step.isStopped) return;

@@ -2,3 +2,4 @@ export { connect, connector, type Connection, type ConnectOptions } from './conn
 export { handledEvents, type HandledEvents } from './describe-pipeline.js';
 export { ingestCall, ingestOutcome } from './ingest.js';
 export { checkDecision } from './event-checks.js';
+export { checkOperators } from './pipeline.js';

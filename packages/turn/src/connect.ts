@@ -55,7 +55,7 @@ export const connect = (operators: readonly PipelineOperator[], options: Connect
  * @throws InvalidOptionError with the position of an argument that is not an operator
  */
 export const connector = (operators: readonly PipelineOperator[]): ((options: ConnectOptions) => Connection) => {
-  checkOperators(operators);
+  checkOperators(operators, 'connector()');
   const plan = new PipelinePlan(operators);
   return (options) => connectTo(plan, options);
 };

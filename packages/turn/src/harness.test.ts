@@ -16,8 +16,12 @@ const model = scriptedModel([]);
 
 describe('the options of harness()', () => {
   it.each<[string, unknown, RegExp]>([
-    ['a missing model', {}, /^harness\(\): "model" is required; it must be a function\.$/],
-    ['a model that is not a function', { model: 'gpt' }, /"model" must be a function; received "gpt"/],
+    [
+      'a missing model',
+      {},
+      /^harness\(\): "model" is required; it must be a model driver, such as languageModel\(…\) of @h\/ai-sdk\.$/,
+    ],
+    ['a model that is not a function', { model: 'gpt' }, /"model" must be a model driver, such as .*; received "gpt"/],
     [
       'tools that are not a driver',
       { model, tools: { run: () => [] } },
@@ -126,17 +130,13 @@ describe('pipe()', () => {
   };
 
   it.each<[string, readonly unknown[], RegExp]>([
-    [
-      'undefined',
-      [factory(), undefined],
-      /^harness\(\)\.pipe\(\): argument 2 of 2 must be an operator; received undefined\./,
-    ],
-    ['an array of operators', [[factory()]], /argument 1 of 1 must be an operator; received \[a function\]/],
-    ['a factory', [factory], /argument 1 of 1 is not an operator: it returned a function\. .*call it: factory\(\)\./],
+    ['undefined', [factory(), undefined], /^harness\(\)\.pipe\(\): operator 2 of 2 is undefined\. Pass an operator/],
+    ['an array of operators', [[factory()]], /operator 1 of 1 is \[a function\]\./],
+    ['a factory', [factory], /operator 1 of 1 is not an operator: it returned a function\. .*call it: factory\(\)\./],
     [
       'a factory that needs options',
       [factory(), wantsOptions],
-      /argument 2 of 2 is not an operator: it threw "\\"limit\\" must be a number\."\. .*call it: wantsOptions\(\)\./,
+      /operator 2 of 2 is not an operator: it threw "\\"limit\\" must be a number\."\. .*call it: wantsOptions\(\)\./,
     ],
     ['an anonymous function', [() => 7], /it returned 7\. If it makes an operator, call it\.$/],
   ])('rejects %s with the position and the fix', (_, operators, message) => {

@@ -114,7 +114,7 @@ export const harness = (options: HarnessOptions): Harness => {
   checkHarnessOptions(options);
   return {
     pipe: (...operators) => {
-      checkOperators(operators);
+      checkOperators(operators, 'harness().pipe()');
       return createAgent(options, operators);
     },
   };

@@ -112,7 +112,7 @@ const settings = objectOf({
 const systemBlock = objectOf({ text: required(anyString), cache: objectOf({ ttl: oneOf('5m', '1h') }) });
 
 const harnessChecks: OptionChecks<HarnessOptions> = {
-  model: required(anyFunction),
+  model: required({ ...anyFunction, expected: 'a model driver, such as languageModel(…) of @h/ai-sdk' }),
   tools: objectWithMethods('definitions', 'run'),
   sessions: objectWithMethods('open', 'locate', 'unfinished'),
   system: anyOf(anyString, arrayOf(systemBlock)),

@@ -39,24 +39,25 @@ export interface Pipeline {
 export const isInterceptor = (operator: PipelineOperator): operator is Interceptor => interceptor in operator;
 
 /**
- * Rejects arguments of `pipe()` that are not operators. Native operators are tried on a source that emits nothing: a
+ * Rejects values that are not operators. Native operators are tried on a source that emits nothing: a
  * factory that was not called returns an operator instead of an observable, or throws.
  *
+ * @param owner - the function that received them, for messages
  * @throws InvalidOptionError that names the position and the fix
  */
-export const checkOperators = (operators: readonly unknown[]): void => {
+export const checkOperators = (operators: readonly unknown[], owner: string): void => {
   for (const [index, operator] of operators.entries()) {
     const problem = problemWithOperator(operator);
     if (problem === undefined) continue;
     const option = `operators[${index}]`;
-    const message = `harness().pipe(): argument ${index + 1} of ${operators.length} ${problem}`;
-    throw new InvalidOptionError({ owner: 'harness().pipe()', option, message });
+    const message = `${owner}: operator ${index + 1} of ${operators.length} ${problem}`;
+    throw new InvalidOptionError({ owner, option, message });
   }
 };
 
 const problemWithOperator = (operator: unknown): string | undefined => {
   if (typeof operator !== 'function') {
-    return `must be an operator; received ${showValue(operator)}. Remove it, or pass an operator such as tools().`;
+    return `is ${showValue(operator)}. Pass an operator such as tools(), or remove it.`;
   }
   if (interceptor in operator) return undefined;
   const { name } = operator;

@@ -146,7 +146,7 @@ describe('a session that is already running a turn', () => {
       await settle();
       expect(second.end).toMatchObject({
         outcome: 'error',
-        reason: 'The session could not be opened.',
+        reason: expect.stringMatching(/^The session could not be opened\. .*"alice"/) as string,
         error: { name: 'SessionBusyError', code: 'session-busy' },
         undelivered: [user('second')],
       });
@@ -208,7 +208,7 @@ describe('a store that fails', () => {
       expectEnded('', first);
       expect(first.end).toMatchObject({
         outcome: 'error',
-        reason: 'The session could not be opened.',
+        reason: 'The session could not be opened. No space left.',
         error: { code: 'ENOSPC' },
         undelivered: [user('first')],
       });

@@ -2,7 +2,7 @@ import type { Subscriber } from 'rxjs';
 import type { ApprovalHolder } from './approvals.js';
 import { CallIds } from './call-ids.js';
 import { stop } from './decisions.js';
-import { SessionStuckError, type OperatorError } from './errors.js';
+import { SessionStuckError, toErrorInfo, type OperatorError } from './errors.js';
 import { EventQueue } from './event-queue.js';
 import type { NewEvent, NewEventOf, TurnEvent, TurnEventOf, TurnState } from './events.js';
 import { isDerived, isRecorded } from './journal.js';
@@ -21,7 +21,9 @@ import { later } from './timers.js';
 import { TurnEffects } from './turn-effects.js';
 import { TurnSession } from './turn-session.js';
 
-const openFailed = 'The session could not be opened.';
+/** The reason includes the message of the error, which says who holds the session, or why its store failed. */
+const openFailed = (error: unknown): Ending =>
+  failed(`The session could not be opened. ${toErrorInfo(error).message}`, error);
 
 /**
  * Runs one turn.
@@ -129,7 +131,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     const end = (ending: Ending): void => this.#endWithoutOperators(ending, { isInterrupted: true });
     this.#reopen(
       () => end({ outcome: 'error', reason }),
-      (error) => end(failed(openFailed, error)),
+      (error) => end(openFailed(error)),
     );
   }
 
@@ -333,7 +335,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   }
 
   #onOpenFailed(error: unknown): void {
-    this.feed({ type: 'turn.stop', ...failed(openFailed, error) });
+    this.feed({ type: 'turn.stop', ...openFailed(error) });
   }
 
   /** Opens the session of an earlier turn and emits its journal. */
