@@ -19,6 +19,11 @@ console.log(`model: ${name}, folder: ${folder}\n\n› ${input}\n`);
 const ask = async (/** @type {string} */ question) => {
   if (!process.stdin.isTTY) return false;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  // The terminal delivers Ctrl-C to the question.
+  terminal.once('SIGINT', () => {
+    terminal.close();
+    stop();
+  });
   const answer = await terminal.question(`${question} [y/N] `);
   terminal.close();
   return answer.trim().toLowerCase() === 'y';
@@ -33,7 +38,7 @@ const running = agent.turn({ session: 'main', input }).subscribe((event) => {
   }
   if (event.type === 'approval.request') {
     const { id, call, reason } = event;
-    void ask(`${call?.name ?? 'A call'}: ${reason}`).then((isAllowed) =>
+    void ask(`${call?.name} ${JSON.stringify(call?.input)}\n${reason}`).then((isAllowed) =>
       agent.answer(id, isAllowed ? 'once' : { decision: 'deny', reason: 'The user denied the call.' }),
     );
   }
@@ -43,4 +48,9 @@ const running = agent.turn({ session: 'main', input }).subscribe((event) => {
     void sandbox.close();
   }
 });
-process.once('SIGINT', () => running.unsubscribe());
+const stop = () => {
+  running.unsubscribe();
+  process.exitCode = 130;
+  void sandbox.close();
+};
+process.once('SIGINT', stop);
