@@ -76,6 +76,12 @@ describe('summarizeWith', () => {
     expect(model.active).toBe(0);
   });
 
+  it('rejects a model that is not a driver', () => {
+    expect(() => summarizeWith({ modelId: 'small' } as never)).toThrow(
+      /^summarizeWith\(\): "driver" must be a model driver, such as languageModel/,
+    );
+  });
+
   it('asks nothing when it is too late', async () => {
     const { answer, model } = ask('The report.', {}, AbortSignal.abort(new Error('Too late.')));
     await expect(answer.catch(() => 'refused')).resolves.toBeDefined();

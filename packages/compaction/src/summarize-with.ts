@@ -9,7 +9,7 @@ import {
   type ModelSettings,
 } from '@h/turn';
 import { from } from 'rxjs';
-import { anyObject, anyString, checkOptions } from '@h/options';
+import { anyFunction, anyObject, anyString, checkOptions, required } from '@h/options';
 import { errorInfoOf } from './failure.js';
 import type { Summarize } from './summary/summarize.js';
 
@@ -33,6 +33,8 @@ export class SummarizerError extends TurnError {
   }
 }
 
+const modelDriver = { ...anyFunction, expected: 'a model driver, such as languageModel(…) of @h/ai-sdk' };
+
 /**
  * Creates a summarizer from a model driver: one call for each question, without tools and without a history.
  *
@@ -48,6 +50,7 @@ export class SummarizerError extends TurnError {
  * ```
  */
 export const summarizeWith = (driver: ModelDriver, options: SummarizeWithOptions = {}): Summarize => {
+  checkOptions('summarizeWith()', { driver }, { driver: required(modelDriver) });
   checkOptions('summarizeWith()', options, { model: anyString, credential: anyString, settings: anyObject });
   const { model, credential, settings } = options;
   return async ({ instructions, text, maxOutputTokens }, { turn, session, signal }) => {

@@ -149,13 +149,18 @@ const describeIssue = (issue: z.core.$ZodIssue, above: ConfigPath, schema: z.Zod
       // The branch of the same type as the value is the one that was meant.
       const meant = issue.errors.find((issues) => issues.every((one) => one.path.length > 0 || !isOtherType(one)));
       if (meant !== undefined && meant.length > 0) return meant.flatMap((one) => describeIssue(one, path, schema));
-      break;
+      const expected = new Set(issue.errors.flat().map(({ message }) => message.replace(/^Invalid input: /, '')));
+      return [invalid(path, [...expected].join(', or '))];
     }
     default:
+      return [invalid(path, issue.message)];
   }
+};
+
+const invalid = (path: ConfigPath, problem: string): Description => {
   const key = keyOf(path);
   const subject = key === '' ? 'the content' : JSON.stringify(key);
-  return [{ path, message: `${subject} is invalid: ${issue.message.replace(/\.$/, '')}.` }];
+  return { path, message: `${subject} is invalid: ${problem.replace(/\.$/, '')}.` };
 };
 
 const isOtherType = ({ code }: z.core.$ZodIssue): boolean => code === 'invalid_type' || code === 'invalid_value';

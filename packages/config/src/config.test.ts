@@ -39,6 +39,12 @@ describe('parseConfig', () => {
     ['servers:\n  a:\n    comand: x\n    command: y', 3, 5, 'unknown key "servers.a.comand". Did you mean "command"?'],
     ['steps:\n  - run: a\n  - { run: b, rn: c }', 3, 15, 'unknown key "steps.1.rn". Did you mean "run"?'],
     ['steps:\n  - run: { scrip: x, script: y }', 2, 12, 'unknown key "steps.0.run.scrip". Did you mean "script"?'],
+    [
+      'steps:\n  - run: 1',
+      2,
+      5,
+      '"steps.0.run" is invalid: expected string, received number, or expected object, received number.',
+    ],
     ['mode: fst', 1, 1, '"mode" is invalid: Invalid option: expected one of "fast"|"safe".'],
     ['listen: { port: many }', 1, 11, '"listen.port" is invalid: Invalid input: expected number, received string.'],
     ['servers:\n  a: {}', 2, 3, '"servers.a.command" is invalid: Invalid input: expected string, received undefined.'],

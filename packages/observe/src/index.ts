@@ -1,5 +1,6 @@
 export { observe } from './observe.js';
 export type { ObserveOptions } from './options.js';
+export { isNotice, isRunEnd } from './observation.js';
 export type * from './observation.js';
 export { record, type RecordOptions } from './record/record.js';
 export { callbackSink, type CallbackSink, type CallbackSinkOptions } from './sinks/callback.js';

@@ -49,6 +49,9 @@ describe('defineTool', () => {
     expect(() => defineTool({ ...base, input: mute })).toThrow(
       /defineTool\("look"\): "input" is a mute schema that cannot be converted to JSON Schema/,
     );
+    expect(() => defineTool({ ...base, input: z.object({ day: z.date() }) })).toThrow(
+      /^defineTool\("look"\): "input" cannot be converted to JSON Schema: Date .*, or pass withJsonSchema\(/,
+    );
     const input = withJsonSchema(mute, { type: 'object' });
     expect(defineTool({ ...base, input }).definition.inputSchema).toEqual({ type: 'object' });
   });

@@ -205,7 +205,7 @@ const absolutePath: OptionCheck = {
 const checks: OptionChecks<ToolOptions<ToolInput>> = {
   name: required(toolName),
   description: required(anyString),
-  input: required(anyValue),
+  input: required({ ...anyValue, expected: 'a schema of zod or a JSON Schema' }),
   effect: required(oneOf(...effects)),
   resources: anyFunction,
   paths: objectOf({ root: absolutePath, read: arrayOf(nonEmptyString), write: arrayOf(nonEmptyString) }),

@@ -1,7 +1,7 @@
 import { canonicalJson } from '@h/json';
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { InvalidOptionError, showValue } from '@h/options';
-import type { JSONObject, MaybePromise } from '@h/turn';
+import { toErrorInfo, type JSONObject, type MaybePromise } from '@h/turn';
 import { nullPrototypeCopy, TooDeepError, withoutPrototypeKeys } from './json-copy.js';
 import { jsonSchemaValidator, type InputCheck } from './json-schema.js';
 
@@ -100,8 +100,15 @@ const writtenOut = (tool: string, standard: StandardSchemaV1.Props): JSONObject 
       `is a ${standard.vendor} schema that cannot be converted to JSON Schema; ${upgrade}pass withJsonSchema(schema, jsonSchema)`,
     );
   }
-  const { $schema: _, ...jsonSchema } = converter.input({ target: 'draft-2020-12' });
-  return jsonSchema as JSONObject;
+  try {
+    const { $schema: _, ...jsonSchema } = converter.input({ target: 'draft-2020-12' });
+    return jsonSchema as JSONObject;
+  } catch (error) {
+    throw invalidInputOption(
+      tool,
+      `cannot be converted to JSON Schema: ${toErrorInfo(error).message}. Use types of JSON, or pass withJsonSchema(schema, jsonSchema)`,
+    );
+  }
 };
 
 const concluded = (result: StandardSchemaV1.Result<unknown>): InputCheck =>

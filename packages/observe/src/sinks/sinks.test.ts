@@ -20,6 +20,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import pino from 'pino';
 import { beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { isNotice, isRunEnd } from '../index.js';
 import type { Noticed, Observation, RunEnded } from '../observation.js';
 import { callbackSink } from './callback.js';
 import { rotatingLines } from '../lines/index.js';
@@ -51,6 +52,13 @@ const linesOf = (file: string): readonly { readonly seq: number }[] =>
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as { readonly seq: number });
+
+describe('an observation', () => {
+  it('is narrowed by what the package exports', () => {
+    expect([isNotice(noticed(1)), isRunEnd(noticed(1))]).toEqual([true, false]);
+    expect(isRunEnd({ type: 'run.completed' } as RunEnded)).toBe(true);
+  });
+});
 
 describe('memorySink', () => {
   it('keeps the latest observations and counts the dropped ones', () => {
