@@ -99,6 +99,8 @@ describe('attach', () => {
 
   it('rejects settings and options that are not valid', () => {
     expect(() => attach({})).toThrow(/settings of an agent with a model/);
+    const agent = new Agent({ id: 'coder', name: 'Coder', instructions: 'Be brief.', model: 'openai/gpt-5' });
+    expect(() => attach(agent)).toThrow(/but is an instance of Agent\. Pass what new Agent\(\) accepts/);
     expect(() => attach({ model: 'a/b' }, { exitBehavior: 'stop' as never })).toThrow(/exitBehavior/);
     expect(() => attach({ model: 'a/b' }, {}, 1 as never)).toThrow(/operator 1/);
   });

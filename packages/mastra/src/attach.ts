@@ -192,7 +192,8 @@ const chosenModel = async (
 };
 
 const check = (settings: object, options: AttachOptions, operators: readonly PipelineOperator[]): void => {
-  if (typeof settings !== 'object' || settings === null || !('model' in settings)) {
+  // Settings that an agent has taken over are private to it.
+  if (typeof settings !== 'object' || settings === null || !('model' in settings) || 'generate' in settings) {
     throw new InvalidOptionError({
       owner: 'attach()',
       option: 'settings',

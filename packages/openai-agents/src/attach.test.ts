@@ -334,6 +334,12 @@ describe('attach', () => {
     expect(() => attach({ agent }, operator({ observe: { 'turn.end': () => undefined } }))).not.toThrow();
   });
 
+  it('rejects an agent in place of options', () => {
+    expect(() => attach(agentWith(scripted()) as never)).toThrow(
+      /^attach\(\): the first argument is an agent.*Pass { agent }\.$/,
+    );
+  });
+
   it('rejects histories that OpenAI stores', async () => {
     const { run } = attach({ agent: agentWith(scripted()) });
     await expect(run('Hi', { conversationId: 'conv_1' })).rejects.toMatchObject({ code: 'unsupported-option' });

@@ -10,7 +10,16 @@ import {
   type TurnStoppedError,
   unknownChoice,
 } from '@h/bridge';
-import { anyFunction, anyObject, checkOptions, instanceOf, nonEmptyString, oneOf, required } from '@h/options';
+import {
+  anyFunction,
+  anyObject,
+  checkOptions,
+  instanceOf,
+  InvalidOptionError,
+  nonEmptyString,
+  oneOf,
+  required,
+} from '@h/options';
 import { TurnError, type AssistantPart, type PipelineOperator } from '@h/turn';
 import { handledEvents } from '@h/turn/bridge';
 import {
@@ -323,6 +332,13 @@ const checkAttach = <Given extends AnyAgent>(
   options: AttachOptions<Given>,
   operators: readonly PipelineOperator[],
 ): void => {
+  if (options instanceof Agent) {
+    throw new InvalidOptionError({
+      owner: 'attach()',
+      option: 'agent',
+      message: 'attach(): the first argument is an agent, but must be options. Pass { agent }.',
+    });
+  }
   checkOptions('attach()', options, {
     agent: required(instanceOf(Agent, 'an Agent of @openai/agents')),
     session: nonEmptyString,

@@ -580,7 +580,7 @@ describe('the options of queue()', () => {
   it.each([
     [createLanes(), { lane: 'x' }, /queue\(\): unknown option "lane"/],
     [createLanes(), { graceMs: 'long' }, /"graceMs" must be a number from 0 or Infinity; received "long"/],
-    [{}, {}, /"lanes" must be an object with/],
+    [{}, {}, /"lanes" must be lanes that createLanes\(\) made/],
   ])('are checked', (lanes, options, message) => {
     expect(() => queue(lanes as never, options as never)).toThrow(message);
   });

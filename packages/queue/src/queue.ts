@@ -38,7 +38,7 @@ const others = [
  * ```
  */
 export const queue = (lanes: Pick<Lanes, 'enter'>, options: QueueOptions = {}): TurnOperator => {
-  checkValue('queue()', 'lanes', lanes, objectWithMethods('enter'));
+  checkValue('queue()', 'lanes', lanes, { ...objectWithMethods('enter'), expected: 'lanes that createLanes() made' });
   checkQueueOptions(options);
   return intercept(
     'queue',

@@ -311,6 +311,8 @@ describe('options of toolDriver', () => {
       [{ description: 'x', inputSchema: {}, execute: () => 1 }],
       /received a tool of the AI SDK/,
     ],
+    ['a module', { workspace: {}, tools: [] }, /received a module with tools\./],
+    ['a list of modules', [{ tools: [] }], /received a module with tools\. .*createRegistry\(\)\.register\(module\)/],
     ['a set of AI SDK tools', { look: { description: 'x', inputSchema: {} } }, /received a tool of the AI SDK/],
     ['the options of a tool', [{ name: 'x', effect: 'read-only', run: () => 1 }], /tools that defineTool\(\) made/],
     ['nothing', undefined, /tools that defineTool\(\) made; received undefined/],

@@ -15,6 +15,21 @@ const boom = (): never => {
   throw new Error('Boom.');
 };
 
+describe('the setup of an operator', () => {
+  it.each([
+    ['nothing', undefined, /it returned undefined\. Put parentheses around/],
+    [
+      'a misspelled handler',
+      { observ: {} },
+      /unknown handler "observ"\. The handlers are decide, observe, start, finalize\./,
+    ],
+  ])('fails the turn with the fix if it returns %s', async (_, handlers, message) => {
+    const agent = harness({ model: scriptedModel(['Hello.']) }).pipe(intercept('broken', () => handlers as never));
+    const { outcome, error } = await reply(agent.turn({ session: 'alice', input: 'Hi' }));
+    expect([outcome, error?.message]).toEqual(['error', expect.stringMatching(message)]);
+  });
+});
+
 describe('finalize is called exactly once', () => {
   const run = (
     source$: Observable<TurnEvent>,

@@ -1,3 +1,4 @@
+import { showValue } from '@h/options';
 import type { TurnEnding, TurnEvent } from './events.js';
 import type {
   DecideContext,
@@ -133,6 +134,22 @@ const addKeys = (types: Set<string>, table: object | undefined): boolean => {
 const isIn = (types: ReadonlySet<string> | undefined, type: string): boolean =>
   types !== undefined && (types.has(type) || types.has('*'));
 
+const handlerNames = new Set(['decide', 'observe', 'start', 'finalize']);
+
+/** @throws TypeError for handlers that would never be called */
+const checkHandlers = (handlers: unknown): void => {
+  if (typeof handlers !== 'object' || handlers === null) {
+    throw new TypeError(
+      `setup() must return an object with handlers; it returned ${showValue(handlers)}. Put parentheses around an object that an arrow function returns.`,
+    );
+  }
+  const unknown = Object.keys(handlers).find((name) => !handlerNames.has(name));
+  if (unknown === undefined) return;
+  throw new TypeError(
+    `setup() returned the unknown handler ${JSON.stringify(unknown)}. The handlers are ${[...handlerNames].join(', ')}.`,
+  );
+};
+
 /** The handlers that an operator has made for one turn. */
 class OwnHandlers {
   readonly start: Handlers['start'];
@@ -143,7 +160,9 @@ class OwnHandlers {
   readonly #decidesEvery: boolean;
 
   /** Reads the handlers here, where a failure is one of the setup: the value may be a revoked proxy, or no object. */
-  constructor({ observe, decide, start, finalize }: Handlers) {
+  constructor(handlers: Handlers) {
+    checkHandlers(handlers);
+    const { observe, decide, start, finalize } = handlers;
     this.start = start;
     this.finalize = finalize;
     this.#observe = observe;
