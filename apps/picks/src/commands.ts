@@ -28,10 +28,11 @@ const runCall = async (call: Call): Promise<Message> => {
 };
 
 const messages: Message[] = [{ role: 'user', content: 'Clean up the build folder.' }];
+const url = process.env['OPENAI_BASE_URL'] ?? 'https://api.openai.com/v1';
 for (let calls: readonly Call[] | undefined = []; calls;) {
   const body = JSON.stringify({ model: 'gpt-5-mini', messages, tools: [bash] });
   const headers = { authorization: `Bearer ${process.env['OPENAI_API_KEY']}`, 'content-type': 'application/json' };
-  const answer = await fetch(`${process.env['OPENAI_BASE_URL']}/chat/completions`, { method: 'POST', headers, body });
+  const answer = await fetch(`${url}/chat/completions`, { method: 'POST', headers, body });
   const { choices } = (await answer.json()) as { readonly choices: readonly { readonly message: Message }[] };
   const message = choices[0]?.message as Message;
   calls = message.tool_calls;
