@@ -149,7 +149,13 @@ describe('commands', () => {
     expect(written.stdout).toContain('"@h/mcp-guard"');
     expect(readFileSync(config, 'utf8')).toContain('My-server:');
     expect(run('init', '--from', from, '--config', config)).toMatchObject({ status: 1 });
+    const misspelled =
+      "rules: [{ tool: 'My-server__wirte', decision: deny }, { tool: 'My-server__write', decision: deny }]";
+    writeFileSync(config, readFileSync(config, 'utf8').replace('rules: []', misspelled));
     const checked = run('check', '--config', config);
+    expect(checked.stdout.match(/^The rule .*$/gm)).toEqual([
+      'The rule "deny" for "My-server__wirte" matches no tool.',
+    ]);
     expect(checked.stdout).toContain('A denied call did not run, and an allowed one did.');
     expect(checked.stdout).toMatch(/My-server: MCP 2026-07-28, \d+ of \d+ tools are offered/);
     const approved = run('approve', '--config', config);
