@@ -19,10 +19,8 @@ const bash = { type: 'function', function: { name: 'bash', description: 'Runs a 
 const runCall = async (call: Call): Promise<Message> => {
   const { command } = JSON.parse(call.function.arguments) as { readonly command: string };
   const { decision, findings } = judgeCommand(command, { cwd: process.cwd() });
-  const content =
-    decision === 'allow'
-      ? (await promisify(execFile)('bash', ['-c', command])).stdout
-      : `Not run: ${findings[0]?.why ?? decision}`;
+  const run = async () => (await promisify(execFile)('bash', ['-c', command])).stdout;
+  const content = decision === 'allow' ? await run() : `Not run: ${findings[0]?.why ?? decision}`;
   console.log(`$ ${command}\n${content}`);
   return { role: 'tool', tool_call_id: call.id, content };
 };
