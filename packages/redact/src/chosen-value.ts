@@ -63,7 +63,8 @@ const alphanumeric = /^[A-Za-z\d]+$/;
 /** Whether the value is not a word, a name or a number. */
 const isChosenWord = (value: string, name: string, style: Style): boolean => {
   if (style.isLiteral && !style.isCode) return !/^[A-Z_]+$/.test(value) && !hexNumber.test(value);
-  return value.length >= 6 && isMixed(value, style) && !isName(value, style) && !mentions(value, name);
+  if (value.length < 6 || !isMixed(value, style) || isName(value, style)) return false;
+  return !mentions(value, name) || isDecorated(value, style);
 };
 
 /** Whether the value is the access to a member, with words between the signs. */
@@ -175,14 +176,19 @@ const animals = /(?:mon|don|tur|hoc|joc|whis)key/g;
 
 const nouns = /passw(?:or)?d|secret|token|key|credential|auth/;
 
-/** Matches what passwords have besides words, and variables do not: a sign, a number of several digits, or a digit inside. */
-const decorated = /[!@#$%^&*?+~]|\d{2}|\d[A-Za-z]{3}/;
 /** Matches an example, such as `password123`. */
 const counted = /^[a-z]+[_-]?1234?5?6?7?8?9?0?$/i;
 
+/** Whether a value has what passwords have besides words, and variables do not: a sign, two digits, or a digit inside. */
+const isDecorated = (value: string, { isQuoted, isCode }: Style): boolean =>
+  /^[A-Za-z\d][A-Za-z\d!@#$%^&*?+~.-]*$/.test(value) &&
+  /\d/.test(value) &&
+  (/[!@#$%^&*?+~]|\d{2}/.test(value) || ((isQuoted || !isCode) && /\d[A-Za-z]{3}/.test(value))) &&
+  !counted.test(value) &&
+  !codeWord.test(value);
+
 /** Whether the value repeats its name, as in `password2` and `my-secret-1`. */
 const mentions = (value: string, name: string): boolean => {
-  if (decorated.test(value) && !counted.test(value) && !value.includes('_') && !codeWord.test(value)) return false;
   const lower = value.toLowerCase().replace(animals, '');
   return nouns.test(lower) || lower.includes(name.toLowerCase());
 };

@@ -492,6 +492,95 @@ describe('passwords of letters only', () => {
   });
 });
 
+describe('passwords with words that name a secret', () => {
+  it.each(['hunter2secret', 'MySecret123!', 'SuperSecret2024!', 'SecretPass42', 'topsecret99', 'Tok3nForUs!'])(
+    'are replaced: %s',
+    (value) => {
+      for (const form of ['password: X', 'password = "X"', '{"password": "X"}', 'Password: X', "'password' => 'X',"]) {
+        expect(redact(form.replace('X', () => value))).not.toContain(value);
+      }
+    },
+  );
+
+  it.each([
+    'password: userPassword1',
+    'oauthAccessToken: !envAuthSet2,',
+    'signIn(credentials: Web3Credentials): void',
+    'a.prototype.baseToken=function(e){if(!this.token2)return null}',
+    'password: "password123"',
+    'token: authToken2,',
+  ])('are no variables, types and examples: %s', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+});
+
+describe('strings of several lines in JSON', () => {
+  const texts = [
+    'user\tpassword\napp\tX\n',
+    'id,user,password,role\n1,app,X,admin\n',
+    ' id | password \n----+----------\n  1 | X\n(1 row)\n',
+    '- name: DB_PASSWORD\n  value: "X"\n',
+    'machine h\n  login a\n  password X\n',
+    '$ pass show db\nX\n$ exit\n',
+    'client.setPassword("X")\n',
+    'echo "X" | sudo -S ls\n',
+    '<property name="password">X</property>\n',
+    'login("admin", "X")\n',
+    'USER joe\n+OK\nPASS X\n',
+  ];
+  const inJson = (text: string, times: number): string =>
+    times === 0 ? text : JSON.stringify({ output: inJson(text, times - 1) });
+
+  it.each(texts)('are read as lines: %j', (text) => {
+    for (const times of [0, 1]) {
+      expect(redact(inJson(text.replace('X', 'hunter2xy'), times))).not.toContain('hunter2xy');
+    }
+  });
+
+  it('are read as lines in JSON within JSON', () => {
+    for (const text of texts.filter((one) => /DB_|login|sudo|set|row/.test(one))) {
+      expect(redact(inJson(text.replace('X', 'hunter2xy'), 2))).not.toContain('hunter2xy');
+    }
+  });
+
+  it.each(texts)('are the same for any two chunks: %j', (text) => {
+    for (const times of [1, 2]) {
+      const whole = `${'x "y" '.repeat(40)}${inJson(text.replace('X', 'hunter2xy'), times)}\n`;
+      for (let cut = 1; cut < whole.length; cut += 1) {
+        const open = stream();
+        expect(open.push(whole.slice(0, cut)) + open.push(whole.slice(cut)) + open.end()).toBe(redact(whole));
+      }
+    }
+  });
+
+  it('are the same for any chunks of random escapes', () => {
+    const escapes = ['\\', '\\n', '\\t', '\\"', '"', '\n', ' ', ','];
+    const part = fc.constantFrom(...escapes, 'password', ': ', '=', 'hunter2xy', 'x', '{');
+    const cuts = fc.array(fc.nat(400), { maxLength: 4 });
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 60 }), cuts, (parts, at) => {
+        const whole = parts.join('');
+        const open = stream();
+        const bounds = [0, ...at.filter((cut) => cut < whole.length).toSorted((one, other) => one - other)];
+        const pieces = bounds.map((start, index) => open.push(whole.slice(start, bounds[index + 1])));
+        expect(pieces.join('') + open.end()).toBe(redact(whole));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('values in other quotes and elements', () => {
+  it.each([
+    '1,"password = ""X""",2',
+    '<pre>DB_PASSWORD=X</pre>',
+    '<td><code>password=X</code></td>',
+    "VALUES ('password = ''X''')",
+  ])('are replaced in %s', (form) => {
+    expect(redact(form.replace('X', 'hunter2xy'))).not.toContain('hunter2xy');
+  });
+});
+
 describe('codes for a second factor', () => {
   const codes = ['4f7a2-9c1b8', 'x3k9-p2m7-qa41', '32160599'];
   it.each([

@@ -1,4 +1,5 @@
 import { anyString, arrayOf, checkOptions, InvalidOptionError, secret, showValue } from '@h/options';
+import { escapedLinesFinder } from './escaped-lines.js';
 import { formFinder } from './find-secrets.js';
 import { knownValueFinder, minKnownValue } from './known-values.js';
 import { redactData } from './redact-data.js';
@@ -72,11 +73,12 @@ export const createRedactor = (options: RedactorOptions = {}): Redactor => {
   checkOptions('createRedactor()', options, { values: arrayOf(secret(anyString)), replacement: anyString });
   const { values = [], replacement = '[redacted]' } = options;
   const known = knownValueFinder(values);
-  const finders = [...(known === undefined ? [] : [known]), formFinder(replacement)];
-  checkValues(values, replacement, finders);
+  const forms = formFinder(replacement);
+  const finders = (): readonly Finder[] => [...(known === undefined ? [] : [known]), forms, escapedLinesFinder(forms)];
+  checkValues(values, replacement, finders());
 
   const clean = (text: string, onFound?: (kind: string) => void): string =>
-    finders.reduce((rest, finder) => replaceAll(rest, finder, replacement, onFound), text);
+    finders().reduce((rest, finder) => replaceAll(rest, finder, replacement, onFound), text);
   const redact = (text: string): string => clean(text);
   return {
     replacement,
@@ -87,7 +89,7 @@ export const createRedactor = (options: RedactorOptions = {}): Redactor => {
       return { text: redacted, found: counts };
     },
     redactData: (value) => redactData(value, { redact, replacement }),
-    stream: () => chain(finders.map((finder) => replacingStream(finder, replacement))),
+    stream: () => chain(finders().map((finder) => replacingStream(finder, replacement))),
   };
 };
 

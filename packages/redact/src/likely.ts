@@ -100,13 +100,14 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
     return undefined;
   }
   const run = text.slice(start, last);
-  // The replaced rest of a value.
-  if (run.includes(reader.replacement) || reader.matches(reader.replacement, last)) return undefined;
+  // The replaced rest of a value, or the scheme before a replaced credential.
+  const next = reader.code(last);
+  const rest = next === 32 ? last + 1 : last;
+  if (run.includes(reader.replacement) || reader.matches(reader.replacement, rest)) return undefined;
   const value = text.slice(start, end);
   if (common.test(run) || common.test(value) || isPlaceholder(value) || sample.test(value) || isEncodedText(value)) {
     return undefined;
   }
-  const next = reader.code(last);
   const before = text.slice(reader.floor(start), start);
   if (brackets.has(next) || digest.test(before)) return undefined;
   if (value.length >= minLine && (isBreak(next) || next === 92) && /(?:^|\n)[ \t]*$/.test(before)) return undefined;

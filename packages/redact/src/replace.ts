@@ -1,7 +1,7 @@
 import { hasSequences, mayHaveSequences, withoutSequences, type Mark } from './control-sequences.js';
 
 /** Maximum number of characters that a detector looks back. */
-export const lookBehind = 256;
+export const lookBehind = 512;
 
 /** A range of a text to replace. */
 export interface Secret {
