@@ -74,7 +74,7 @@ export class TenantBudgets {
     const { max_cost: maxCost, max_tokens: maxTokens } = this.#limits;
     if (!this.#isLimited) return undefined;
     const day = new Date(at).toISOString().slice(0, 10);
-    if (day > this.#day) {
+    if (day !== this.#day) {
       this.#day = day;
       this.#budgets = new Map();
     }

@@ -106,6 +106,17 @@ describe('a timed trigger', () => {
     expect(after.effects).toHaveLength(count + 1);
   });
 
+  it('has its effects when the clock was two hours ahead at the start', async () => {
+    const { effects } = await open(heartbeat);
+    await vi.advanceTimersByTimeAsync(600_000);
+    vi.setSystemTime(Date.now() - 2 * 3_600_000);
+    await vi.advanceTimersByTimeAsync(1_800_000);
+    expect(effects).toHaveLength(4);
+    // The tick of the start and the one that had its effect before the clock was set back have none again.
+    await vi.advanceTimersByTimeAsync(2 * 3_600_000);
+    expect([effects.length, new Set(effects).size]).toEqual([14, 14]);
+  });
+
   it('completes the effect of a process that was killed', async () => {
     vi.useRealTimers();
     const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);

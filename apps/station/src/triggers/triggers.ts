@@ -164,7 +164,8 @@ export const startTriggers = async (options: TriggersOptions): Promise<Triggers>
     if (isClosed || tick === undefined) return;
     const delay = Math.min(maxSleepMs, Math.max(0, tick - now()));
     const timer = setTimeout(() => {
-      if (now() < tick) return schedule(name, trigger, ticks, from);
+      // A clock that was set back has earlier ticks again; claimed ones have no second effect.
+      if (now() < tick) return schedule(name, trigger, ticks, Math.min(from, now()));
       const claim = (): Promise<unknown> => fire(name, trigger, String(tick), tick, {});
       tracked(claim()).catch((error: unknown) => {
         unclaimed.set(`${name}:${tick}`, { at: tick, claim });
