@@ -65,8 +65,8 @@ export class Cooldowns {
 
   fail(key: string, failure: WindowFailure): CooldownWindow {
     this.#apply((windows, now) => {
-      const remembered = Object.entries(windows).filter(([, window]) => !isForgotten(window, now));
-      return { ...Object.fromEntries(remembered), [key]: windowAfter(windows[key], failure) };
+      const remembered = Object.fromEntries(Object.entries(windows).filter(([, window]) => !isForgotten(window, now)));
+      return { ...remembered, [key]: windowAfter(remembered[key], failure) };
     });
     return this.#windows[key] as CooldownWindow;
   }
@@ -95,7 +95,9 @@ export class Cooldowns {
    */
   refresh(): Promise<void> | undefined {
     const { store, refreshMs, now } = this.#options;
-    if (store === undefined || now() - this.#readAt < refreshMs) return undefined;
+    const age = now() - this.#readAt;
+    // After the clock was set back, the last read appears to be in the future.
+    if (store === undefined || (age < refreshMs && age >= -storePauseMs)) return undefined;
     this.#reading ??= this.#read(store).finally(() => {
       this.#reading = undefined;
     });
@@ -121,7 +123,8 @@ export class Cooldowns {
     }
     const now = this.#options.now();
     this.#readAt = now + (isHung ? storePauseMs : 0);
-    if (this.#pending.length > 0 && now >= this.#rewriteAt) this.#scheduleWrite(store);
+    const untilRewrite = this.#rewriteAt - now;
+    if (this.#pending.length > 0 && (untilRewrite <= 0 || untilRewrite > storePauseMs)) this.#scheduleWrite(store);
   }
 
   #apply(change: Change): void {

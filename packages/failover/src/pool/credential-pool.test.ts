@@ -125,6 +125,16 @@ describe('createCredentialPool', () => {
     expect(pool.failed('b1', 'm', limited)).toMatchObject({ level: 1 });
   });
 
+  it('ends cooldowns, and starts new ones, after the clock was set back by an hour', () => {
+    const { clock, pool, take } = setUp();
+    clock.now = 2 * 3_600_000;
+    pool.failed('b1', 'm', limited);
+    clock.now -= 3_600_000;
+    expect(take('s', 'm', 'beta')).toMatchObject({ profile: 'b1', isProbe: false });
+    expect(pool.failed('b1', 'm', limited)).toMatchObject({ until: clock.now + 60_000, level: 1 });
+    expect(take('s', 'm', 'beta')).toMatchObject({ until: clock.now + 60_000 });
+  });
+
   it('uses the wait that the provider asks for, and doubles it after further failures', () => {
     const { clock, pool } = setUp();
     expect(pool.failed('a1', 'm', asking(7_200))).toMatchObject({ until: 7_200_000 });
@@ -423,6 +433,21 @@ describe('a store that fails', () => {
     otherClock.now = clock.now;
     expect([updates, pool.status()]).toEqual([3, other.status()]);
     expect(who('s')).toBe('a1');
+  });
+
+  it('is read and written again after the clock was set back by an hour', async () => {
+    const read = vi.fn((): PoolState => ({ version: 1, windows: {} }));
+    const update = vi.fn((): PoolState => {
+      throw new Error('ENOSPC');
+    });
+    const { clock, pool } = setUp({ store: { read, update } });
+    clock.now = 2 * 3_600_000;
+    pool.failed('b1', 'm', quota);
+    await pool.refresh();
+    clock.now -= 3_600_000;
+    await pool.refresh();
+    await pool.flush();
+    expect([read.mock.calls.length, update.mock.calls.length]).toEqual([2, 2]);
   });
 
   it('writes all pending changes at once', async () => {

@@ -26,10 +26,17 @@ export interface WindowFailure {
 
 const jitterShare = 0.1;
 
-export const isActive = ({ until }: CooldownWindow, now: number): boolean => now < until;
+/** The clocks of processes that share a store differ by less, in milliseconds. */
+const maxSkewMs = 60_000;
+
+/** Whether the window was recorded before the clock was set back, so that its end may be hours away. */
+const isAhead = ({ since }: CooldownWindow, now: number): boolean => since > now + maxSkewMs;
+
+export const isActive = (window: CooldownWindow, now: number): boolean => now < window.until && !isAhead(window, now);
 
 /** Whether enough time has passed without a failure that the next one counts as the first. */
-export const isForgotten = ({ since, until }: CooldownWindow, now: number): boolean => now >= until + (until - since);
+export const isForgotten = (window: CooldownWindow, now: number): boolean =>
+  isAhead(window, now) || now >= window.until + (window.until - window.since);
 
 /**
  * The window after one more failure.

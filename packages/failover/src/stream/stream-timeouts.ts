@@ -57,7 +57,10 @@ export const streamTimeouts = (driver: ModelDriver, options: StreamTimeoutsOptio
       // The timer checks the length of the silence, so that a delta costs no more than reading the clock.
       const watch = (): void => {
         const limit = hasBegun ? idleMs : firstByteMs;
-        const left = latestAt + limit - scheduler.now();
+        const now = scheduler.now();
+        // The silence is measured again if the clock was set back; it would last longer by as much.
+        latestAt = Math.min(latestAt, now);
+        const left = latestAt + limit - now;
         if (left > 0) wait(Math.min(left, idleMs));
         else end({ type: 'error', error: hasBegun ? stalled(limit) : noOutput(limit) });
       };

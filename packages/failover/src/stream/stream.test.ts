@@ -70,6 +70,14 @@ describe('streamTimeouts', () => {
     expect(outputs.at(-1)).toMatchObject({ error: { code: 'idle-timeout' } });
   });
 
+  it('ends a call that stalls while the clock is set back by an hour', () => {
+    const { outputs } = call({ firstByteMs: 1_000, idleMs: 300 });
+    vi.advanceTimersByTime(100);
+    vi.setSystemTime(-3_600_000);
+    vi.advanceTimersByTime(1_500);
+    expect(outputs).toMatchObject([{ error: { code: 'first-byte-timeout' } }]);
+  });
+
   it('does not interrupt a call that produces output', () => {
     const { source, outputs, subscription } = call({ firstByteMs: 100, idleMs: 100 });
     for (let ms = 0; ms < 10_000; ms += 90) {
