@@ -168,6 +168,9 @@ export class Ledger {
       this.#setDay(now);
       // Calls that are running count for the day on which they began.
       this.#daily = new LruMap(maxClients);
+    } else if (now < this.#dayEnd - 2 * dayMs) {
+      // The clock was days ahead. What was counted since then stays until the next day begins.
+      this.#setDay(now);
     }
     return this.#day;
   }
@@ -200,6 +203,7 @@ export class Ledger {
     for (const line of this.#journal.read()) {
       if (line.type === 'snapshot') {
         this.#restoreSnapshot(line, today);
+        open.clear();
         for (const value of arrayOf(line['open'])) open.set(stringOf(objectOf(value)['id']) ?? '', begunOf(value));
       }
       const id = stringOf(line['id']);
@@ -225,7 +229,7 @@ export class Ledger {
       }
     };
     restore(this.#conversations, line['conversations']);
-    if (line['day'] === today) restore(this.#daily, line['daily']);
+    if (isCounted(stringOf(line['day']), today)) restore(this.#daily, line['daily']);
     for (const value of arrayOf(line['links'])) {
       const link = linkOf(value);
       if (link) this.#links.set(link.thread, link);
@@ -234,7 +238,7 @@ export class Ledger {
 
   #count(party: Begun, used: Amounts, today: string): void {
     for (const [scope, account] of this.#accountsOf(party)) {
-      if (scope === 'conversation' || party.day === today) spend(account, used);
+      if (scope === 'conversation' || isCounted(party.day, today)) spend(account, used);
     }
   }
 }
@@ -253,6 +257,9 @@ const begunOf = (value: unknown): Begun => {
     ...amountsOf(value),
   };
 };
+
+/** Later days count as today: the clock has been set back since. */
+const isCounted = (day = '', today: string): boolean => day >= today;
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 

@@ -12,7 +12,7 @@ const keptFiles = 7;
 const fileName = /^usage-\d{4}-\d{2}-\d{2}\.jsonl$/;
 
 /**
- * An append-only journal with a file for each day, which begins with a snapshot.
+ * An append-only journal with a file for each day, which begins with a snapshot. The last record is in the last file.
  *
  * A record is passed to the operating system before {@link append} returns, so it survives the death of the process at
  * any moment; a power failure may lose the last seconds. The lock of the folder ensures a single writer.
@@ -65,23 +65,27 @@ export class UsageJournal {
   }
 
   #begin(day: string, snapshot: () => JournalLine): void {
-    const file = openSync(join(this.#folder, `usage-${day}.jsonl`), 'a', 0o600);
+    const name = `usage-${day}.jsonl`;
+    const file = openSync(join(this.#folder, name), 'a', 0o600);
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = file;
     this.#isTorn = fstatSync(file).size > 0;
-    if (!this.#isTorn) this.#write(JSON.stringify(snapshot()));
+    // Files of later days, from before the clock was set back, would be read instead of this one.
+    const ahead = this.#files().filter((other) => other > name);
+    if (!this.#isTorn || ahead.length > 0) this.#write(JSON.stringify(snapshot()));
     this.#day = day;
-    this.#prune();
+    this.#prune(ahead);
   }
 
-  /** Removes the files of earlier days. One that cannot be removed is tried again on the next day. */
-  #prune(): void {
-    for (const old of this.#files().slice(0, -keptFiles)) {
+  /** Removes the files of earlier days, and those ahead. One that cannot be removed is tried again on the next day. */
+  #prune(ahead: readonly string[]): void {
+    const own = this.#files().filter((file) => !ahead.includes(file));
+    for (const old of [...ahead, ...own.slice(0, -keptFiles)]) {
       try {
         unlinkSync(join(this.#folder, old));
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        process.emitWarning(`The usage of an earlier day cannot be removed: ${reason}`, { code: 'usage-not-removed' });
+        process.emitWarning(`The usage of another day cannot be removed: ${reason}`, { code: 'usage-not-removed' });
       }
     }
   }
