@@ -22,4 +22,18 @@ describe('keep', () => {
     expect(put).not.toHaveBeenCalled();
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it('continues without an artifact if the store does not settle', async () => {
+    const put = (): Promise<never> => new Promise(() => undefined);
+    const kept = keep([{ kind: 'text', text: 'a long text' }], true, 4, {
+      store: { ...memoryArtifacts(), put },
+      redact: (text) => text,
+      session: 's',
+      external: false,
+    });
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect((await kept).error?.message).toContain('did not settle within 120000 ms');
+    expect((await kept).text).toBeUndefined();
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });

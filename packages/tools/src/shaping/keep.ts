@@ -1,6 +1,6 @@
-import { toErrorInfo, type ArtifactReference, type ErrorInfo, type MaybePromise } from '@h/turn';
+import { isPromise, toErrorInfo, type ArtifactReference, type ErrorInfo, type MaybePromise } from '@h/turn';
 import pTimeout from 'p-timeout';
-import type { ArtifactStore } from '../artifacts/store.js';
+import type { ArtifactInput, ArtifactStore } from '../artifacts/store.js';
 import type { Piece } from './pieces.js';
 
 /** Removes secrets from text before it is stored. */
@@ -35,8 +35,8 @@ export interface Keeper {
 /**
  * Stores the redacted text of a result as one artifact, and each binary piece as another.
  *
- * Text that cannot be redacted is not stored. A failure to store does not fail the call: the result is cut without a
- * reference to an artifact.
+ * Text that cannot be redacted is not stored. A failure to store, or a store that does not settle, does not fail the
+ * call: the result is cut without a reference to an artifact.
  */
 export const keep = async (
   pieces: readonly Piece[],
@@ -52,18 +52,18 @@ export const keep = async (
   const earlier = await keeper.earlier;
   try {
     if (isTextTooLong) {
-      shown = await redacted(pieces, (text) => withinLimit(keeper.redact, text));
+      shown = await redacted(pieces, (text) => redactInTime(keeper.redact, text));
       const whole = shown.flatMap((piece) => (piece.kind === 'text' ? [piece.text] : [])).join('\n');
-      if (whole.length > cap) text = earlier?.text ?? (await store.put({ session, external, content: whole }));
+      if (whole.length > cap) text = earlier?.text ?? (await putInTime(store, { session, external, content: whole }));
     }
     for (const piece of shown) {
       if (piece.kind !== 'binary') continue;
       const { mediaType } = piece;
       const content =
-        typeof piece.content === 'string' ? await withinLimit(keeper.redact, piece.content) : piece.content;
+        typeof piece.content === 'string' ? await redactInTime(keeper.redact, piece.content) : piece.content;
       binaries.set(
         piece,
-        earlier?.binaries[binaries.size] ?? (await store.put({ session, external, content, mediaType })),
+        earlier?.binaries[binaries.size] ?? (await putInTime(store, { session, external, content, mediaType })),
       );
     }
   } catch (thrown) {
@@ -75,11 +75,19 @@ export const keep = async (
 /** A redactor that takes longer has failed, so that its text is not stored and the turn continues. */
 const redactTimeoutMs = 30_000;
 
-const withinLimit = async (redact: Redactor, text: string): Promise<string> => {
-  const answer = redact(text);
-  if (typeof answer === 'string') return answer;
-  const message = `redact() did not settle within ${redactTimeoutMs} ms, so the result was not stored.`;
-  return pTimeout(Promise.resolve(answer), { milliseconds: redactTimeoutMs, message });
+const redactInTime = (redact: Redactor, text: string): MaybePromise<string> =>
+  inTime(redact(text), 'redact()', redactTimeoutMs);
+
+/** As long as a tool may run by default. What is stored later has no reference and expires. */
+const putTimeoutMs = 120_000;
+
+const putInTime = (store: ArtifactStore, artifact: ArtifactInput): MaybePromise<ArtifactReference> =>
+  inTime(store.put(artifact), 'put() of the artifact store', putTimeoutMs);
+
+const inTime = <Value>(answer: MaybePromise<Value>, name: string, milliseconds: number): MaybePromise<Value> => {
+  if (!isPromise(answer)) return answer;
+  const message = `${name} did not settle within ${milliseconds} ms, so the result was not stored.`;
+  return pTimeout(Promise.resolve(answer), { milliseconds, message });
 };
 
 const redacted = (pieces: readonly Piece[], redact: Redactor): Promise<readonly Piece[]> =>
