@@ -14,6 +14,11 @@ const connected = () => {
   return { wire, inner, received, problems };
 };
 const answer = (id: string | number): JSONRPCMessage => ({ jsonrpc: '2.0', id, result: { content: [] } });
+const progress = (progressToken: number): JSONRPCMessage => ({
+  jsonrpc: '2.0',
+  method: 'notifications/progress',
+  params: { progressToken, progress: 1 },
+});
 
 describe('WireTransport', () => {
   it('passes one answer for each request, and reports others once without their content', async () => {
@@ -28,5 +33,15 @@ describe('WireTransport', () => {
     expect(problems).toEqual([
       'The server answered the request 1, which was not sent, has ended or was cancelled. Further answers of this kind are not reported.',
     ]);
+  });
+
+  it('passes the progress of open requests, and drops that of others', async () => {
+    const { wire, inner, received, problems } = connected();
+    await wire.start();
+    for (const id of [1, 2, 3]) await wire.send({ jsonrpc: '2.0', id, method: 'tools/call' });
+    await wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } });
+    inner.onmessage?.(answer(3));
+    for (const progressToken of [1, 2, 3]) inner.onmessage?.(progress(progressToken));
+    expect([received, problems]).toEqual([[answer(3), progress(1)], []]);
   });
 });

@@ -17,13 +17,16 @@ const realNames: ReadonlyMap<string, string> = new Map([
   [taskMethods.cancel, 'tasks/cancel'],
 ]);
 
+/** The client uses the number of the request as its token. */
+const progress = 'notifications/progress';
+
 /**
  * A transport that adds what the client of the SDK lacks.
  *
  * - A result that is a task handle, which the client rejects, becomes an empty result with the handle in its `_meta`.
  * - The methods of the tasks extension can be sent.
  * - A request whose response stream ends fails. The client would wait for its time limit.
- * - An answer to a request that is not open is dropped. The client would report it with its content, which may be a
+ * - An answer to a request that is not open, and its progress, is dropped. The client would report it with its content, which may be a
  *   large result with secrets that arrives after its call has timed out.
  */
 export class WireTransport implements Transport {
@@ -98,7 +101,11 @@ export class WireTransport implements Transport {
   }
 
   #received(message: Message): Message | undefined {
-    if ('method' in message || message.id === undefined) return message;
+    if ('method' in message) {
+      const isLate = message.method === progress && !this.#open.has(String(message.params?.['progressToken']));
+      return isLate ? undefined : message;
+    }
+    if (message.id === undefined) return message;
     if (!this.#open.delete(String(message.id))) return this.#reportStray(message.id);
     if (!('result' in message)) return message;
     const { resultType, ...task } = message.result as { readonly resultType?: unknown };
