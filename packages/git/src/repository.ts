@@ -152,10 +152,10 @@ export class GitRepository {
    * @throws GitError if no work tree contains the workspace
    */
   async top(): Promise<string> {
-    const [bare, top = ''] = (await this.git(['rev-parse', '--is-bare-repository', '--show-toplevel']))
-      .trimEnd()
-      .split('\n');
-    if (bare === 'true') throw bareError();
+    const output = await this.git(['rev-parse', '--is-bare-repository', '--show-toplevel']);
+    if (output.startsWith('true')) throw bareError();
+    // The path may contain line breaks and end with spaces.
+    const top = output.slice(output.indexOf('\n') + 1).replace(/\n$/, '');
     if (isInside(top, this.root)) return top;
     throw new GitError(
       'git-no-repository',
@@ -186,7 +186,7 @@ export class GitRepository {
    * @throws GitError `git-in-progress`
    */
   async checkIdle(): Promise<void> {
-    const folder = (await this.git(['rev-parse', '--absolute-git-dir'])).trimEnd();
+    const folder = (await this.git(['rev-parse', '--absolute-git-dir'])).replace(/\n$/, '');
     const found = Object.entries(unfinished).find(([file]) => existsSync(join(folder, file)));
     if (found === undefined) return;
     throw new GitError('git-in-progress', `A ${found[1]} is in progress; finish or abort it first.`);

@@ -1,8 +1,8 @@
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { oddlyNamedFolder, temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
-import { gitBench, type GitBench } from '../test/git-bench.js';
+import { gitBench, gitBenchAt, type GitBench } from '../test/git-bench.js';
 import { createGitRepository, type GitRepository } from './repository.js';
 import { createGitRunner } from './runner.js';
 import { statusArguments } from './status.js';
@@ -151,6 +151,13 @@ describe('git', () => {
     ]) {
       expect([...names]).toContain(name);
     }
+  });
+
+  it('finds the repository in a folder whose name has line breaks and ends with a space', async () => {
+    const root = join(temporaryFolder(), 'my\ncode ');
+    mkdirSync(root);
+    gitBenchAt(root).git('init');
+    expect(await createGitRepository({ root }).top()).toBe(root);
   });
 
   it('finds the repository from its folder, not from the environment', async () => {
