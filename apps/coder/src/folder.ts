@@ -20,7 +20,8 @@ export const workFolder = async (given: string | undefined, from: string): Promi
 export const startFolder = (environment: Readonly<Record<string, string | undefined>>, current: string): string =>
   environment['npm_lifecycle_event'] === 'start' ? (environment['INIT_CWD'] ?? current) : current;
 
-const reasonOf = (error: unknown): string => {
+/** Why a folder cannot be used, in words. */
+export const reasonOf = (error: unknown): string => {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return 'it does not exist';
   return code === 'EACCES' ? 'permission denied' : String(code ?? error);

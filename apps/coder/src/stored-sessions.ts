@@ -8,6 +8,7 @@ import { InvalidOptionError } from '@h/options';
 import { fileArtifacts, memoryArtifacts, type ArtifactStore } from '@h/tools';
 import type { SessionStore } from '@h/turn';
 import type { CoderArguments } from './arguments.js';
+import { reasonOf } from './folder.js';
 import { clipped } from './render/fit.js';
 import { oneLine } from './render/printable.js';
 import { counted } from './render/quantity.js';
@@ -44,16 +45,26 @@ export const openSessions = (
 ): FileSessions =>
   fileSessions({ directory: stateFolder(kind, workspace, environment), onProblem: ({ message }) => warn(message) });
 
-/** Opens the artifact store: files, or memory if the state folder is in a git repository. */
+/**
+ * Opens the artifact store: files, or memory if the state folder is in a git repository.
+ *
+ * @throws UsageError if the folder cannot be written
+ */
 export const openArtifacts = async (
   workspace: string,
   environment: NodeJS.ProcessEnv,
   warn: (text: string) => void,
 ): Promise<ArtifactStore> => {
+  const directory = stateFolder('artifacts', workspace, environment);
   try {
-    return await fileArtifacts({ directory: stateFolder('artifacts', workspace, environment) });
+    return await fileArtifacts({ directory });
   } catch (error) {
-    if (!(error instanceof InvalidOptionError)) throw error;
+    if (!(error instanceof InvalidOptionError)) {
+      throw new UsageError(
+        `Cannot write to ${directory}: ${reasonOf(error)}. Set XDG_STATE_HOME to a folder that can be written.`,
+        { cause: error },
+      );
+    }
     warn(`Long tool results are kept in memory and are lost when this process exits: ${error.message}`);
     return memoryArtifacts();
   }

@@ -35,6 +35,13 @@ describe('a usage error', () => {
       {},
       'A conversation requires a terminal. Pass a prompt, or "-" to read it from standard input.',
     ],
+    [
+      ['fix it'],
+      { ...key, XDG_STATE_HOME: '/dev/null' },
+      expect.stringMatching(
+        /^Cannot write to \/dev\/null\/h-coder\/\S+: ENOTDIR\. Set XDG_STATE_HOME to a folder that can be written\.\n$/,
+      ),
+    ],
     [['--toolset', 'ful', 'fix it'], key, expect.stringMatching(/^.*"ful".*\n$/)],
     [['--image', 'node:24', 'fix it'], key, '--image requires --sandbox docker.'],
     [['--network', 'fix it'], key, '--network requires a sandbox; commands on the host always have the network.'],
