@@ -84,11 +84,15 @@ const run = async (config: Config): Promise<number> => {
     if (running.url !== undefined) return note(`listening on ${running.url}`);
     process.stdin.once('end', () => resolve(0));
     process.stdin.once('close', () => resolve(0));
+    process.stdout.once('error', () => resolve(0));
   });
   const code = await Promise.race([signalled, left]);
   await running.close();
   return code;
 };
+
+// A client may close the pipe of the notes. Calls continue.
+process.stderr.on('error', () => undefined);
 
 main(process.argv.slice(2)).then(
   (code) => process.exit(code),

@@ -39,8 +39,10 @@ const isAlive = (pid: number): boolean => {
 };
 
 /** Connects a client of the SDK to the program of the guard. */
-const connect = async (...words: string[]) => {
-  const transport = new StdioClientTransport({ command: process.execPath, args: [main, ...words], stderr: 'pipe' });
+const connect = (...words: string[]) => connectTo(process.execPath, [main, ...words]);
+
+const connectTo = async (command: string, args: string[]) => {
+  const transport = new StdioClientTransport({ command, args, stderr: 'pipe' });
   const client = new Client({ name: 'test', version: '1' });
   onTestFinished(() => client.close());
   await client.connect(transport);
@@ -52,6 +54,15 @@ describe('mcp-guard -- <command>', () => {
     const { client } = await connect('--', process.execPath, everything);
     const names = (await client.listTools()).tools.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['echo', 'get-sum', 'read_artifact']));
+    expect(textOf(await client.callTool({ name: 'get-sum', arguments: { a: 2, b: 3 } }))).toContain('5');
+  });
+
+  it('continues if nothing reads its notes', async () => {
+    const unread = 'exec "$0" "$@" 2> >(exec true)';
+    const guard = [process.execPath, main, '--', process.execPath, everything];
+    const { client } = await connectTo('bash', ['-c', unread, ...guard]);
+    // The list has a tool that cannot be offered, which is a note.
+    await client.listTools();
     expect(textOf(await client.callTool({ name: 'get-sum', arguments: { a: 2, b: 3 } }))).toContain('5');
   });
 

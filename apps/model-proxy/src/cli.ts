@@ -76,4 +76,8 @@ const fail = (error: unknown): void => {
 };
 
 /** Runs the command that the arguments of the process name. */
-export const runCommand = (): Promise<void> => run().catch(fail);
+export const runCommand = (): Promise<void> => {
+  // The reader of an output may leave: a terminal that is closed, a log collector. Calls continue.
+  for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
+  return run().catch(fail);
+};

@@ -13,11 +13,15 @@ const folder = mkdtempSync(join(tmpdir(), 'model-proxy-crash-'));
 const script = join(folder, 'main.mjs');
 const children = new Set<ChildProcess>();
 
-const startChild = async (): Promise<{ readonly url: string; kill(signal: NodeJS.Signals): Promise<unknown> }> => {
+const startChild = async (
+  isRead = true,
+): Promise<{ readonly url: string; kill(signal: NodeJS.Signals): Promise<unknown> }> => {
   const child = spawn(process.execPath, [script, '--config', join(folder, 'config.yaml')], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.add(child);
+  if (isRead) child.stderr.pipe(process.stderr, { end: false });
+  else child.stderr.destroy();
   const lines = createInterface({ input: child.stdout });
   const [line] = (await once(lines, 'line')) as [string];
   return {
@@ -79,6 +83,20 @@ describe('a killed proxy', () => {
     // 1000 tokens of the first call, and the estimate of the second.
     expect(Number(/has used (\d+) tokens/.exec(error.message)?.[1])).toBeGreaterThan(1100);
     expect(await second.kill('SIGTERM')).toBe(0);
+    await provider.close();
+  });
+});
+
+describe('a proxy whose log has no reader', () => {
+  it('continues to answer', async () => {
+    const provider = await startProvider((_, outgoing) => sendMessage(outgoing, { input: 900, output: 100 }));
+    writeFileSync(
+      join(folder, 'config.yaml'),
+      `listen: { port: 0 }\nanthropic: { url: "${provider.url}" }\nstate: ${join(folder, 'unread')}\nlog: "-"\n`,
+    );
+    const proxy = await startChild(false);
+    for (const text of ['a', 'b', 'c']) expect((await post(proxy.url, messages(text))).status).toBe(200);
+    await proxy.kill('SIGTERM');
     await provider.close();
   });
 });

@@ -39,4 +39,7 @@ const fail = (error: unknown): void => {
   process.exitCode = error instanceof UsageError ? usageExitCode : 1;
 };
 
+// The reader of an output may leave: a terminal that is closed, a log collector. Turns continue.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
+
 await run().catch(fail);

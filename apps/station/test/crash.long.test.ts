@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
@@ -19,10 +19,11 @@ interface Process {
   post(path: string, body: unknown): Promise<number>;
 }
 
-const start = async (data: string, more: readonly string[]): Promise<Process> => {
-  const child: ChildProcess = spawn(process.execPath, [program, '--port', '0', '--data', data, '--demo', ...more], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+const start = async (data: string, more: readonly string[]): Promise<Process> =>
+  startBy(process.execPath, [program, '--port', '0', '--data', data, '--demo', ...more]);
+
+const startBy = async (command: string, words: readonly string[]): Promise<Process> => {
+  const child: ChildProcess = spawn(command, words, { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
   onTestFinished(() => void child.kill('SIGKILL'));
   const [url = '', token = ''] = await new Promise<string[]>((resolve, reject) => {
@@ -135,4 +136,18 @@ it.for(['files', 'NATS'])('loses nothing with %s when it is killed again and aga
   const said = after.entries.filter(({ role }) => role === 'user').map(({ parts }) => JSON.stringify(parts));
   expect(said).toEqual([expect.any(String), expect.stringContaining(text)]);
   await running.kill('SIGTERM');
+});
+
+it('continues if nothing reads the problems that it reports', async () => {
+  const data = await testFolder();
+  const unread = 'exec "$0" "$@" 2> >(exec true)';
+  const words = [process.execPath, program, '--port', '0', '--data', data, '--demo'];
+  const station = await startBy('bash', ['-c', unread, ...words]);
+  const create = (): Promise<number> => station.post('/sessions', { agent: 'engineer', message: { text: 'Hello.' } });
+  // Events cannot be written, which is a problem.
+  await rm(join(data, 'events'), { recursive: true, force: true });
+  await writeFile(join(data, 'events'), '');
+  expect(await create()).toBe(201);
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  expect(await create()).toBe(201);
 });
