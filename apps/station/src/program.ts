@@ -40,8 +40,25 @@ export interface RunningProgram {
   close(): Promise<void>;
 }
 
-/** Starts the service. */
-export const startProgram = async (given: StationArguments, { say, warn }: Surroundings): Promise<RunningProgram> => {
+/** Starts the service. What a start that fails has opened is closed, so that the process can end. */
+export const startProgram = async (given: StationArguments, surroundings: Surroundings): Promise<RunningProgram> => {
+  const open: Closers = [];
+  try {
+    return await start(given, surroundings, open);
+  } catch (error) {
+    await closeAll(open).catch((problem: unknown) => surroundings.warn(problemText(problem)));
+    throw error;
+  }
+};
+
+/** Functions that close what was opened, the last first. */
+type Closers = (() => PromiseLike<unknown> | undefined)[];
+
+const closeAll = async (open: Closers): Promise<void> => {
+  for (let close = open.pop(); close !== undefined; close = open.pop()) await close();
+};
+
+const start = async (given: StationArguments, { say, warn }: Surroundings, open: Closers): Promise<RunningProgram> => {
   const onProblem = (problem: unknown): void => warn(problemText(problem));
   const loaded = given.config === undefined ? undefined : loadConfig(given.config);
   const settings = settingsOf(given, loaded);
@@ -49,11 +66,13 @@ export const startProgram = async (given: StationArguments, { say, warn }: Surro
   checkRole(role, settings);
   const own = given.isDemo ? [] : ownAgents(loaded, settings.data, given.otel);
   const demo = own.length === 0 ? await startDemo({ otel: given.otel }) : undefined;
+  open.push(() => demo?.close());
   const agents: readonly StationAgent[] = demo ? [demo.agent] : own;
   const active = demo ? undefined : loaded;
   const definitions = workflowsOf(active, agents);
   const configured = triggersOf(active, agents, definitions);
   const backend = await openBackend(settings, onProblem);
+  open.push(() => backend.close());
   const metrics = new Metrics();
   const costOf = await loadPrices({ overrides: { 'ollama/*': { input: 0, output: 0 }, ...demoPrices } });
   const station = await openStation({
@@ -68,12 +87,16 @@ export const startProgram = async (given: StationArguments, { say, warn }: Surro
     // Messages arrive over HTTP, which starts after the triggers.
     onMessage: (message) => triggers.message(message),
   });
+  // It closes its backend.
+  open.splice(-1, 1, () => station.close());
   const workflows = await startWorkflows(station, definitions, onProblem);
+  open.push(() => workflows.close());
   const triggers: Triggers = await startStationTriggers(station, workflows, {
     triggers: configured,
     environment: process.env,
     onProblem,
   });
+  open.push(() => triggers.close());
   const { host, port, origins, publicUrl, maxBodyBytes } = settings;
   const hosts = publicUrl === undefined ? given.hosts : [...given.hosts, new URL(publicUrl).hostname];
   const server =
@@ -92,18 +115,13 @@ export const startProgram = async (given: StationArguments, { say, warn }: Surro
           triggers,
           onProblem,
         });
+  open.push(() => server?.close());
   const url = server && `${server.url}/#token=${await localToken(backend, tenant)}`;
   say(url === undefined ? 'The worker runs.' : `Station: ${url}`);
   if (demo && role !== 'worker') await showScenes(station, tenant);
   return {
     url,
-    close: async () => {
-      await server?.close();
-      await triggers.close();
-      await workflows.close();
-      await station.close();
-      await demo?.close();
-    },
+    close: () => closeAll(open),
     stop: async (drainMs) => {
       await Promise.all([server?.close(), triggers.close(), workflows.close(), station.drain(drainMs)]);
     },

@@ -257,6 +257,23 @@ describe('a configuration', () => {
     });
     await expect(start).rejects.toThrow('--role web needs --database-url or database.url_env');
   });
+
+  it('closes what a start that fails has opened', async () => {
+    const blocker = createServer();
+    await new Promise<void>((done) => blocker.listen(0, '127.0.0.1', done));
+    onTestFinished(() => void blocker.close());
+    const { port } = blocker.address() as AddressInfo;
+    const servers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
+    const said = { say: () => undefined, warn: () => undefined };
+    const data = temporaryFolder();
+    const before = servers();
+    const failed = startProgram(parseArguments(['--demo', '--data', data, '--port', String(port)]), said);
+    await expect(failed).rejects.toThrow();
+    await vi.waitFor(() => expect(servers()).toBe(before));
+    const second = await startProgram(parseArguments(['--demo', '--data', data, '--port', '0']), said);
+    await second.close();
+    await vi.waitFor(() => expect(servers()).toBe(before));
+  });
 });
 
 describe('steps of a workflow', () => {
