@@ -10,7 +10,6 @@ import { isPlaceholder, looksRandom } from './value.js';
 const opening = 40;
 const closing = 41;
 const comma = 44;
-const backslash = 92;
 const maxName = 48;
 const maxArgument = 128;
 /** Maximum length of a user in quotes. */
@@ -61,10 +60,10 @@ const fieldBefore = (reader: Reader, end: number): string =>
 
 /** Matches the arguments of an authentication before the password. */
 const user =
-  /(?:\b(?:auth|credentials?|creds|login)\s?[=:]\s?|(?:basic_?auth\w{0,14}|\blogin|\bauthenticate|passwordauthentication|credentials?|wifi\w*\.begin)\s?)[( ]\s?\\{0,3}["'][^"'\n]{1,64}["']$/i;
+  /(?:\b(?:auth|credentials?|creds|login)\s?[=:]\s?|(?:basic_?auth\w{0,14}|\blogin|\bauthenticate|passwordauthentication|credentials?|wifi\w*\.begin)\s?)[( ]\s?["'][^"'\n]{1,64}["']$/i;
 /** Matches the arguments of a connection before the password. */
 const account =
-  /(?:connect|connection|\b(?:Sequelize|PDO|mysqli|database))(?:->__construct)?\([^()\n]{1,90},\s?\\{0,3}["'][^"'\n]{1,64}["']$/i;
+  /(?:connect|connection|\b(?:Sequelize|PDO|mysqli|database))(?:->__construct)?\([^()\n]{1,90},\s?["'][^"'\n]{1,64}["']$/i;
 
 /** Returns the expression that may match before a comma, by the character before the argument that ends there. */
 const callBefore = (reader: Reader, index: number): RegExp | undefined => {
@@ -73,7 +72,6 @@ const callBefore = (reader: Reader, index: number): RegExp | undefined => {
   const quote = text.charCodeAt(index - 1);
   let open = index - 2;
   while (open > floor && text.charCodeAt(open) !== quote) open -= 1;
-  while (open > floor && text.charCodeAt(open - 1) === backslash) open -= 1;
   const before = text.charCodeAt(open - 1) === 32 ? text.charCodeAt(open - 2) : text.charCodeAt(open - 1);
   if (before === opening || (before !== comma && text.charCodeAt(open - 1) === 32)) return user;
   return before === comma ? account : undefined;

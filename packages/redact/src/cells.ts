@@ -94,8 +94,7 @@ const isSibling = (name: string, value: string): boolean =>
 /** Matches names of models and packages. */
 const model = /^[a-z]+(?:-[a-z\d.]+)+$/;
 
-/** Whether the code is a quote, a backslash before one, or a bracket. */
-const isClosing = (code: number): boolean => code === 34 || code === 39 || code === 96 || code === 93 || code === 92;
+const isClosing = (code: number): boolean => code === 34 || code === 39 || code === 96 || code === 93;
 
 /** Matches a cell with the type of the value in the cell behind it. */
 const typeCell = /^ {0,24}[A-Z][A-Za-z]{2,15} {0,24}[|│┃║]/;

@@ -113,7 +113,7 @@ export const findSlashFlag = (reader: Reader, index: number): Secret | undefined
 /** Matches a command behind a pipe that reads a secret. */
 const readsSecret =
   /(?:--password|--passwd|--passphrase|--with-token|-S\b|\bsu\b|\b(?:secrets?|log-?in|sign-?in|auth|tokens?|passw(?:or)?d|pass|credentials?|keystore|vault|cryptsetup|keepassxc\w*|env add|variable)\b)/i;
-const piped = /^(?:\\{0,3}["'])? ?\| ?((?:\w+=\S{0,40} )?[^\n|]{1,100})/;
+const piped = /^["']? ?\| ?((?:\w+=\S{0,40} )?[^\n|]{1,100})/;
 /** Matches the options of a command that prints. */
 const printOptions = /^ {1,4}(?:-[neE]{1,3} {1,4}|(["'])%s(?:\\n)?\1 {1,4})?/;
 

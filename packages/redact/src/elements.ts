@@ -8,7 +8,7 @@ const maxContent = 512;
 const content = '<![CDATA[';
 /** Matches the tag that ends here, with its attributes. */
 const tag = /^<([A-Za-z][\w.:-]{0,63})(\s[^<>]*)?$/;
-const nameAttribute = /\s(?:name|key|id|\w{1,20}:name)=["'\\]{1,4}([\w.$ -]{2,64})["'\\]/;
+const nameAttribute = /\s(?:name|key|id|\w{1,20}:name)=["']([\w.$ -]{2,64})["']/;
 /** Matches an element with a name before the element with the value. */
 const named =
   /<(name|key|dt|td|th|\w{1,20}:name)>\s*([\w.$ -]{2,64}):?\s*<\/\1>\s*(?:<value>\s*)?<(?:value|string|dd|td)(?:\s[^<>]*)?$/i;

@@ -123,7 +123,7 @@ const rules: readonly Rule[] = [
   [/ /, />/, findUserRule],
   [/\*/, /[\dA-F]/, findNativeHash],
   [/\w/, /\t/, findEncrypted, findSeparatedColumns],
-  [/\(/, /["'`\\]/, findCallArgument],
+  [/\(/, /["'`]/, findCallArgument],
   [/\w/, /\(/, findKeyedCall],
   [/</, /</, findHereString],
   [/[\da-z]/i, /\$/, findPasswordHash],
