@@ -76,6 +76,24 @@ describe('redact', () => {
     },
   );
 
+  it.each<[string, (line: string, number: number) => string]>([
+    ['numbers', (line, number) => `${`${number}`.padStart(6)}\t${line}`],
+    ['numbers and arrows', (line, number) => `${`${number}`.padStart(6)}→${line}`],
+    ['times in brackets', (line) => `[2026-11-28 10:00:00] [info] ${line}`],
+    ['the head of a log', (line) => `Nov 28 10:00:00 host app[123]: ${line}`],
+    ['the name of a service', (line) => `web-1  | ${line}`],
+    ['the sides of a box', (line) => `│ ${line.padEnd(70)} │`],
+    ['signs of a change', (line) => `+${line}`],
+    ['breaks of a page', (line) => `${line}<br>`],
+  ])('replaces a private key whose lines have %s', (_, around) => {
+    for (const label of ['RSA PRIVATE KEY', 'OPENSSH PRIVATE KEY', 'EC PRIVATE KEY']) {
+      const lines = `a\n${privateKey(5, label)}\nb`.split('\n');
+      for (const text of [lines.map(around).join('\n'), JSON.stringify({ output: lines.map(around).join('\n') })]) {
+        for (const line of lines.slice(2, -2)) expect(redact(text)).not.toContain(line);
+      }
+    }
+  });
+
   it.each(['RSA PRIVATE KEY', 'OPENSSH PRIVATE KEY'])('replaces the last lines of a %s', (label) => {
     const tail = privateKey(4, label).split('\n').slice(-4).join('\n');
     expect(redact(`$ tail -4 key.pem\n${tail}\n$ `)).toBe(`$ tail -4 key.pem\n${r}\n-----END ${label}-----\n$ `);

@@ -25,8 +25,25 @@ export const findPrivateKey = (reader: Reader, index: number): Secret | undefine
     );
   if (label === null) return undefined;
   const start = index + label[0].length;
+  const closed = endOfMarked(reader, start);
+  if (closed !== undefined) return { kind: 'private-key', start, end: closed };
   const { end, longest } = readBody(reader, start);
   return longest < minRun || isElided(reader.text.slice(start, end)) ? undefined : { kind: 'private-key', start, end };
+};
+
+/** The part of a body that must be lines of base64, if others surround them: numbers of lines, times, names of hosts. */
+const minShare = 0.3;
+const lineOfKey = /[A-Za-z\d+/]{48,}/g;
+const startsWithLine = /^[^]{0,200}?[A-Za-z\d+/]{48}/;
+
+/** Returns where the closing line of a key of several lines begins, whatever surrounds its lines. */
+const endOfMarked = (reader: Reader, start: number): number | undefined => {
+  if (!startsWithLine.test(reader.slice(start, start + 256))) return undefined;
+  const [body = ''] = reader.slice(start, start + maxBody).split('-----END ', 1);
+  const end = start + body.length;
+  if (!reader.matches('-----END ', end)) return undefined;
+  const length = (body.match(lineOfKey) ?? []).join('').length;
+  return length >= body.length * minShare ? end : undefined;
 };
 
 /** Number of characters of a shortened key: a whole one of the elliptic curve P-256 has 160. */
