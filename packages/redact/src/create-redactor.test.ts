@@ -532,7 +532,7 @@ describe('passwords with words that name a secret', () => {
   });
 });
 
-describe('strings of several lines in JSON', () => {
+describe('lines that are not plain', () => {
   const texts = [
     'user\tpassword\napp\tX\n',
     'id,user,password,role\n1,app,X,admin\n',
@@ -549,7 +549,7 @@ describe('strings of several lines in JSON', () => {
   const inJson = (text: string, times: number): string =>
     times === 0 ? text : JSON.stringify({ output: inJson(text, times - 1) });
 
-  it.each(texts)('are read as lines: %j', (text) => {
+  it.each(texts)('are read as lines in JSON: %j', (text) => {
     for (const times of [0, 1]) {
       expect(redact(inJson(text.replace('X', 'hunter2xy'), times))).not.toContain('hunter2xy');
     }
@@ -571,9 +571,48 @@ describe('strings of several lines in JSON', () => {
     }
   });
 
-  it('are the same for any chunks of random escapes', () => {
-    const escapes = ['\\', '\\n', '\\t', '\\"', '"', '\n', ' ', ','];
-    const part = fc.constantFrom(...escapes, 'password', ': ', '=', 'hunter2xy', 'x', '{');
+  const prefixes: readonly (readonly [string, (line: string, number: number) => string])[] = [
+    ['numbers', (line, number) => `${`${number}`.padStart(6)}\t${line}`],
+    ['numbers and arrows', (line, number) => `${number}→${line}`],
+    ['numbers and colons', (line, number) => `${number}:${line}`],
+    ['times', (line) => `2026-11-28T10:00:00.123Z ${line}`],
+    ['times in brackets', (line) => `[2026-11-28 10:00:00] ${line}`],
+    ['names of services', (line) => `web-1  | ${line}`],
+  ];
+  it.each(prefixes)('are read without %s before them, whatever the chunks', (_, around) => {
+    for (const text of texts) {
+      const lines = text.replace('X', 'hunter2xy').split('\n').map(around).join('\n');
+      for (const whole of [lines, JSON.stringify({ output: lines })]) {
+        expect(redact(whole)).not.toContain('hunter2xy');
+        for (let cut = 1; cut < whole.length; cut += 3) {
+          const open = stream();
+          expect(open.push(whole.slice(0, cut)) + open.push(whole.slice(cut)) + open.end()).toBe(redact(whole));
+        }
+      }
+    }
+  });
+
+  it('are read without the signs of a change before them', () => {
+    const change = '@@ -1,3 +1,4 @@\n env:\n+- name: DB_PASSWORD\n+  value: hunter2xy\n other: 1\n';
+    expect(redact(change)).not.toContain('hunter2xy');
+  });
+
+  it('are the same for any chunks of random escapes and prefixes', () => {
+    const escapes = [
+      '\\',
+      '\\n',
+      '\\t',
+      '\\"',
+      '"',
+      '\n',
+      ' ',
+      ',',
+      '\n  12\t',
+      '\n3:',
+      '\n2026-11-28T10:00:00Z ',
+      '\n+',
+    ];
+    const part = fc.constantFrom(...escapes, 'password', ': ', '=', 'hunter2xy', 'x', '{', '7');
     const cuts = fc.array(fc.nat(400), { maxLength: 4 });
     fc.assert(
       fc.property(fc.array(part, { maxLength: 60 }), cuts, (parts, at) => {

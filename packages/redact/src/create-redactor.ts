@@ -1,7 +1,8 @@
 import { anyString, arrayOf, checkOptions, InvalidOptionError, secret, showValue } from '@h/options';
-import { escapedLinesFinder } from './escaped-lines.js';
+
 import { formFinder } from './find-secrets.js';
 import { knownValueFinder, minKnownValue } from './known-values.js';
+import { plainLinesFinder } from './plain-lines.js';
 import { redactData } from './redact-data.js';
 import { replaceAll, replacingStream, type Finder, type ReplacingStream } from './replace.js';
 
@@ -74,7 +75,7 @@ export const createRedactor = (options: RedactorOptions = {}): Redactor => {
   const { values = [], replacement = '[redacted]' } = options;
   const known = knownValueFinder(values);
   const forms = formFinder(replacement);
-  const finders = (): readonly Finder[] => [...(known === undefined ? [] : [known]), forms, escapedLinesFinder(forms)];
+  const finders = (): readonly Finder[] => [...(known === undefined ? [] : [known]), forms, plainLinesFinder(forms)];
   checkValues(values, replacement, finders());
 
   const clean = (text: string, onFound?: (kind: string) => void): string =>

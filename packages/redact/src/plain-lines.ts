@@ -1,0 +1,76 @@
+import { firstNotPlain, maxFirstLine, maxPrefix, mayOpen, PlainText } from './plain-text.js';
+import type { Finder, Findings, Place, Secret } from './replace.js';
+
+/** Returns the start of the string around an offset, if it is near; the offset without one. */
+const startOfString = (text: string, at: number): number => {
+  const floor = Math.max(0, at - maxFirstLine);
+  for (let quote = text.lastIndexOf('"', at - 1); quote >= floor; quote = text.lastIndexOf('"', quote - 1)) {
+    if (mayOpen(text, quote)) return quote + 1;
+    if (quote === 0) break;
+  }
+  return at;
+};
+
+const trailing = /\\+$/;
+/** Returns the start of the backslashes at the end of a text, which may begin an escape. */
+const beforeEscape = (text: string): number => text.length - (trailing.exec(text.slice(-maxPrefix))?.[0].length ?? 0);
+
+/** Matches the beginning of a line, and of a string whose first escape is not read yet. */
+const lineStart = new RegExp(String.raw`(?<=\n|\\[nr])[^\n]{0,${maxPrefix}}$`);
+const stringStart = new RegExp(String.raw`(?<!\\)"[^"\\]{0,${maxFirstLine}}$`);
+
+/** Returns the end of the part of an unfinished text whose lines later text cannot change. */
+const beforeLine = (text: string): number => {
+  const floor = Math.max(0, text.length - maxFirstLine - 1);
+  const tail = text.slice(floor);
+  const starts = [lineStart, stringStart].map((start) => start.exec(tail)?.index ?? tail.length);
+  const isFirst = floor === 0 && text.length < maxPrefix;
+  return isFirst ? 0 : Math.min(floor + Math.min(...starts), beforeEscape(text));
+};
+
+/**
+ * Creates a finder for secrets in lines that are not plain, as in `{"output": "user\tpassword\njoe\t…"}` and in files with
+ * numbers before their lines. It reads what follows the first of them again. Used for one text, because it remembers
+ * whether there was one.
+ */
+export const plainLinesFinder = (forms: Finder): Finder => {
+  let isActive = false;
+  /** Number of characters before the first such line that have not left yet. */
+  let skipped = 0;
+  return (text: string, place: Place): Findings => {
+    const until = (end: number): string => (place.isWhole ? text : text.slice(0, Math.max(place.from, end)));
+    let from = place.from + skipped;
+    if (!isActive) {
+      const complete = until(beforeEscape(text));
+      const { length } = complete;
+      const found = firstNotPlain(complete, Math.max(0, from - maxPrefix), place.isBeginning);
+      if (found === undefined || !(place.isWhole || found.isEscape || found.end < length)) {
+        return { secrets: [], settled: place.isWhole ? length : startOfString(complete, length), ahead: [] };
+      }
+      isActive = true;
+      from = Math.max(from, found.isEscape ? startOfString(complete, found.index) : found.index);
+    }
+    const known = until(beforeLine(text));
+    const view = new PlainText(known, place.isBeginning);
+    const inView = (secret: Secret): Secret => ({
+      ...secret,
+      start: view.plain(secret.start),
+      end: view.plain(secret.end),
+    });
+    const inText = (secret: Secret): Secret => ({
+      ...secret,
+      start: view.original(secret.start),
+      end: view.original(secret.end),
+    });
+    const found = forms(view.text, {
+      ...place,
+      from: view.plain(from),
+      barrier: view.plain(place.barrier),
+      ahead: place.ahead.map(inView),
+    });
+    const secrets = found.secrets.map(inText);
+    const settled = Math.max(view.original(found.settled), secrets.at(-1)?.end ?? place.barrier, place.from);
+    skipped = Math.max(0, from - settled);
+    return { secrets, settled, ahead: found.ahead.map(inText) };
+  };
+};

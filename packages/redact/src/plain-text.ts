@@ -1,0 +1,136 @@
+/**
+ * What tools print before a line: its number (`cat -n`, `grep -n`, tools that read files), a time, the name of a service
+ * (Docker Compose), and in changes a sign.
+ */
+const number = String.raw`[ \t]{0,8}\d{1,7}(?:\t|\\+t|→|: ?(?!\d)| ?│ ?)`;
+const time = String.raw`\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t]`;
+const service = String.raw`[\w.]{1,24}-\d{1,3} {1,4}\| `;
+const sign = String.raw`[+-](?=[ \t\w"'$@|<{[#/*.])`;
+const prefix = new RegExp(`(?:${number}|${time}|${service}|${sign})`, 'y');
+/** Maximum length of what is before a line, and of the character behind it. */
+export const maxPrefix = 48;
+
+/** A line feed, a return, a tab or a quote as strings in JSON and code have it, escaped any number of times. */
+const escape = String.raw`(?<!\\)\\+[nrt"']`;
+const characters: ReadonlyMap<string, string> = new Map([
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+  ['"', '"'],
+  ["'", "'"],
+]);
+
+const beforeLine = String.raw`(?:${number}|${time}|${service}|@@ -\d|\+\+\+ )`;
+const notPlain = new RegExp(String.raw`${escape}|(?<=\n)${beforeLine}`, 'g');
+const notPlainStart = new RegExp(beforeLine, 'y');
+
+/** Where a text is first not plain: at an escape, or at what is printed before a line. */
+export interface NotPlain {
+  readonly index: number;
+  readonly end: number;
+  readonly isEscape: boolean;
+}
+
+export const firstNotPlain = (text: string, from: number, isBeginning: boolean): NotPlain | undefined => {
+  notPlainStart.lastIndex = 0;
+  if (from === 0 && isBeginning && notPlainStart.test(text)) {
+    return { index: 0, end: notPlainStart.lastIndex, isEscape: false };
+  }
+  notPlain.lastIndex = from;
+  const index = notPlain.exec(text)?.index;
+  return index === undefined ? undefined : { index, end: notPlain.lastIndex, isEscape: text.charAt(index) === '\\' };
+};
+
+/** Maximum length of the first line of a string. */
+export const maxFirstLine = 200;
+const firstLine = new RegExp(String.raw`[^"\\]{0,${maxFirstLine}}\\+[nrt"']`, 'y');
+
+/** Whether the quote at an offset may begin a string. */
+export const mayOpen = (text: string, quote: number): boolean => {
+  const before = text.charAt(quote - 1) === ' ' ? quote - 2 : quote - 1;
+  return '[({,:='.includes(text.charAt(before) || '-');
+};
+
+/** Whether the quote at an offset begins a string with escapes, which begins a line. */
+const opens = (text: string, quote: number): boolean => {
+  firstLine.lastIndex = quote + 1;
+  return mayOpen(text, quote) && firstLine.test(text);
+};
+
+const orEnd = (index: number): number => (index === -1 ? Number.POSITIVE_INFINITY : index);
+
+/** A text as its lines are meant: without escapes and what is printed before lines. Strings begin lines. */
+export class PlainText {
+  readonly text: string;
+  /** The offsets behind each replaced range, in this text and in the original, and the length of what replaced it. */
+  readonly #here: number[] = [0];
+  readonly #there: number[] = [0];
+  readonly #lengths: number[] = [0];
+
+  /** @param isBeginning whether a line begins with the text */
+  constructor(original: string, isBeginning: boolean) {
+    let text = '';
+    let last = 0;
+    const replace = (start: number, end: number, character: string): void => {
+      text += original.slice(last, start) + character;
+      last = end;
+      this.#here.push(text.length);
+      this.#there.push(end);
+      this.#lengths.push(character.length);
+    };
+    const beginLine = (start: number): void => {
+      prefix.lastIndex = start;
+      if (prefix.test(original)) replace(start, prefix.lastIndex, '');
+    };
+    if (isBeginning) beginLine(0);
+    let feed = orEnd(original.indexOf('\n'));
+    let quote = orEnd(original.indexOf('"'));
+    let slash = orEnd(original.indexOf('\\', last));
+    for (let index = Math.min(feed, quote, slash); index < original.length; index = Math.min(feed, quote, slash)) {
+      if (index === feed) {
+        beginLine(feed + 1);
+        feed = orEnd(original.indexOf('\n', feed + 1));
+      } else if (index === quote) {
+        if (opens(original, quote)) {
+          replace(quote, quote + 1, '\n');
+          beginLine(quote + 1);
+        }
+        quote = orEnd(original.indexOf('"', quote + 1));
+      } else {
+        let end = slash;
+        while (original.charAt(end) === '\\') end += 1;
+        const character = characters.get(original.charAt(end));
+        if (character !== undefined) replace(slash, end + 1, character);
+        if (character === '\n') beginLine(end + 1);
+        if (quote === end) quote = orEnd(original.indexOf('"', end + 1));
+        slash = end;
+      }
+      if (slash < Number.POSITIVE_INFINITY) slash = orEnd(original.indexOf('\\', Math.max(slash, last)));
+    }
+    this.text = text + original.slice(last);
+  }
+
+  /** Returns the offset in the original. */
+  original(offset: number): number {
+    const at = lastUpTo(this.#here, offset);
+    return (this.#there[at] ?? 0) + offset - (this.#here[at] ?? 0);
+  }
+
+  /** Returns the offset of what is, or replaced, the character at an offset of the original. */
+  plain(offset: number): number {
+    const at = lastUpTo(this.#there, offset);
+    const next = this.#here[at + 1] ?? Number.POSITIVE_INFINITY;
+    return Math.min((this.#here[at] ?? 0) + offset - (this.#there[at] ?? 0), next - (this.#lengths[at + 1] ?? 0));
+  }
+}
+
+/** Returns the index of the last number that is not larger than a limit. */
+const lastUpTo = (numbers: readonly number[], limit: number): number => {
+  let [low, high] = [0, numbers.length - 1];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((numbers[middle] ?? 0) <= limit) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+};
