@@ -7,6 +7,11 @@ const time = String.raw`\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z
 const service = String.raw`[\w.]{1,24}-\d{1,3} {1,4}\| `;
 const sign = String.raw`[+-](?=[ \t\w"'$@|<{[#/*.])`;
 const prefix = new RegExp(`(?:${number}|${time}|${service}|${sign})`, 'y');
+/** Signs of comments and quotations. */
+const commentSign = String.raw`(?:#{1,2}|\/{2,3}|(?:> ?){1,3}|\*|;{1,2}|--|\+)`;
+const comment = new RegExp(String.raw`[ \t]{0,8}${commentSign}[ \t]?(?=\S)`, 'y');
+/** Two lines with the same of these. */
+export const commented = new RegExp(String.raw`^[ \t]{0,8}(${commentSign})[^\n]{0,400}\n[ \t]{0,8}\1`, 'm');
 /** Maximum length of what is before a line, and of the character behind it. */
 export const maxPrefix = 48;
 
@@ -67,8 +72,11 @@ export class PlainText {
   readonly #there: number[] = [0];
   readonly #lengths: number[] = [0];
 
-  /** @param isBeginning whether a line begins with the text */
-  constructor(original: string, isBeginning: boolean) {
+  /**
+   * @param isBeginning whether a line begins with the text
+   * @param hasComments whether signs of comments and quotations before lines are removed, too
+   */
+  constructor(original: string, isBeginning: boolean, hasComments = false) {
     let text = '';
     let last = 0;
     const replace = (start: number, end: number, character: string): void => {
@@ -81,6 +89,9 @@ export class PlainText {
     const beginLine = (start: number): void => {
       prefix.lastIndex = start;
       if (prefix.test(original)) replace(start, prefix.lastIndex, '');
+      if (!hasComments) return;
+      comment.lastIndex = Math.max(start, last);
+      if (comment.test(original)) replace(Math.max(start, last), comment.lastIndex, '');
     };
     if (isBeginning) beginLine(0);
     let feed = orEnd(original.indexOf('\n'));

@@ -26,8 +26,7 @@ export const findPrivateKey = (reader: Reader, index: number): Secret | undefine
   if (label === null) return undefined;
   const start = index + label[0].length;
   const closed = endOfMarked(reader, start);
-  if (closed !== undefined) return { kind: 'private-key', start, end: closed };
-  const { end, longest } = readBody(reader, start);
+  const { end, longest } = closed === undefined ? readBody(reader, start) : { end: closed, longest: minRun };
   return longest < minRun || isElided(reader.text.slice(start, end)) ? undefined : { kind: 'private-key', start, end };
 };
 

@@ -1,4 +1,5 @@
 import { anyString, checkOptions, oneOf } from '@h/options';
+import { readPlain } from '@h/redact/plain';
 import { findDisguised, findEncoded, type Encoded } from './encoded.js';
 import { findCommands } from './exfiltration.js';
 import { attempt, overlap, type Finding, type Hit, type Said, type Severity } from './finding.js';
@@ -67,7 +68,7 @@ export interface ScanContextResult {
 export const scanContext = (text: string, options: ScanContextOptions = {}): ScanContextResult => {
   checkOptions('scanContext()', options, { path: anyString, policy: oneOf('block', 'strip', 'warn') });
   const { path, policy = 'strip' } = options;
-  const hits = hitsIn(text);
+  const hits = allHits(text);
   const findings = placed(text, hits.slice(0, maxHits));
   const verdict = verdictOf(findings);
   const used = text.startsWith('\ufeff') ? text.slice(1) : text;
@@ -89,6 +90,25 @@ const maxHits = 200;
 /** Maximum number of evaluated attempts; several can merge into one finding. */
 const maxJudged = 400;
 const weight: Readonly<Record<Severity, number>> = { note: 0, suspicious: 1, malicious: 2 };
+
+/** Returns the hits in a text, and in its lines without escapes and numbers before them. */
+const allHits = (text: string): readonly Hit[] => {
+  const plain = readPlain(text);
+  const inLines = plain === undefined ? [] : hitsIn(plain.text);
+  const inText = inLines.map((hit) => ({
+    ...hit,
+    start: plain?.original(hit.start) ?? 0,
+    end: plain?.original(hit.end) ?? 0,
+  }));
+  return limited(inText.length === 0 ? hitsIn(text) : merged([...hitsIn(text), ...inText]));
+};
+
+/** Returns the worst hits, in order; one more than the maximum if the text is flooded with attempts. */
+const limited = (hits: readonly Hit[]): readonly Hit[] => {
+  const worstFirst = hits.toSorted((one, other) => weight[other.severity] - weight[one.severity]);
+  const isFlooded = (worstFirst[maxHits]?.severity ?? 'note') === 'malicious';
+  return worstFirst.slice(0, isFlooded ? maxHits + 1 : maxHits).toSorted((one, other) => one.start - other.start);
+};
 
 const hitsIn = (text: string): readonly Hit[] => {
   const invisible = findInvisible(text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text);
@@ -133,11 +153,7 @@ const hitsIn = (text: string): readonly Hit[] => {
     ...encoded,
     ...spelled,
   ];
-  const worstFirst = merged(confirmed(combined(text, all), passages, hidden)).toSorted(
-    (one, other) => weight[other.severity] - weight[one.severity],
-  );
-  const isFlooded = (worstFirst[maxHits]?.severity ?? 'note') === 'malicious';
-  return worstFirst.slice(0, isFlooded ? maxHits + 1 : maxHits).toSorted((one, other) => one.start - other.start);
+  return merged(confirmed(combined(text, all), passages, hidden));
 };
 
 /**
