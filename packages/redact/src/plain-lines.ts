@@ -3,12 +3,8 @@ import type { Finder, Findings, Place, Secret } from './replace.js';
 
 /** Returns the start of the string around an offset, if it is near; the offset without one. */
 const startOfString = (text: string, at: number): number => {
-  const floor = Math.max(0, at - maxFirstLine);
-  for (let quote = text.lastIndexOf('"', at - 1); quote >= floor; quote = text.lastIndexOf('"', quote - 1)) {
-    if (mayOpen(text, quote)) return quote + 1;
-    if (quote === 0) break;
-  }
-  return at;
+  const quote = text.lastIndexOf('"', at - 1);
+  return quote >= Math.max(0, at - maxFirstLine) && mayOpen(text, quote) ? quote + 1 : at;
 };
 
 const trailing = /\\+$/;
