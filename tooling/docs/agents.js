@@ -14,6 +14,8 @@ const maxNames = 6;
 
 const exportedName = /^export (?:declare )?(?:abstract )?(?:async )?(?:const|function\*?|class) (?<name>[\w$]+)/gm;
 
+const exportedList = /^export (?:type )?\{(?<names>[^}]*)\} from '(?<path>[^']+)'/gm;
+
 /** Returns the values that a source file exports. @type {(code: string) => string[]} */
 const exportsOf = (code) => [...code.matchAll(exportedName)].map(({ groups }) => groups?.['name'] ?? '');
 
@@ -28,9 +30,21 @@ const publicExports = (entries, file, code) =>
       (entry) =>
         entry.path === file ||
         entry.code.includes(`export * from '${relativeTo(entry.path, file)}'`) ||
-        new RegExp(`\\b${name.replaceAll('$', '\\$')}\\b`).test(entry.code),
+        namesFrom(entry.code, relativeTo(entry.path, file)).includes(name),
     ),
   );
+
+/** Returns the names that an entry exports from a file. @type {(code: string, path: string) => string[]} */
+const namesFrom = (code, path) =>
+  [...code.matchAll(exportedList)]
+    .filter(({ groups }) => groups?.['path'] === path)
+    .flatMap(({ groups }) => groups?.['names']?.split(',') ?? [])
+    .map((name) =>
+      name
+        .trim()
+        .replace(/^type /, '')
+        .replace(/ as .*$/, ''),
+    );
 
 /** @type {(from: string, to: string) => string} */
 const relativeTo = (from, to) => {
