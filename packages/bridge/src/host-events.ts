@@ -1,5 +1,5 @@
 import { TurnError, type PipelineOperator, type TurnEventType } from '@h/turn';
-import { checkOperators as rejectOthers, handledEvents } from '@h/turn/bridge';
+import { checkOperators as checkAreOperators, handledEvents } from '@h/turn/bridge';
 
 /** How a host carries an event of a turn: in full, with a limit, or not at all. */
 export interface EventSupport {
@@ -69,7 +69,7 @@ export class UnsupportedOperatorError extends TurnError {
  * @throws UnsupportedOperatorError unless `partial` is set; a process warning then names the operator and the events
  */
 export const checkOperators = (operators: readonly PipelineOperator[], check: OperatorCheck): void => {
-  rejectOthers(operators, check.owner);
+  checkAreOperators(operators, check.owner);
   for (const operator of operators) {
     const handled = handledEvents(operator);
     if (handled === undefined) continue;

@@ -600,6 +600,7 @@ describe('lines that are not plain', () => {
   it('are the same for any chunks of random escapes and prefixes', () => {
     const escapes = [
       '\\',
+      '\\'.repeat(30),
       '\\n',
       '\\t',
       '\\"',

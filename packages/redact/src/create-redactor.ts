@@ -1,5 +1,4 @@
 import { anyString, arrayOf, checkOptions, InvalidOptionError, secret, showValue } from '@h/options';
-
 import { formFinder } from './find-secrets.js';
 import { knownValueFinder, minKnownValue } from './known-values.js';
 import { plainLinesFinder } from './plain-lines.js';

@@ -2,7 +2,7 @@
  * What tools print before a line: its number (`cat -n`, `grep -n`, tools that read files), a time, the name of a service
  * (Docker Compose), and in changes a sign.
  */
-const number = String.raw`[ \t]{0,8}\d{1,7}(?:\t|\\+t|→|: ?(?!\d)| ?│ ?)`;
+const number = String.raw`[ \t]{0,8}\d{1,7}(?:\t|\\{1,15}t|→|: ?(?!\d)| ?│ ?)`;
 const time = String.raw`\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t]`;
 const service = String.raw`[\w.]{1,24}-\d{1,3} {1,4}\| `;
 const sign = String.raw`[+-](?=[ \t\w"'$@|<{[#/*.])`;
@@ -15,8 +15,10 @@ export const commented = new RegExp(String.raw`^[ \t]{0,8}(${commentSign})[^\n]{
 /** Maximum length of what is before a line, and of the character behind it. */
 export const maxPrefix = 48;
 
-/** A line feed, a return, a tab or a quote as strings in JSON and code have it, escaped any number of times. */
-const escape = /\\+[nrt"']/y;
+/** A line feed, a return, a tab or a quote as strings in JSON and code have it, escaped up to four times. */
+const escape = /\\{1,15}[nrt"']/y;
+/** Backslashes before a character. */
+const maxEscapes = 15;
 const characters: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],
   ['r', '\r'],
@@ -34,7 +36,7 @@ export interface NotPlain {
   readonly isEscape: boolean;
 }
 
-/** Looks for both by their first characters, which takes a tenth of the time of one expression. */
+/** Looks for both by their first characters: one expression for both would be tried at each character. */
 export const firstNotPlain = (text: string, from: number, isBeginning: boolean): NotPlain | undefined => {
   const found = firstEscape(text, from);
   const until = found?.index ?? text.length;
@@ -63,7 +65,7 @@ const behindFeed = (text: string, from: number): number => {
 
 /** Maximum length of the first line of a string. */
 export const maxFirstLine = 200;
-const firstLine = new RegExp(String.raw`[^"\\]{0,${maxFirstLine}}\\+[nrt"']`, 'y');
+const firstLine = new RegExp(String.raw`[^"\\]{0,${maxFirstLine}}\\{1,15}[nrt"']`, 'y');
 
 /** Whether the quote at an offset may begin a string. */
 export const mayOpen = (text: string, quote: number): boolean => {
@@ -79,7 +81,7 @@ const opens = (text: string, quote: number): boolean => {
 
 const orEnd = (index: number): number => (index === -1 ? Number.POSITIVE_INFINITY : index);
 
-/** A text as its lines are meant: without escapes and what is printed before lines. Strings begin lines. */
+/** The lines of a text without escapes and without what is printed before them. A string with escapes begins a line. */
 export class PlainText {
   readonly text: string;
   /** The offsets behind each replaced range, in this text and in the original, and the length of what replaced it. */
@@ -125,7 +127,7 @@ export class PlainText {
       } else {
         let end = slash;
         while (original.charAt(end) === '\\') end += 1;
-        const character = characters.get(original.charAt(end));
+        const character = end - slash > maxEscapes ? undefined : characters.get(original.charAt(end));
         if (character !== undefined) replace(slash, end + 1, character);
         if (character === '\n') beginLine(end + 1);
         if (quote === end) quote = orEnd(original.indexOf('"', end + 1));

@@ -3,10 +3,10 @@ import { commented, firstNotPlain, PlainText } from './plain-text.js';
 export type { PlainText } from './plain-text.js';
 
 /**
- * Reads a text as its lines are meant: without escapes, as the output of a tool in JSON has them, and without what tools
- * print before lines, such as numbers, times and signs of a change. Signs of comments and quotations are left out, too.
+ * Returns the lines of a text as their author wrote them: without the escapes of a string in JSON, and without what tools
+ * print before lines, such as numbers, times, and signs of changes, comments and quotations.
  *
- * @returns the text and its offsets in the original; `undefined` if it is plain
+ * @returns the lines, with offsets in the original text; `undefined` if the text has none of these
  *
  * @example
  * ```ts

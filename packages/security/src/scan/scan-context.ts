@@ -91,16 +91,17 @@ const maxHits = 200;
 const maxJudged = 400;
 const weight: Readonly<Record<Severity, number>> = { note: 0, suspicious: 1, malicious: 2 };
 
-/** Returns the hits in a text, and in its lines without escapes and numbers before them. */
+/** Returns the hits in a text as it is, and in its lines without escapes and without what is printed before them. */
 const allHits = (text: string): readonly Hit[] => {
+  const hits = hitsIn(text);
   const plain = readPlain(text);
-  const inLines = plain === undefined ? [] : hitsIn(plain.text);
-  const inText = inLines.map((hit) => ({
+  if (plain === undefined) return limited(hits);
+  const inLines = hitsIn(plain.text).map((hit) => ({
     ...hit,
-    start: plain?.original(hit.start) ?? 0,
-    end: plain?.original(hit.end) ?? 0,
+    start: plain.original(hit.start),
+    end: plain.original(hit.end),
   }));
-  return limited(inText.length === 0 ? hitsIn(text) : merged([...hitsIn(text), ...inText]));
+  return limited(merged([...hits, ...inLines]));
 };
 
 /** Returns the worst hits, in order; one more than the maximum if the text is flooded with attempts. */

@@ -26,8 +26,8 @@ const progress = 'notifications/progress';
  * - A result that is a task handle, which the client rejects, becomes an empty result with the handle in its `_meta`.
  * - The methods of the tasks extension can be sent.
  * - A request whose response stream ends fails. The client would wait for its time limit.
- * - An answer to a request that is not open, and its progress, is dropped. The client would report it with its content, which may be a
- *   large result with secrets that arrives after its call has timed out.
+ * - An answer to a request that is not open is dropped, and so is its progress. The client would report it with its
+ *   content, which may be a large result with secrets that arrives after its call has timed out.
  */
 export class WireTransport implements Transport {
   onclose?: () => void;
