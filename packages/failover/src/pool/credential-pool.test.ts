@@ -187,6 +187,16 @@ describe('createCredentialPool', () => {
     expect(changes).not.toHaveBeenCalled();
   });
 
+  it('probes a profile and its service with one call', () => {
+    const { clock, pool, take } = setUp();
+    pool.failed('a1', 'm', classifyError({ status: 500, headers: { 'retry-after': '301' } }, { now: clock.now }));
+    pool.failed('a1', 'm', unauthorized);
+    clock.now = 301_000;
+    expect(take('s1')).toMatchObject({ profile: 'a1', isProbe: true });
+    pool.succeeded('a2', 'm');
+    expect(take('s1')).toMatchObject({ profile: 'a2' });
+  });
+
   it('needs no profile for an unknown provider, and puts its models in cooldown', () => {
     const { pool } = setUp();
     const ask = (model: string) => pool.acquire({ provider: 'ollama', model, session: 's' });
@@ -376,6 +386,9 @@ describe('whatever happens', () => {
             const headers = step.retryAfter === undefined ? {} : { 'retry-after': String(step.retryAfter) };
             pool.failed(step.id, 'm', classifyError({ status: step.status, headers }, { now: clock.now }));
           }
+          // A success is the outcome of a probe. A failure may be one of the service, which calls of any profile then probe.
+          if (step.type === 'succeed') probes.set(step.id, 0);
+          if (step.type === 'fail') probes.clear();
           for (const { id: name, cooldowns } of pool.status()) {
             const known = until.get(name) ?? 0;
             const now = Math.max(0, ...cooldowns.map((window) => window.until));

@@ -112,30 +112,37 @@ export class ProfilePicker {
 
   #tryOne(profile: string | undefined, model: string | undefined): CredentialLease | Unavailable {
     if (this.#cooldowns.isEmpty) return available(profile);
-    const last = this.#lastWindow(profile, model);
+    const windows = this.#windows(profile, model);
+    const [last] = windows;
     if (last === undefined) return available(profile);
-    const { key, until, reason, isStated } = last;
+    const { until, reason, isStated } = last;
     if (isActive(last, this.#now())) return { until, reason, profile, ...(isStated === true && { isStated }) };
-    if (this.#probes.has(key)) return { until: undefined, reason, profile };
-    this.#probes.add(key);
+    // One call probes all that has ended: the profile, its model and the service.
+    const keys = windows.map(({ key }) => key);
+    if (keys.some((key) => this.#probes.has(key))) return { until: undefined, reason, profile };
+    for (const key of keys) this.#probes.add(key);
+    let isOpen = true;
     return {
       profile,
       isProbe: true,
       release: () => {
-        if (this.#probes.delete(key)) this.#changed();
+        if (!isOpen) return;
+        isOpen = false;
+        for (const key of keys) this.#probes.delete(key);
+        this.#changed();
       },
     };
   }
 
-  /** The window that ends last, of those that apply to this profile with this model. */
-  #lastWindow(profile: string | undefined, model: string | undefined) {
+  /** The windows that apply to this profile with this model, the one that ends last first. */
+  #windows(profile: string | undefined, model: string | undefined) {
     const now = this.#now();
     const windows = scopes.flatMap((scope) => {
       const key = windowKey(scope, profile, model);
       const window = this.#cooldowns.get(key);
       return window === undefined || isForgotten(window, now) ? [] : [{ ...window, key }];
     });
-    return windows.toSorted((one, other) => other.until - one.until)[0];
+    return windows.toSorted((one, other) => other.until - one.until);
   }
 
   #pin(pins: Map<string, CredentialLease>, session: string, profile: string): void {
