@@ -54,7 +54,7 @@ export class GateEntry<Owner> implements Linked<GateEntry<Owner>>, HeapItem {
 
 /** A background request that will count as normal. */
 export interface Ageing<Owner> extends Linked<Ageing<Owner>> {
-  readonly pass: GateEntry<Owner>;
+  readonly entry: GateEntry<Owner>;
   readonly since: number;
 }
 

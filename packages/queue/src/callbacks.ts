@@ -57,7 +57,7 @@ export class Callbacks {
 
   /** Keeps the asynchronous context of a request that must wait. */
   remember(waiter: Waiter): void {
-    waiter.scope = new AsyncResource('LaneTicket');
+    waiter.scope = new AsyncResource('LaneRequest');
   }
 
   /** Passes the argument on, so that callers need no closure for each call. */

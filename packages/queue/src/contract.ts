@@ -170,11 +170,11 @@ export interface Lanes {
    *
    * @example
    * ```ts
-   * const place = lanes.enter(
+   * const handle = lanes.enter(
    *   { session: 'alice', trigger: 'user' },
    *   { admitted: (lease) => work(lease), refused: (error) => console.warn(error.code) },
    * );
-   * place.release();
+   * handle.release();
    * ```
    */
   enter(request: LaneRequest, listener: LaneListener): LaneHandle;

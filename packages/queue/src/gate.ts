@@ -74,58 +74,58 @@ export class Gate<Owner> {
     priority: TurnPriority = ownPriority,
   ): GateEntry<Owner> {
     this.#sequence += 1;
-    const pass = new GateEntry(owner, ownPriority, groupKeys, this.#sequence);
-    pass.priority = priority;
+    const entry = new GateEntry(owner, ownPriority, groupKeys, this.#sequence);
+    entry.priority = priority;
     const bucket = this.#bucketFor(groupKeys);
-    pass.list = bucket[priority];
-    pass.list.append(pass);
-    this.#joined(pass, bucket);
-    return pass;
+    entry.list = bucket[priority];
+    entry.list.append(entry);
+    this.#joined(entry, bucket);
+    return entry;
   }
 
   /**
    * Changes the priority of a waiting request. A raised request is placed behind those that have the priority already;
    * a lowered one returns to its earlier position. Has no effect on a request that does not wait.
    */
-  reprioritize(pass: GateEntry<Owner>, priority: TurnPriority): void {
-    const { bucket } = pass;
-    if (!bucket || pass.priority === priority) return;
-    const isRaised = urgencyOf(priority) < urgencyOf(pass.priority);
-    this.#unlist(pass, bucket);
-    pass.priority = priority;
-    if (isRaised && !pass.isReturning) {
+  reprioritize(entry: GateEntry<Owner>, priority: TurnPriority): void {
+    const { bucket } = entry;
+    if (!bucket || entry.priority === priority) return;
+    const isRaised = urgencyOf(priority) < urgencyOf(entry.priority);
+    this.#unlist(entry, bucket);
+    entry.priority = priority;
+    if (isRaised && !entry.isReturning) {
       this.#sequence += 1;
-      pass.sequence = this.#sequence;
-      pass.list = bucket[priority];
-      pass.list.append(pass);
+      entry.sequence = this.#sequence;
+      entry.list = bucket[priority];
+      entry.list.append(entry);
     } else {
-      if (!pass.isReturning) pass.sequence = pass.ownSequence;
-      bucket.outOfOrder.add(pass);
+      if (!entry.isReturning) entry.sequence = entry.ownSequence;
+      bucket.outOfOrder.add(entry);
     }
-    this.#count(pass, 1);
+    this.#count(entry, 1);
     this.#settle(bucket);
   }
 
   /** Adds a returning request, before requests of the same priority that were not admitted yet. */
-  rejoin(pass: GateEntry<Owner>, priority: TurnPriority): void {
+  rejoin(entry: GateEntry<Owner>, priority: TurnPriority): void {
     this.#returns += 1;
-    pass.sequence = this.#returns;
-    pass.isReturning = true;
-    pass.priority = priority;
-    const bucket = this.#bucketFor(pass.groupKeys);
-    bucket.outOfOrder.add(pass);
-    this.#joined(pass, bucket);
+    entry.sequence = this.#returns;
+    entry.isReturning = true;
+    entry.priority = priority;
+    const bucket = this.#bucketFor(entry.groupKeys);
+    bucket.outOfOrder.add(entry);
+    this.#joined(entry, bucket);
   }
 
   /** Removes a waiting request. */
-  leave(pass: GateEntry<Owner>): void {
+  leave(entry: GateEntry<Owner>): void {
     this.#age();
-    const { bucket } = pass;
+    const { bucket } = entry;
     if (!bucket) return;
-    this.#unlist(pass, bucket);
-    if (pass.ageing) this.#ageing.remove(pass.ageing);
-    pass.bucket = undefined;
-    pass.ageing = undefined;
+    this.#unlist(entry, bucket);
+    if (entry.ageing) this.#ageing.remove(entry.ageing);
+    entry.bucket = undefined;
+    entry.ageing = undefined;
     this.#settle(bucket);
   }
 
@@ -138,31 +138,31 @@ export class Gate<Owner> {
         this.#park(bucket, full);
         continue;
       }
-      const pass = bucket.first as GateEntry<Owner>;
-      this.take(pass, bucket.groups);
-      return pass;
+      const entry = bucket.first as GateEntry<Owner>;
+      this.take(entry, bucket.groups);
+      return entry;
     }
     return undefined;
   }
 
   /** Counts a waiting request as admitted. */
-  protected take(pass: GateEntry<Owner>, groups: readonly Group<Owner>[]): void {
-    pass.groups = groups;
+  protected take(entry: GateEntry<Owner>, groups: readonly Group<Owner>[]): void {
+    entry.groups = groups;
     this.groups.use(groups);
     for (const group of groups) group.active += 1;
-    this.active[pass.priority] += 1;
-    this.leave(pass);
+    this.active[entry.priority] += 1;
+    this.leave(entry);
   }
 
   /** Releases the slots of an admitted request. */
-  free(pass: GateEntry<Owner>): void {
-    this.active[pass.priority] -= 1;
-    for (const group of pass.groups) {
+  free(entry: GateEntry<Owner>): void {
+    this.active[entry.priority] -= 1;
+    for (const group of entry.groups) {
       group.active -= 1;
       this.#wake(group);
     }
-    this.groups.disuse(pass.groups);
-    pass.groups = [];
+    this.groups.disuse(entry.groups);
+    entry.groups = [];
   }
 
   /** All waiting requests, in the order of admission if all groups had free slots. */
@@ -180,8 +180,8 @@ export class Gate<Owner> {
   }
 
   /** The group that holds back a request, if any. */
-  heldBackBy(pass: GateEntry<Owner>): Group<Owner> | undefined {
-    return pass.bucket && fullOneOf(pass.bucket.groups);
+  heldBackBy(entry: GateEntry<Owner>): Group<Owner> | undefined {
+    return entry.bucket && fullOneOf(entry.bucket.groups);
   }
 
   #hasSlotFor(bucket: Bucket<Owner>): boolean {
@@ -204,18 +204,18 @@ export class Gate<Owner> {
     return bucket;
   }
 
-  #joined(pass: GateEntry<Owner>, bucket: Bucket<Owner>): void {
-    pass.bucket = bucket;
-    this.#count(pass, 1);
-    if (pass.ownPriority === 'background') this.#watchAge(pass);
+  #joined(entry: GateEntry<Owner>, bucket: Bucket<Owner>): void {
+    entry.bucket = bucket;
+    this.#count(entry, 1);
+    if (entry.ownPriority === 'background') this.#watchAge(entry);
     this.#settle(bucket);
   }
 
-  #unlist(pass: GateEntry<Owner>, bucket: Bucket<Owner>): void {
-    if (pass.list) pass.list.remove(pass);
-    else bucket.outOfOrder.remove(pass);
-    pass.list = undefined;
-    this.#count(pass, -1);
+  #unlist(entry: GateEntry<Owner>, bucket: Bucket<Owner>): void {
+    if (entry.list) entry.list.remove(entry);
+    else bucket.outOfOrder.remove(entry);
+    entry.list = undefined;
+    this.#count(entry, -1);
   }
 
   #count({ priority, hasAged }: GateEntry<Owner>, by: 1 | -1): void {
@@ -260,10 +260,10 @@ export class Gate<Owner> {
   }
 
   /** A request that has aged keeps that state when it rejoins. */
-  #watchAge(pass: GateEntry<Owner>): void {
-    if (pass.hasAged || this.#options.ageAfterMs === Infinity) return;
-    pass.ageing = { pass, since: this.#options.now(), previous: undefined, next: undefined };
-    this.#ageing.append(pass.ageing);
+  #watchAge(entry: GateEntry<Owner>): void {
+    if (entry.hasAged || this.#options.ageAfterMs === Infinity) return;
+    entry.ageing = { entry, since: this.#options.now(), previous: undefined, next: undefined };
+    this.#ageing.append(entry.ageing);
   }
 
   /** Marks background requests that have waited long enough as aged. */
@@ -276,18 +276,18 @@ export class Gate<Owner> {
       oldest = this.#ageing.head
     ) {
       this.#ageing.remove(oldest);
-      const { pass } = oldest;
-      const { bucket, list } = pass;
-      pass.ageing = undefined;
-      pass.hasAged = true;
-      if (!bucket || pass.priority !== 'background') continue;
+      const { entry } = oldest;
+      const { bucket, list } = entry;
+      entry.ageing = undefined;
+      entry.hasAged = true;
+      if (!bucket || entry.priority !== 'background') continue;
       this.#agedCount += 1;
       if (list) {
-        list.remove(pass);
-        bucket.aged.append(pass);
-        pass.list = bucket.aged;
+        list.remove(entry);
+        bucket.aged.append(entry);
+        entry.list = bucket.aged;
       } else {
-        bucket.outOfOrder.update(pass);
+        bucket.outOfOrder.update(entry);
       }
       this.#settle(bucket);
     }

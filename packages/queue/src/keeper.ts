@@ -56,7 +56,7 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
   closing: Closing | undefined;
   #fence = 0;
   #waiting = 0;
-  #isLettingIn = false;
+  #isAdmitting = false;
 
   constructor({ gate, bounds, createGate = (options) => new Gate(options) }: KeeperOptions, host: KeeperHost) {
     this.#host = host;
@@ -171,12 +171,12 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
 
   /** Admits all requests that have a free slot. Changes that listeners make are applied before the loop continues. */
   admitAll(): void {
-    if (this.#isLettingIn) return;
-    this.#isLettingIn = true;
+    if (this.#isAdmitting) return;
+    this.#isAdmitting = true;
     try {
-      for (let pass = this.gate.admit(); pass; pass = this.gate.admit()) this.#pass(pass);
+      for (let entry = this.gate.admit(); entry; entry = this.gate.admit()) this.#settleAdmitted(entry);
     } finally {
-      this.#isLettingIn = false;
+      this.#isAdmitting = false;
     }
     const deadlock = this.#parents.deadlock(this.gate.activeCount, this.holders);
     if (deadlock) this.#host.callbacks.report(deadlock);
@@ -187,7 +187,7 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     this.#host.dueChanged(holder);
   }
 
-  #pass({ owner: waiter }: GateEntry<Waiter>): void {
+  #settleAdmitted({ owner: waiter }: GateEntry<Waiter>): void {
     const holder = waiter.holder ?? this.#admit(waiter);
     if (holder.slot === 'wanted') {
       holder.progressAt = this.now();
@@ -230,16 +230,16 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
 
   /** Removes a request from the lane and the gate, and frees its slot. */
   #removeWaiter(waiter: Waiter): void {
-    const { holder, pass } = waiter;
+    const { holder, entry } = waiter;
     if (waiter.state === 'over') return;
-    if (pass && holder?.slot === 'held') this.gate.free(pass);
-    else if (pass) this.gate.leave(pass);
+    if (entry && holder?.slot === 'held') this.gate.free(entry);
+    else if (entry) this.gate.leave(entry);
     this.gate.ended(waiter);
     if (!holder) this.#stopWaiting(waiter);
     else if (holder.slot === 'wanted') this.#parents.waitsNoLonger(waiter);
     waiter.state = 'over';
     // A finished request in the old generation would keep young objects alive until a full garbage collection.
-    waiter.pass = undefined;
+    waiter.entry = undefined;
     if (holder) {
       this.holders.remove(holder);
       this.#parents.over(holder);

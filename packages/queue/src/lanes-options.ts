@@ -27,7 +27,7 @@ export interface LanesOptions {
   /**
    * Slots that only foreground requests get. Less than `concurrency`.
    *
-   * @defaultValue `0`
+   * @defaultValue `0`: requests of all priorities may use every slot
    */
   readonly reservedForeground?: number | undefined;
   /**
@@ -41,7 +41,7 @@ export interface LanesOptions {
    * Further limits by kind: `{ provider: { concurrency: 8, keys: { local: 1 } }, tenant: { concurrency: 2 } }`. A
    * request names its keys.
    *
-   * @defaultValue `{}`
+   * @defaultValue `{}`: only `concurrency` applies
    */
   readonly groups?: Readonly<Record<string, GroupOptions>> | undefined;
   /**
@@ -66,13 +66,13 @@ export interface LanesOptions {
   /**
    * Longest wait for a slot, in milliseconds.
    *
-   * @defaultValue `Infinity`
+   * @defaultValue `Infinity`: `maxWaiting` limits the queue
    */
   readonly maxWaitMs?: number | undefined;
   /**
    * Number of waiting requests over all sessions; further ones are refused.
    *
-   * @defaultValue `10_000`
+   * @defaultValue `10_000`, far more than one process can serve in time
    */
   readonly maxWaiting?: number | undefined;
   /**

@@ -27,11 +27,11 @@ export class Notices {
   add(waiter: Waiter): void {
     this.#listening.add(waiter);
     if (this.#everyMs !== Infinity) this.#alarm.setFor(this.#keeper.now() + this.#everyMs);
-    const { pass } = waiter;
+    const { entry } = waiter;
     const { gate, lanes } = this.#keeper;
     // Its position is the last one, apart from less urgent requests at the gate.
     const position =
-      waiter.state === 'at-gate' && pass ? gate.inFrontOf(pass) + 1 : (lanes.get(waiter.session)?.waitingCount ?? 0);
+      waiter.state === 'at-gate' && entry ? gate.inFrontOf(entry) + 1 : (lanes.get(waiter.session)?.waitingCount ?? 0);
     this.#inform(waiter, position);
   }
 
@@ -41,17 +41,17 @@ export class Notices {
 
   #notifyAll(): void {
     this.#alarm.setFor(this.#keeper.now() + this.#everyMs);
-    const atGate = new Map(this.#keeper.gate.inOrder().map((pass, index) => [pass.owner, index + 1]));
-    const places = new Map([...this.#listening].map((waiter) => [waiter, atGate.get(waiter) ?? 0]));
+    const atGate = new Map(this.#keeper.gate.inOrder().map((entry, index) => [entry.owner, index + 1]));
+    const positions = new Map([...this.#listening].map((waiter) => [waiter, atGate.get(waiter) ?? 0]));
     for (const session of new Set([...this.#listening].map((waiter) => waiter.session))) {
-      let place = 0;
+      let position = 0;
       for (const waiter of this.#keeper.lanes.get(session)?.waiters ?? []) {
         if (!waiter.isWaiting) continue;
-        place += 1;
-        if (waiter.state === 'behind' && places.has(waiter)) places.set(waiter, place);
+        position += 1;
+        if (waiter.state === 'behind' && positions.has(waiter)) positions.set(waiter, position);
       }
     }
-    for (const [waiter, position] of places) if (waiter.isWaiting) this.#inform(waiter, position);
+    for (const [waiter, position] of positions) if (waiter.isWaiting) this.#inform(waiter, position);
   }
 
   #inform(waiter: Waiter, position: number): void {
@@ -59,7 +59,7 @@ export class Notices {
     const shown = isBehind ? position : -position;
     if (shown === waiter.notifiedPosition) return;
     waiter.notifiedPosition = shown;
-    const group = isBehind || !waiter.pass ? undefined : this.#keeper.gate.heldBackBy(waiter.pass);
+    const group = isBehind || !waiter.entry ? undefined : this.#keeper.gate.heldBackBy(waiter.entry);
     this.#callbacks.call(waiter, notifyWaiting, {
       session: waiter.session,
       for: isBehind ? 'session' : 'slot',

@@ -3,7 +3,7 @@ import { checkValue, objectWithMethods } from '@h/options';
 import './queue-events.js';
 import type { Lanes } from './contract.js';
 import { checkQueueOptions, type QueueOptions } from './queue-options.js';
-import { TurnPlace } from './turn-place.js';
+import { TurnSlot } from './turn-slot.js';
 
 /** Names of the operators that do nothing before the turn is admitted. */
 const others = [
@@ -43,46 +43,46 @@ export const queue = (lanes: Pick<Lanes, 'enter'>, options: QueueOptions = {}): 
   return intercept(
     'queue',
     {
-      setup: (context) => new TurnPlace(lanes, options, context),
+      setup: (context) => new TurnSlot(lanes, options, context),
       observe: {
-        'turn.start': (place, event) => place.started(event),
-        'model.request': (place) => place.nextStep(),
-        'model.delta': (place, { delta, at }) => {
-          if (delta.text !== '') place.progress(at);
+        'turn.start': (slot, event) => slot.started(event),
+        'model.request': (slot) => slot.nextStep(),
+        'model.delta': (slot, { delta, at }) => {
+          if (delta.text !== '') slot.progress(at);
         },
-        'model.response': (place, { at }) => place.progress(at),
-        'tool.progress': (place, { progress, at }) => {
-          if (saysSomething(progress)) place.progress(at);
+        'model.response': (slot, { at }) => slot.progress(at),
+        'tool.progress': (slot, { progress, at }) => {
+          if (saysSomething(progress)) slot.progress(at);
         },
-        'tool.result': (place, { at }) => place.progress(at),
-        'approval.request': (place, { id }) => place.asked(id),
-        'approval.answer': (place, { id, at }) => place.answered(id, at),
-        'turn.stop': (place) => place.stopping(),
-        'turn.end': (place) => place.ending(),
+        'tool.result': (slot, { at }) => slot.progress(at),
+        'approval.request': (slot, { id }) => slot.asked(id),
+        'approval.answer': (slot, { id, at }) => slot.answered(id, at),
+        'turn.stop': (slot) => slot.stopping(),
+        'turn.end': (slot) => slot.ending(),
       },
       decide: {
-        'turn.start': (place, event) => place.begin(event),
+        'turn.start': (slot, event) => slot.begin(event),
         'session.loaded': whenAtWork,
         // All work of a turn follows from its requests, so they run in the async context of its lease.
-        'model.request': (place, event) => place.asPart(event),
+        'model.request': (slot, event) => slot.asPart(event),
         'tool.call': whenAtWork,
-        'approval.answer': (place, { id }) => place.answering(id),
+        'approval.answer': (slot, { id }) => slot.answering(id),
         'history.append': fence,
         'history.replace': fence,
         'session.state': fence,
       },
-      start: (place) => place.resume(),
-      finalize: (place) => place.release(),
+      start: (slot) => slot.resume(),
+      finalize: (slot) => slot.release(),
     },
     { before: others },
   );
 };
 
 /** Holds events of a turn that is resumed or has lent its slot. */
-const whenAtWork = (place: TurnPlace, event: TurnEvent): DecisionInput => place.whenAtWork(event);
+const whenAtWork = (slot: TurnSlot, event: TurnEvent): DecisionInput => slot.whenAtWork(event);
 
 /** Drops what a turn that has lost its lease would write. */
-const fence = (place: TurnPlace, event: TurnEvent): DecisionInput => place.fence(event);
+const fence = (slot: TurnSlot, event: TurnEvent): DecisionInput => slot.fence(event);
 
 /** An empty delta is a heartbeat, not progress. */
 const saysSomething = (progress: JSONValue): boolean => {

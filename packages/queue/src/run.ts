@@ -43,11 +43,11 @@ class TaskRun<Result> implements LaneListener {
       return;
     }
     this.waiting = onWaiting;
-    const entered: { place?: LaneHandle } = {};
-    const onAbort = (): void => entered.place?.abort(signal?.reason);
+    const entered: { handle?: LaneHandle } = {};
+    const onAbort = (): void => entered.handle?.abort(signal?.reason);
     signal?.addEventListener('abort', onAbort, { once: true });
     this.#stopListening = () => signal?.removeEventListener('abort', onAbort);
-    entered.place = enter({ ...request, session }, this);
+    entered.handle = enter({ ...request, session }, this);
     // The task, or a callback while it waited, may have aborted the signal.
     if (isAborted()) onAbort();
   }

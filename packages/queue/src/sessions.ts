@@ -71,8 +71,8 @@ export class Sessions {
   #insert(lane: Lane, waiter: Waiter): void {
     const { head } = lane.waiters;
     if (head?.state === 'at-gate') {
-      if (head.pass) this.#gate.leave(head.pass);
-      head.pass = undefined;
+      if (head.entry) this.#gate.leave(head.entry);
+      head.entry = undefined;
       head.state = 'behind';
     }
     lane.insert(waiter);
@@ -84,7 +84,7 @@ export class Sessions {
       this.#lanes.delete(lane.session);
     } else if (head.state === 'behind') {
       head.state = 'at-gate';
-      head.pass = this.#gate.join(head, head.priority, head.request.groups ?? noGroups, lane.priority);
+      head.entry = this.#gate.join(head, head.priority, head.request.groups ?? noGroups, lane.priority);
     } else {
       this.#inherit(lane);
     }
@@ -92,8 +92,8 @@ export class Sessions {
 
   /** The first request of a lane inherits the priority of the most urgent one behind it. */
   #inherit(lane: Lane): void {
-    const pass = lane.waiters.head?.pass;
-    if (pass) this.#gate.reprioritize(pass, lane.priority);
+    const entry = lane.waiters.head?.entry;
+    if (entry) this.#gate.reprioritize(entry, lane.priority);
   }
 }
 

@@ -38,8 +38,8 @@ export class SlotLending {
     if (before === 'wanted') {
       this.#leaveGate(holder);
       this.#notifyReclaimed(holder);
-    } else if (before === 'held' && holder.waiter.pass) {
-      this.#gate.free(holder.waiter.pass);
+    } else if (before === 'held' && holder.waiter.entry) {
+      this.#gate.free(holder.waiter.entry);
     }
     this.#keeper.admitAll();
   }
@@ -94,7 +94,7 @@ export class SlotLending {
     const { waiter } = holder;
     holder.slot = 'wanted';
     this.#parents.waits(waiter);
-    if (waiter.pass) this.#gate.rejoin(waiter.pass, this.#keeper.priorityOf(waiter));
+    if (waiter.entry) this.#gate.rejoin(waiter.entry, this.#keeper.priorityOf(waiter));
     this.#keeper.admitAll();
   }
 
@@ -106,6 +106,6 @@ export class SlotLending {
 
   #leaveGate({ waiter }: SlotHolder): void {
     this.#parents.waitsNoLonger(waiter);
-    if (waiter.pass) this.#gate.leave(waiter.pass);
+    if (waiter.entry) this.#gate.leave(waiter.entry);
   }
 }

@@ -53,7 +53,7 @@ export interface LanesSnapshot {
 export const snapshotOf = (keeper: Keeper, concurrency: number): LanesSnapshot => {
   const now = keeper.now();
   const { gate } = keeper;
-  const places = new Map(gate.inOrder().map((pass, index) => [pass.owner, index + 1]));
+  const positions = new Map(gate.inOrder().map((entry, index) => [entry.owner, index + 1]));
   return {
     state: keeper.closing === undefined ? 'open' : 'closed',
     concurrency,
@@ -71,7 +71,7 @@ export const snapshotOf = (keeper: Keeper, concurrency: number): LanesSnapshot =
           label: waiter.request.label,
           priority: waiter.priority,
           for: waiter.state === 'behind' ? 'session' : 'slot',
-          position: places.get(waiter) ?? index + 1,
+          position: positions.get(waiter) ?? index + 1,
           waitedMs: now - waiter.queuedAt,
         })),
       };

@@ -45,7 +45,7 @@ export class Waiter implements LaneHandle, Linked<Waiter>, HeapItem {
   state: WaiterState = 'behind';
   previous: Waiter | undefined;
   next: Waiter | undefined;
-  pass: GateEntry<Waiter> | undefined;
+  entry: GateEntry<Waiter> | undefined;
   holder: SlotHolder | undefined;
   /** The asynchronous context of the request, in which its listener is called. */
   scope: AsyncResource | undefined;

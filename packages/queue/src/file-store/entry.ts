@@ -104,24 +104,17 @@ const saved = objectOf({
 });
 
 /** Wraps a message in a journal record, because journals encode bytes and URLs and validate what they read. */
-const inRecord = (message: UserMessage): Parameters<typeof encodeRecord>[0] => ({
-  v: 1,
+const inRecord = <Form extends UserMessage | JSONValue>(message: Form) => ({
+  v: 1 as const,
   seq: 0,
   derived: false,
-  event: { type: 'input.received', turn: '', at: 0, id: '', message },
+  event: { type: 'input.received' as const, turn: '', at: 0, id: '', message },
 });
 
 const toPlain = (message: UserMessage): JSONValue =>
   (JSON.parse(encodeRecord(inRecord(message))) as { readonly event: { readonly message: JSONValue } }).event.message;
 
 const fromPlain = (message: JSONValue): UserMessage => {
-  const { event } = decodeRecord(
-    JSON.stringify({
-      v: 1,
-      seq: 0,
-      derived: false,
-      event: { type: 'input.received', turn: '', at: 0, id: '', message },
-    }),
-  );
+  const { event } = decodeRecord(JSON.stringify(inRecord(message)));
   return (event as TurnEventOf<'input.received'>).message;
 };

@@ -18,24 +18,28 @@ import type { InboxStore } from './inbox-store.js';
 
 /** Options of {@link createInbox}. */
 export interface InboxOptions {
-  /** @defaultValue `'steer'` */
+  /**
+   * What happens to messages that arrive while a turn runs.
+   *
+   * @defaultValue `'steer'`, as in OpenClaw
+   */
   readonly mode?: InboxMode | undefined;
   /**
    * Length of the pause that ends a collection, in milliseconds.
    *
-   * @defaultValue `500`
+   * @defaultValue `500`, as in OpenClaw
    */
   readonly debounceMs?: number | undefined;
   /**
    * Longest collection, in milliseconds, even if messages keep arriving.
    *
-   * @defaultValue `5000`
+   * @defaultValue `5000`, ten pauses
    */
   readonly maxDebounceMs?: number | undefined;
   /**
    * Maximum number of pending messages in a session; and of messages that are being steered into a running turn.
    *
-   * @defaultValue `20`
+   * @defaultValue `20`, as in OpenClaw
    */
   readonly maxPending?: number | undefined;
   /**
@@ -59,7 +63,11 @@ export interface InboxOptions {
    * @defaultValue none: pending messages are lost with the process
    */
   readonly store?: InboxStore | undefined;
-  /** @defaultValue timers of the system and a monotonic clock */
+  /**
+   * The clock and the timers of collections.
+   *
+   * @defaultValue timers of the system and a monotonic clock
+   */
   readonly scheduler?: SchedulerLike | undefined;
 }
 

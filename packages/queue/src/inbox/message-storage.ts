@@ -44,10 +44,10 @@ export class MessageStorage {
       this.#track(message.session, left);
       return left.then(() => kept(delivery));
     }
-    const told =
+    const settled =
       delivery.status === 'delivered' ? this.#delivered(message, delivery) : this.#undelivered(message, delivery);
-    this.#track(message.session, told);
-    return told;
+    this.#track(message.session, settled);
+    return settled;
   }
 
   /** Returns whether a later process may deliver the message because this one will not. */

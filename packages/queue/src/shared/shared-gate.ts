@@ -61,30 +61,30 @@ export class SharedGate extends Gate<Waiter> {
     return super.join(waiter, ownPriority, groupKeys, priority);
   }
 
-  override reprioritize(pass: GateEntry<Waiter>, priority: TurnPriority): void {
-    const ticket = this.#tickets.get(pass.owner);
-    if (ticket && pass.bucket && pass.priority !== priority) {
-      this.#slots.reprioritize(ticket.number, priority, urgencyOf(priority) < urgencyOf(pass.priority));
+  override reprioritize(entry: GateEntry<Waiter>, priority: TurnPriority): void {
+    const ticket = this.#tickets.get(entry.owner);
+    if (ticket && entry.bucket && entry.priority !== priority) {
+      this.#slots.reprioritize(ticket.number, priority, urgencyOf(priority) < urgencyOf(entry.priority));
     }
-    super.reprioritize(pass, priority);
+    super.reprioritize(entry, priority);
   }
 
-  override rejoin(pass: GateEntry<Waiter>, priority: TurnPriority): void {
-    super.rejoin(pass, priority);
-    const ticket = this.#tickets.get(pass.owner);
+  override rejoin(entry: GateEntry<Waiter>, priority: TurnPriority): void {
+    super.rejoin(entry, priority);
+    const ticket = this.#tickets.get(entry.owner);
     if (ticket) this.#slots.reclaim(ticket.number, priority);
   }
 
-  override leave(pass: GateEntry<Waiter>): void {
-    super.leave(pass);
-    const ticket = this.#tickets.get(pass.owner);
+  override leave(entry: GateEntry<Waiter>): void {
+    super.leave(entry);
+    const ticket = this.#tickets.get(entry.owner);
     // It no longer waits for its lent slot, and keeps its session.
-    if (ticket && pass.owner.holder?.slot === 'lent') this.#slots.lend(ticket.number);
+    if (ticket && entry.owner.holder?.slot === 'lent') this.#slots.lend(ticket.number);
   }
 
-  override free(pass: GateEntry<Waiter>): void {
-    super.free(pass);
-    const ticket = this.#tickets.get(pass.owner);
+  override free(entry: GateEntry<Waiter>): void {
+    super.free(entry);
+    const ticket = this.#tickets.get(entry.owner);
     if (ticket) this.#slots.lend(ticket.number);
   }
 
@@ -93,9 +93,9 @@ export class SharedGate extends Gate<Waiter> {
     for (let ticket = this.#granted.shift(); ticket !== undefined; ticket = this.#granted.shift()) {
       const waiter = this.#waiters.get(ticket);
       const isReturning = waiter?.holder?.slot === 'wanted';
-      if (waiter?.pass && (isReturning || waiter.state === 'at-gate')) {
-        this.take(waiter.pass, []);
-        return waiter.pass;
+      if (waiter?.entry && (isReturning || waiter.state === 'at-gate')) {
+        this.take(waiter.entry, []);
+        return waiter.entry;
       }
       if (!waiter) this.#slots.end(ticket);
       else if (waiter.holder) this.#slots.lend(ticket);
@@ -122,7 +122,7 @@ export class SharedGate extends Gate<Waiter> {
       const ticket = this.#tickets.get(waiter);
       if (ticket) ticket.fence = undefined;
       this.#slots.enter(number, this.#requestOf(waiter));
-      const priority = waiter.pass?.priority ?? waiter.priority;
+      const priority = waiter.entry?.priority ?? waiter.priority;
       if (priority !== waiter.priority) this.#slots.reprioritize(number, priority, true);
     }
   }

@@ -24,12 +24,12 @@ const answerGraceMs = 1_000;
 export type Answer = NewEvent | readonly NewEvent[];
 
 /** The slot of one turn: requested once, released once. A class, because each turn creates one. */
-export class TurnPlace implements LaneListener {
+export class TurnSlot implements LaneListener {
   readonly #lanes: Pick<Lanes, 'enter'>;
   readonly #options: QueueOptions;
   readonly #context: OperatorContext;
   #turn = '';
-  #place: LaneHandle | undefined;
+  #request: LaneHandle | undefined;
   #lease: LaneLease | undefined;
   #refusal: NewEvent | undefined;
   #hasLost = false;
@@ -54,7 +54,7 @@ export class TurnPlace implements LaneListener {
 
   /** Stores the start of the turn. If nothing has decided about it, the turn is being resumed. */
   started(start: TurnEventOf<'turn.start'>): void {
-    if (!this.#place) this.#replayed = start;
+    if (!this.#request) this.#replayed = start;
   }
 
   /** The turn is live. If it was resumed, requests a slot ahead of waiting requests: its session is open already. */
@@ -76,7 +76,7 @@ export class TurnPlace implements LaneListener {
     this.#turn = start.turn;
     this.#isResumed = ahead;
     const session = laneOf?.(start) ?? start.session;
-    const place: unknown = this.#lanes.enter(
+    const handle: unknown = this.#lanes.enter(
       {
         session,
         priority: this.#options.priorityOf?.(start) ?? start.priority ?? priorityOf(start.trigger),
@@ -92,9 +92,9 @@ export class TurnPlace implements LaneListener {
       },
       this,
     );
-    this.#place = this.#handle(place);
+    this.#request = this.#handle(handle);
     // The turn may have ended during the notification of its position.
-    if (this.#isReleased) this.#release(this.#place);
+    if (this.#isReleased) this.#release(this.#request);
     else if (maxWaitMs !== undefined && !this.#lease && !this.#refusal) this.#limitWait(session, maxWaitMs);
   }
 
@@ -124,7 +124,7 @@ export class TurnPlace implements LaneListener {
   asPart(event: { readonly type: string }): Observable<Answer | undefined> | Answer | undefined {
     const lease = this.#lease;
     if (lease?.isInContext === true && this.#isBack(lease)) return this.fence(event);
-    return this.#place ? this.hold(() => this.fence(event)) : undefined;
+    return this.#request ? this.hold(() => this.fence(event)) : undefined;
   }
 
   /** Passes an event that follows from a held one: at once if the turn has a slot. */
@@ -192,7 +192,7 @@ export class TurnPlace implements LaneListener {
   release(): void {
     this.#isReleased = true;
     this.#stopWaiting?.();
-    this.#release(this.#place);
+    this.#release(this.#request);
     this.#release(this.#lease);
   }
 
@@ -207,17 +207,17 @@ export class TurnPlace implements LaneListener {
   refused(error: LaneError): void {
     this.#stopWaiting?.();
     this.#refusal = stop(refusals[error.code] ?? 'blocked', error.message, toErrorInfo(error));
-    this.#known();
+    this.#continueHeld();
   }
 
-  waiting(place: WaitingNotice): void {
-    this.#context.emit(notice('queue.waiting', place));
+  waiting(position: WaitingNotice): void {
+    this.#context.emit(notice('queue.waiting', position));
   }
 
   aborted(error: LaneError): void {
     const outcome = error instanceof LaneTimeoutError ? 'timed-out' : 'cancelled';
     this.#context.emit(stop(outcome, error.message, toErrorInfo(error)));
-    this.#known();
+    this.#continueHeld();
   }
 
   lost(): void {
@@ -229,7 +229,7 @@ export class TurnPlace implements LaneListener {
   }
 
   #back(): void {
-    this.#known();
+    this.#continueHeld();
     this.#lendWhileAsking();
   }
 
@@ -237,7 +237,7 @@ export class TurnPlace implements LaneListener {
     if (this.#approvals.size > 0) this.#watch(this.#lease?.pause?.());
   }
 
-  /** Never throws: the place and the lease must both be released. */
+  /** Never throws: the request and the lease must both be released. */
   #release(handle: LaneHandle | undefined): void {
     try {
       this.#watch(handle?.release());
@@ -254,11 +254,11 @@ export class TurnPlace implements LaneListener {
   }
 
   /** @throws TypeError if the lanes returned no handle, for which nothing could be released */
-  #handle(place: unknown): LaneHandle {
-    const handle = place as Partial<LaneHandle> | null | undefined;
+  #handle(given: unknown): LaneHandle {
+    const handle = given as Partial<LaneHandle> | null | undefined;
     if (typeof handle === 'object' && typeof handle?.release === 'function') return handle as LaneHandle;
-    this.#watch(place);
-    throw new TypeError(`enter() of the lanes returned ${showValue(place)}; return a handle with release().`);
+    this.#watch(given);
+    throw new TypeError(`enter() of the lanes returned ${showValue(given)}; return a handle with release().`);
   }
 
   /** Refuses the turn if the lanes have not answered some time after their own limit. */
@@ -296,7 +296,7 @@ export class TurnPlace implements LaneListener {
     ];
   }
 
-  #known(): void {
+  #continueHeld(): void {
     for (const resume of this.#held.splice(0)) resume();
   }
 }
