@@ -224,7 +224,8 @@ export class Budget {
  * ```ts
  * const budget = createBudget({ maxTokens: 2_000_000, maxDurationMs: 3_600_000 });
  * const parent = harness({ model }).pipe(guardrails({ budget }));
- * const child = harness({ model }).pipe(guardrails({ budget: budget.share({ name: 'researcher', maxTokens: 200_000 }) }));
+ * const share = budget.share({ name: 'researcher', maxTokens: 200_000 });
+ * const child = harness({ model }).pipe(guardrails({ budget: share }));
  * setTimeout(() => budget.cutOff('Stopped by the operator.'), 60_000);
  * ```
  */

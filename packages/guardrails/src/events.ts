@@ -1,4 +1,5 @@
 import type { LimitState } from './limits.js';
+import type { GivenUp } from './truncation-recovery.js';
 
 declare module '@h/turn' {
   interface TurnEvents {
@@ -12,9 +13,7 @@ declare module '@h/turn' {
     'budget.wrap-up': LimitState & { readonly step: number };
     /** An answer was truncated at the output limit and continues in the next step. */
     'truncation.recovered': { readonly step: number; readonly recovery: number; readonly maxRecoveries: number };
-    /**
-     * An answer was truncated at the output limit and does not continue: it was empty, or it was truncated too often.
-     */
-    'truncation.given-up': { readonly step: number; readonly why: 'empty' | 'used-up' | 'no-allowance' };
+    /** An answer was truncated at the output limit and does not continue. */
+    'truncation.given-up': { readonly step: number; readonly why: GivenUp };
   }
 }

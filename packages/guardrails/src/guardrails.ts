@@ -33,7 +33,8 @@ import type { TurnLedger } from './turn-ledger.js';
  *
  * @example
  * ```ts
- * const agent = harness({ model }).pipe(guardrails({ maxSteps: 20, maxTokens: 400_000, session: { maxTokens: 5_000_000 } }));
+ * const limits = { maxSteps: 20, maxTokens: 400_000, session: { maxTokens: 5_000_000 } };
+ * const agent = harness({ model }).pipe(guardrails(limits));
  * ```
  */
 export const guardrails = (options: GuardrailsOptions = {}): TurnOperator => {

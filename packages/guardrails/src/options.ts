@@ -24,20 +24,28 @@ export interface WrapUpOptions {
   /**
    * Tokens that are reserved for the last answer under limits on tokens or cost; at most a quarter of a limit.
    *
-   * @defaultValue `1_000`
+   * @defaultValue `1_000`, a summary of about 700 words
    */
   readonly tokens?: number | undefined;
-  /** The message to the model when a limit comes near, after the numbers. */
+  /**
+   * The message to the model when a limit comes near, after the numbers.
+   *
+   * @defaultValue asks it to do what matters most, and to finish what it starts
+   */
   readonly nearText?: string | undefined;
-  /** The message to the model in the last step, after the numbers. */
+  /**
+   * The message to the model in the last step, after the numbers.
+   *
+   * @defaultValue asks it to report what is done, what is not, and what should come next
+   */
   readonly lastText?: string | undefined;
 }
 
 /** Options of {@link guardrails}. */
 export interface GuardrailsOptions extends Allowance {
   /**
-   * Maximum number of steps of a turn: model calls, each with the tool calls it asks for. The retries of a step belong to the
-   * same step. `0` allows none, `Infinity` sets no limit.
+   * Maximum number of steps of a turn: model calls, each with the tool calls it asks for. The retries of a step belong
+   * to the same step. `0` allows none, `Infinity` sets no limit.
    *
    * @defaultValue `50`, two to five times what a coding agent needs for one ordinary request
    */
@@ -46,7 +54,10 @@ export interface GuardrailsOptions extends Allowance {
   readonly session?: Allowance | undefined;
   /** A budget that is shared with other turns and agents, or a function that finds the one for a turn. */
   readonly budget?: Budget | ((turn: TurnEventOf<'turn.start'>) => Budget | undefined) | undefined;
-  /** Returns the cost of a model call. A limit on cost needs it. */
+  /**
+   * Returns the cost of a model call, in the unit of `maxCost`; `undefined` if the price is unknown. A limit on cost
+   * needs it.
+   */
   readonly costOf?: CostOf | undefined;
   /**
    * What happens under a limit on cost after a call with an unknown price: `stop` ends the turn before its next step,
@@ -76,6 +87,8 @@ export interface GuardrailsOptions extends Allowance {
   /**
    * Warns the model once when a limit comes near, and runs the last step that a limit allows without tools, so that it
    * sums up the work. `false` disables both.
+   *
+   * @defaultValue `{ tokens: 1_000 }`
    */
   readonly wrapUp?: false | WrapUpOptions | undefined;
   /**

@@ -26,12 +26,11 @@ const withExtension = (allowance: Allowance, perCompletion: number): Preset => {
 const isPositive = (value: number | undefined): boolean => value !== undefined && value > 0 && value < Infinity;
 
 /**
- * Allowances to start with, from the practice of STATEK. They are small: a coding agent that reads files needs several
- * times the tokens.
+ * Allowances to start with, for short tasks: a coding agent that reads files needs several times the tokens.
  *
  * - `development` leaves room for real failures to show, without filling a large context.
  * - `interactive` is strict about failures in a row; the session's limits grow with every completion.
- * - `batch` has more of everything and still stops loops of failures early.
+ * - `batch` allows more steps and tokens, and still stops at the second failing step in a row.
  *
  * @example
  * ```ts
@@ -86,7 +85,7 @@ const keys: readonly string[] = [...Object.keys(limitKeys), extensionKey];
  *
  * @example
  * ```ts
- * harness({ model }).pipe(guardrails({ ...guardrailsFromEnv('STATEK_'), wrapUp: false }));
+ * harness({ model }).pipe(guardrails({ ...guardrailsFromEnv('AGENT_'), wrapUp: false }));
  * ```
  */
 export const guardrailsFromEnv = (prefix: string, options: FromEnvOptions = {}): Preset => {

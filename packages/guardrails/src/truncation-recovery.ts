@@ -10,7 +10,7 @@ const continueMessage: UserMessage = {
   metadata: { internal: true, kind: recoveryKind },
 };
 
-/** Why a truncated answer does not continue. */
+/** Why a truncated answer does not continue: it was empty, was truncated too often, or a limit allows no more steps. */
 export type GivenUp = 'empty' | 'used-up' | 'no-allowance';
 
 /**
@@ -100,22 +100,15 @@ export class TruncationRecovery {
   }
 
   /** Why a truncated answer does not continue; `undefined` if it does, or was not truncated. */
-  givenUp(step: number | undefined): GivenUp | undefined {
-    if (this.#max === 0 || this.#cut === undefined || this.#cut.step !== step || this.#cut.hasCalls) return undefined;
+  givenUp(step: number | undefined): Exclude<GivenUp, 'no-allowance'> | undefined {
+    if (!this.#isTruncated(step)) return undefined;
     if (this.#isEmpty) return 'empty';
     return this.#count >= this.#max ? 'used-up' : undefined;
   }
 
   /** Whether the answer of this step was truncated and may continue. */
   continues(step: number | undefined): boolean {
-    return (
-      this.#max > 0 &&
-      this.#cut !== undefined &&
-      this.#cut.step === step &&
-      !this.#cut.hasCalls &&
-      !this.#isEmpty &&
-      this.#count < this.#max
-    );
+    return this.#isTruncated(step) && this.givenUp(step) === undefined;
   }
 
   /** Whether too many answers with tool calls were truncated. Their calls were answered and did not run. */
@@ -136,6 +129,11 @@ export class TruncationRecovery {
     if (messages[0]?.metadata?.kind !== recoveryKind) return;
     this.#count += 1;
     this.#isContinuing = true;
+  }
+
+  /** Whether the answer of this step was truncated, which matters if recovery is enabled and it has no tool calls. */
+  #isTruncated(step: number | undefined): boolean {
+    return this.#max > 0 && this.#cut !== undefined && this.#cut.step === step && !this.#cut.hasCalls;
   }
 }
 
