@@ -8,16 +8,28 @@ import { checkOptions, numberFrom } from '@h/options';
  */
 export type Backoff = (retry: number, random: number) => number;
 
-/** Options of {@link exponentialBackoff}. */
+/** Options of {@link exponentialBackoff}. The defaults of 1 s and 30 s are those of OpenClaw. */
 export interface ExponentialBackoffOptions {
-  /** @defaultValue `1_000` */
+  /**
+   * The delay before the first retry, in milliseconds, without jitter.
+   *
+   * @defaultValue `1_000`
+   */
   readonly initialMs?: number | undefined;
-  /** @defaultValue `2` */
+  /**
+   * Multiplies the delay for each further retry.
+   *
+   * @defaultValue `2`
+   */
   readonly factor?: number | undefined;
-  /** @defaultValue `30_000`: an overload that lasts longer lasts for minutes */
+  /**
+   * The longest delay, in milliseconds.
+   *
+   * @defaultValue `30_000`: an overload that lasts longer lasts for minutes
+   */
   readonly maxMs?: number | undefined;
   /**
-   * The random share of the delay, so that callers that failed together do not retry together.
+   * The share of the delay that is random, from 0 to 1, so that callers that failed together do not retry together.
    *
    * @defaultValue `0.5`
    */

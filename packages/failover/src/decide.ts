@@ -74,7 +74,7 @@ export type Selection =
       readonly position: number;
       readonly lease: CredentialLease;
       /** Why the candidates before it cannot be asked, if there are any. */
-      readonly because: ErrorReason | undefined;
+      readonly reason: ErrorReason | undefined;
     }
   /** All are in cooldown; `position` and `profile` are available first. */
   | {
@@ -129,7 +129,7 @@ export const select = (
 interface Available {
   readonly position: number;
   readonly lease: CredentialLease;
-  readonly because: ErrorReason | undefined;
+  readonly reason: ErrorReason | undefined;
 }
 
 interface InCooldown {
@@ -146,14 +146,15 @@ const firstAvailable = (
   pool: CredentialPool,
 ): Available | InCooldown | undefined => {
   let first: InCooldown | undefined;
-  let because: ErrorReason | undefined;
+  /** Why the first candidate cannot be asked. */
+  let reason: ErrorReason | undefined;
   for (let offset = 0; offset < chain.length; offset += 1) {
     const position = (current + offset) % chain.length;
     const candidate = chain[position];
     if (candidate === undefined || excluded.has(candidate.model)) continue;
     const found = pool.acquire({ provider: candidate.provider, model: candidate.model, session });
-    if ('release' in found) return { position, lease: found, because };
-    because ??= found.reason;
+    if ('release' in found) return { position, lease: found, reason };
+    reason ??= found.reason;
     if (first === undefined || (found.until ?? -Infinity) < (first.until ?? -Infinity)) first = { position, ...found };
   }
   return first;

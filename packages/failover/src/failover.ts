@@ -19,7 +19,8 @@ import { TurnState } from './turn-state.js';
  *
  * @example
  * ```ts
- * harness({ model }).pipe(failover({ pool, models: ['anthropic/claude-sonnet-4-5', 'openai/gpt-5'] }), prompt(tiers), compaction());
+ * const models = ['anthropic/claude-sonnet-4-5', 'openai/gpt-5'];
+ * harness({ model }).pipe(failover({ pool, models }), prompt(tiers), compaction());
  * ```
  */
 export const failover = (options: FailoverOptions = {}): TurnOperator => {

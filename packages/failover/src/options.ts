@@ -47,13 +47,13 @@ export interface FailoverOptions {
   /**
    * Maximum number of retries with the same model and credential in one step.
    *
-   * @defaultValue `3`
+   * @defaultValue `3`, which the default backoff spreads over at most 7 s
    */
   readonly maxRetries?: number | undefined;
   /**
    * Maximum number of calls in one step, the first included.
    *
-   * @defaultValue `12`
+   * @defaultValue `12`, enough for three models with three retries each
    */
   readonly maxAttempts?: number | undefined;
   /**
@@ -89,7 +89,12 @@ export interface FailoverOptions {
    *
    * @example
    * ```ts
-   * failover({ classify: (error, options) => (error.status === 418 ? { ...classifyError(error, options), reason: 'overloaded' } : classifyError(error, options)) });
+   * failover({
+   *   classify: (error, options) => {
+   *     const found = classifyError(error, options);
+   *     return error.status === 418 ? { ...found, reason: 'overloaded' } : found;
+   *   },
+   * });
    * ```
    */
   readonly classify?: ((error: ErrorInfo, options: ClassifyOptions) => ErrorClass) | undefined;

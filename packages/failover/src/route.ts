@@ -57,7 +57,7 @@ export const createRouter = (
   const shape = requestShaper(() => state.home ?? preferred);
   const next = (step: StepState): Selection =>
     pools.existing === undefined && step.records.length === 0
-      ? { kind: 'ask', position: step.current, lease: withoutCredential, because: undefined }
+      ? { kind: 'ask', position: step.current, lease: withoutCredential, reason: undefined }
       : select({ ...step, session: state.session }, pools.pool, now(), step.progress, settings);
   const release = (): void => {
     lease?.release();
@@ -117,13 +117,13 @@ export const createRouter = (
     const place: Place = { step: request.step, attempt: failure?.attempt ?? request.attempt };
     const { target } = state;
 
-    const ask = (chosen: Chosen, reason: ErrorReason | undefined): readonly NewEvent[] => {
+    const ask = (chosen: Chosen, failed: ErrorReason | undefined): readonly NewEvent[] => {
       const sent = shaped(request, step, chosen);
-      const because = reason ?? chosen.because;
+      const reason = failed ?? chosen.reason;
       const before = target ?? targetAt(step, 0, undefined);
-      if (because === undefined || (target !== undefined && isSameTarget(target, sent))) return [sent];
+      if (reason === undefined || (target !== undefined && isSameTarget(target, sent))) return [sent];
       const to = targetOf(sent.model, sent.credential);
-      return [notice('failover.switched', { ...place, reason: because, from: before, to, delayMs: 0 }), sent];
+      return [notice('failover.switched', { ...place, reason, from: before, to, delayMs: 0 }), sent];
     };
     const held = (
       kind: 'retrying' | 'waiting',

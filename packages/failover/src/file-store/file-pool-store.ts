@@ -30,7 +30,8 @@ export interface FilePoolStoreOptions {
  *
  * @example
  * ```ts
- * const pool = createCredentialPool({ profiles, store: filePoolStore({ path: join(home, '.agent/credentials.json') }) });
+ * const store = filePoolStore({ path: join(home, '.agent/cooldowns.json') });
+ * const pool = createCredentialPool({ profiles, store });
  * ```
  */
 export const filePoolStore = (options: FilePoolStoreOptions): PoolStore => {
