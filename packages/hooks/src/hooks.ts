@@ -41,7 +41,9 @@ import { hookTables, TurnHooks } from './turn-hooks.js';
  * const noFriday: Hook = {
  *   name: 'no-friday',
  *   beforeTool: ({ call, at }) =>
- *     call.name === 'deploy' && new Date(at).getUTCDay() === 5 ? { decision: 'deny', reason: 'Not on a Friday.' } : undefined,
+ *     call.name === 'deploy' && new Date(at).getUTCDay() === 5
+ *       ? { decision: 'deny', reason: 'Not on a Friday.' }
+ *       : undefined,
  * };
  * harness({ model, tools }).pipe(hooks([noFriday]));
  * ```

@@ -17,7 +17,7 @@ import { hashCall } from './subject.js';
 import { chain, type Maybe } from '../maybe.js';
 import { ownNote } from '../own-note.js';
 import type { TurnHooks } from '../turn-hooks.js';
-import { isCovered, rulesIn, ruleText, withRule, type RememberedApproval, type ApprovalStore } from './store.js';
+import { coveringRule, rulesIn, ruleText, withRule, type RememberedApproval, type ApprovalStore } from './store.js';
 
 /** Settings of an {@link ApprovalDesk}. */
 export interface DeskSettings {
@@ -200,16 +200,16 @@ export class ApprovalDesk {
 
   /** Returns the rule that covers the call; `undefined` if there is none, or if the store fails. */
   #remembered(call: ToolCall): Maybe<RememberedApproval | undefined> {
-    const own = isCovered(this.#sessionRules, call);
+    const own = coveringRule(this.#sessionRules, call);
     if (own || this.#settings.approvalStore === undefined) return own;
     const unreadable = (error: unknown): undefined => this.#storeFailed(error);
     try {
       const rules = this.#settings.approvalStore.list(this.#hooks.session);
       return isPromise(rules)
         ? this.#withinLimit(rules, 'list')
-            .then((list) => isCovered(list, call))
+            .then((list) => coveringRule(list, call))
             .catch(unreadable)
-        : isCovered(rules, call);
+        : coveringRule(rules, call);
     } catch (error) {
       return unreadable(error);
     }
@@ -248,7 +248,7 @@ export class ApprovalDesk {
   /** Answers the pending requests that a new rule covers. */
   #settleCovered(rule: RememberedApproval): void {
     for (const [id, { call }] of this.#pending ?? []) {
-      if (isCovered([rule], call) === undefined) continue;
+      if (coveringRule([rule], call) === undefined) continue;
       this.#answer(id, { decision: 'once', reason: `Covered by ${ruleText(rule)}, which was allowed meanwhile.` });
     }
   }

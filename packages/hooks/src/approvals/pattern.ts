@@ -4,10 +4,9 @@ import { subjectOf, type CallSubject } from './subject.js';
  * Returns whether a pattern covers a call.
  *
  * The pattern must match the whole subject; `*` matches any characters, with exceptions. In a command, `*` matches no
- * character that starts another command, an expansion or a redirection. For example, `git push *` does not cover `git
- * push; ls`. In a path, `*` matches within one folder and `**` across folders; no pattern covers a path with `..`. A
- * command
- * pattern that ends in ` *` also covers the command without arguments.
+ * character that starts another command, an expansion or a redirection: `git push *` does not cover `git push; ls`. A
+ * command pattern that ends in ` *` also covers the command without arguments. In a path, `*` matches within one folder
+ * and `**` across folders; no pattern covers a path with `..`.
  *
  * @example
  * ```ts
@@ -23,15 +22,18 @@ const covers = (pattern: string, subject: CallSubject): boolean => {
   switch (subject.kind) {
     case 'command':
       return (
-        matches(pieces(pattern, '*'), subject.text, inCommand) ||
+        matches(pattern.split('*'), subject.text, inCommand) ||
         (pattern.endsWith(' *') && covers(pattern.slice(0, -2), subject))
       );
     case 'path':
       return !subject.text.split(/[/\\]/).includes('..') && coversPath(pattern, subject.text);
     case 'other':
-      return matches(pieces(pattern, '*'), subject.text, () => true);
+      return matchesName(pattern, subject.text);
   }
 };
+
+/** Returns whether a pattern, in which `*` matches any characters, matches the whole text. */
+export const matchesName = (pattern: string, text: string): boolean => matches(pattern.split('*'), text, () => true);
 
 /** Returns whether the shell passes this character on unchanged. */
 const inCommand = (character: string): boolean => !';&|<>$`(){}\\\n\r'.includes(character);
@@ -39,17 +41,15 @@ const inCommand = (character: string): boolean => !';&|<>$`(){}\\\n\r'.includes(
 const coversPath = (pattern: string, path: string): boolean => {
   const deep = pattern.split('**');
   if (deep.length === 1) {
-    return matches(pieces(pattern, '*'), path, (character) => character !== '/' && character !== '\\');
+    return matches(pattern.split('*'), path, (character) => character !== '/' && character !== '\\');
   }
   // In a pattern with `**`, a single `*` also matches across folders: the pattern already covers subfolders.
   return matches(
-    deep.flatMap((part) => pieces(part, '*')),
+    deep.flatMap((part) => part.split('*')),
     path,
     () => true,
   );
 };
-
-const pieces = (pattern: string, star: string): readonly string[] => pattern.split(star);
 
 /**
  * Returns whether the text consists of these parts with only allowed characters between them. Each part matches at its

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { hashCall } from './subject.js';
 import { describeApprovalStore } from '../testing/index.js';
-import { isCovered, memoryApprovalStore, type RememberedApproval } from './store.js';
+import { coveringRule, memoryApprovalStore, type RememberedApproval } from './store.js';
 
 const rule = (pattern: string, tool = 'bash'): RememberedApproval => ({ tool, pattern, at: 0 });
 
-describe('isCovered', () => {
+describe('coveringRule', () => {
   it('requires the same tool, and the pattern or the exact call', () => {
     const call = { name: 'bash', input: { command: 'git push' } };
     const exact: RememberedApproval = { tool: 'bash', hash: hashCall(call), at: 0 };
-    expect(isCovered([rule('git push')], call)).toBeDefined();
-    expect(isCovered([rule('git push', 'sh')], call)).toBeUndefined();
-    expect(isCovered([exact], call)).toBe(exact);
-    expect(isCovered([exact], { name: 'bash', input: { command: 'git push', cwd: '/' } })).toBeUndefined();
-    expect(isCovered([{ tool: 'bash', at: 0 }], call)).toBeUndefined();
+    expect(coveringRule([rule('git push')], call)).toBeDefined();
+    expect(coveringRule([rule('git push', 'sh')], call)).toBeUndefined();
+    expect(coveringRule([exact], call)).toBe(exact);
+    expect(coveringRule([exact], { name: 'bash', input: { command: 'git push', cwd: '/' } })).toBeUndefined();
+    expect(coveringRule([{ tool: 'bash', at: 0 }], call)).toBeUndefined();
   });
 });
 

@@ -38,7 +38,7 @@ const isRule = (value: unknown): value is RememberedApproval => {
 };
 
 /** Returns the first rule that covers this call. */
-export const isCovered = (
+export const coveringRule = (
   rules: readonly RememberedApproval[],
   call: Pick<ToolCall, 'name' | 'input'>,
 ): RememberedApproval | undefined => {
@@ -76,7 +76,16 @@ export interface MemoryApprovalStoreOptions {
   readonly maxRules?: number | undefined;
 }
 
-/** Stores rules in memory, until the process ends. */
+/**
+ * Stores rules in memory, until the process ends. Its rules apply to all sessions.
+ *
+ * @throws InvalidOptionError `invalid-option`
+ *
+ * @example
+ * ```ts
+ * hooks([approvals()], { approvalStore: memoryApprovalStore() });
+ * ```
+ */
 export const memoryApprovalStore = (options: MemoryApprovalStoreOptions = {}): ApprovalStore => {
   checkOptions('memoryApprovalStore()', options, { maxRules: integerFrom(1, Infinity) });
   let rules: readonly RememberedApproval[] = [];

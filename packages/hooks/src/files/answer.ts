@@ -62,36 +62,36 @@ export const answerOf = (definition: CommandDefinition, outcome: CommandOutcome)
           : `was ${failure}`;
     return failed(definition, `The hook command ${short(command)} ${what}.`, gates.has(event));
   }
-  const said = outcome.stdout.trim();
-  const complaint = outcome.stderr.trim();
+  const stdout = outcome.stdout.trim();
+  const stderr = outcome.stderr.trim();
   if (exitCode === 2) {
-    return { ...base, blocked: clip(complaint === '' ? `Blocked by the hook command ${short(command)}.` : complaint) };
+    return { ...base, blocked: clip(stderr === '' ? `Blocked by the hook command ${short(command)}.` : stderr) };
   }
-  const json = jsonIn(said);
+  const json = jsonIn(stdout);
   if (json !== undefined) {
     const parsed = outputSchema.safeParse(json);
     if (parsed.success) return fromOutput(definition, parsed.data);
     return failed(
       definition,
-      `The hook command ${short(command)} wrote JSON that means nothing: ${z.prettifyError(parsed.error)}`,
+      `The hook command ${short(command)} wrote JSON in a form that is not supported: ${z.prettifyError(parsed.error)}`,
       gates.has(event),
     );
   }
-  if (jsonStart.test(said) && !contextEvents.has(event)) {
+  if (jsonStart.test(stdout) && !contextEvents.has(event)) {
     return failed(
       definition,
-      `The hook command ${short(command)} wrote JSON that is damaged or incomplete.`,
+      `The hook command ${short(command)} wrote JSON that is invalid or incomplete.`,
       gates.has(event),
     );
   }
   if (exitCode !== 0) {
     return failed(
       definition,
-      `The hook command ${short(command)} ended with exit code ${exitCode}: ${clip(complaint, maxNoticeChars)}`,
+      `The hook command ${short(command)} ended with exit code ${exitCode}: ${clip(stderr, maxNoticeChars)}`,
       false,
     );
   }
-  return { ...base, ...(said !== '' && contextEvents.has(event) && { context: clip(said) }) };
+  return { ...base, ...(stdout !== '' && contextEvents.has(event) && { context: clip(stdout) }) };
 };
 
 /** Creates the answer of a failed command. `onFailure` overrides whether it blocks. */
@@ -126,10 +126,10 @@ const fromOutput = ({ command }: CommandDefinition, output: Output): CommandAnsw
 const jsonStart = /^"?\{\s*\\?"/;
 
 /** Returns the object in the output of a command, which may be encoded as JSON twice. */
-const jsonIn = (said: string): object | undefined => {
-  if (!said.startsWith('{') && !said.startsWith('"{')) return undefined;
+const jsonIn = (stdout: string): object | undefined => {
+  if (!stdout.startsWith('{') && !stdout.startsWith('"{')) return undefined;
   try {
-    const value: unknown = JSON.parse(said);
+    const value: unknown = JSON.parse(stdout);
     const inner: unknown = typeof value === 'string' ? JSON.parse(value) : value;
     return typeof inner === 'object' && inner !== null ? inner : undefined;
   } catch {

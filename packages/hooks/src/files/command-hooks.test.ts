@@ -200,7 +200,7 @@ describe('a command before a tool', () => {
   it.each([
     ['takes too long', command('sleep 30', { timeout: 0.2 }), /took longer than 0.2 s/],
     ['is killed', command('kill -9 $$'), /was killed/],
-    ['writes JSON that means nothing', command(`echo '{"decision":"maybe"}'`), /means nothing/],
+    ['writes JSON in another form', command(`echo '{"decision":"maybe"}'`), /not supported/],
     ['cannot be started', command('/no/such/program', { args: [] }), /could not be started/],
   ])('blocks if it %s', async (_what, definition, reason) => {
     const ran = await run({ PreToolUse: on('Bash', definition) });
@@ -462,7 +462,7 @@ describe('commandHooks', () => {
     ]);
     expect(commands.problems).toHaveLength(5);
     expect(commands.problems.join('\n')).toMatch(
-      /"prompt" cannot be run here[^]*timeout[^]*WorktreeCreate does not exist here[^]*Stop is ignored[^]*settings.local.json cannot be read/,
+      /"prompt" is not supported[^]*timeout[^]*WorktreeCreate is not a supported event[^]*Stop is ignored[^]*settings.local.json cannot be read/,
     );
   });
 

@@ -82,7 +82,7 @@ export const parseHookFile = (settings: unknown, source: string, scope: HookFile
   const definitions = Object.entries(top.data.hooks ?? {}).flatMap(([event, groups]) => {
     const where = `${source}: ${event}`;
     if (!commandEvents.includes(event as CommandEvent)) {
-      problems.push(`${where} does not exist here; it is ignored.`);
+      problems.push(`${where} is not a supported event; it is ignored. Supported: ${commandEvents.join(', ')}.`);
       return [];
     }
     const parsed = z.array(groupSchema).safeParse(groups);
@@ -110,7 +110,7 @@ const definitionOf = (
   if (!parsed.success) return `the hook ${showValue(hook)} is ignored: ${z.prettifyError(parsed.error)}`;
   const { type, command, args, timeout, if: condition, async = false, once = false, onFailure } = parsed.data;
   if (type !== 'command' || command === undefined) {
-    return `a hook of the type ${showValue(type)} ${type === 'command' ? 'has no command' : 'cannot be run here'}; it is ignored.`;
+    return `a hook of the type ${showValue(type)} ${type === 'command' ? 'has no command' : 'is not supported'}; it is ignored.`;
   }
   return {
     ...place,

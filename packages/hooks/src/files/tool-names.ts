@@ -35,7 +35,7 @@ const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Converts the input of a tool into the format of hook files. */
-export const toTheirs = (input: unknown, tool: ToolName | undefined, folder: string): unknown => {
+export const toHookFormat = (input: unknown, tool: ToolName | undefined, folder: string): unknown => {
   if (!isObject(input)) return input ?? {};
   const renamed = rename(input, tool?.members ?? {});
   for (const key of tool?.paths ?? []) {
@@ -46,14 +46,15 @@ export const toTheirs = (input: unknown, tool: ToolName | undefined, folder: str
 };
 
 /** Converts an input from a script into the format of the tool. */
-export const toOurs = (input: unknown, tool: ToolName | undefined, folder: string): unknown => {
+export const toToolFormat = (input: unknown, tool: ToolName | undefined, folder: string): unknown => {
   if (!isObject(input)) return input;
   const paths = { ...input };
   for (const key of tool?.paths ?? []) {
     const path = paths[key];
     if (typeof path === 'string') paths[key] = withinFolder(path, folder);
   }
-  return rename(paths, Object.fromEntries(Object.entries(tool?.members ?? {}).map(([ours, theirs]) => [theirs, ours])));
+  const names = Object.entries(tool?.members ?? {}).map(([ofTool, inHookFile]) => [inHookFile, ofTool]);
+  return rename(paths, Object.fromEntries(names) as Readonly<Record<string, string>>);
 };
 
 /** Converts an absolute path in the folder to a relative path, which file tools require. */

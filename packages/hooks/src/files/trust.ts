@@ -61,7 +61,8 @@ const trustSchema = z.object({ version: z.literal(1), trusted: z.record(z.string
  *
  * @example
  * ```ts
- * trustFile({ path: '/home/alice/.config/agent/trusted-hooks.json', ask: ({ definition, change }) => confirm(definition.command, change) });
+ * const path = '/home/alice/.config/agent/trusted-hooks.json';
+ * trustFile({ path, ask: ({ definition, change }) => confirm(definition.command, change) });
  * ```
  */
 export const trustFile = (options: TrustFileOptions): HookTrust => {

@@ -2,7 +2,7 @@ import { textOf, type ToolCall, type UserMessage } from '@h/turn';
 import type { Hook, HookContext } from '../hook.js';
 import type { CommandAnswer } from './answer.js';
 import type { CommandEvent } from './definitions.js';
-import { toOurs, toTheirs, type ToolName } from './tool-names.js';
+import { toToolFormat, toHookFormat, type ToolName } from './tool-names.js';
 import { callVerdict, endVerdict, plainText, promptVerdict, responseOf, resultChanges } from './verdicts.js';
 
 /** The context that commands run in. */
@@ -26,7 +26,7 @@ export interface Commands {
 }
 
 /** A tool call in the format of hook files. */
-interface TheirCall {
+interface HookFileCall {
   readonly names: readonly string[];
   readonly input: unknown;
   readonly payload: Readonly<Record<string, unknown>>;
@@ -39,19 +39,19 @@ interface TheirCall {
 export const turnCommands = (commands: Commands): Hook => {
   const { fire, projectDir, toolNames } = commands;
   let stopped: string | undefined;
-  const stopWhere = (answers: readonly CommandAnswer[]): string | undefined => {
+  const stopReason = (answers: readonly CommandAnswer[]): string | undefined => {
     stopped ??= answers.find((answer) => answer.stopped !== undefined)?.stopped;
     return stopped;
   };
-  const theirs = ({ id, name, input }: ToolCall): TheirCall => {
+  const inHookFormat = ({ id, name, input }: ToolCall): HookFileCall => {
     const tool = Object.hasOwn(toolNames, name) ? toolNames[name] : undefined;
     const names = namesOf(name, tool);
-    const known = toTheirs(input, tool, projectDir);
+    const known = toHookFormat(input, tool, projectDir);
     return {
       names,
       input: known,
       payload: { tool_name: names[0], tool_input: known, tool_use_id: id },
-      toInput: (own) => toOurs(own, tool, projectDir),
+      toInput: (own) => toToolFormat(own, tool, projectDir),
     };
   };
   const onPrompt = (context: HookContext & { readonly input: readonly UserMessage[] }) =>
@@ -80,21 +80,21 @@ export const turnCommands = (commands: Commands): Hook => {
   > = {
     beforeTurn: async (context) => {
       const answers = [...(await onSession(context)), ...(await onPrompt(context))];
-      return promptVerdict(answers, stopWhere(answers));
+      return promptVerdict(answers, stopReason(answers));
     },
     beforeSteering: async (context) => {
       const answers = await onPrompt(context);
-      return promptVerdict(answers, stopWhere(answers));
+      return promptVerdict(answers, stopReason(answers));
     },
     beforeModel: () => (stopped === undefined ? undefined : { decision: 'deny', reason: stopped }),
     beforeTool: async (context) => {
-      const { names, input, payload, toInput } = theirs(context.call);
+      const { names, input, payload, toInput } = inHookFormat(context.call);
       const answers = await fire('PreToolUse', context, names, payload, input);
-      return callVerdict(answers, stopWhere(answers), toInput);
+      return callVerdict(answers, stopReason(answers), toInput);
     },
     afterTool: async (context) => {
       const { outcome } = context;
-      const { names, input, payload } = theirs(context.call);
+      const { names, input, payload } = inHookFormat(context.call);
       const isOk = outcome.status === 'ok' || outcome.status === 'stored';
       const result = isOk ? { tool_response: responseOf(names[0], outcome) } : { error: plainText(outcome) };
       const answers = await fire(
@@ -104,7 +104,7 @@ export const turnCommands = (commands: Commands): Hook => {
         { ...payload, ...result },
         input,
       );
-      stopWhere(answers);
+      stopReason(answers);
       return resultChanges(answers);
     },
     beforeEnd: async (context) => {
@@ -113,19 +113,20 @@ export const turnCommands = (commands: Commands): Hook => {
         stop_hook_active: sentBack > 0,
         last_assistant_message: text,
       });
-      return stopWhere(answers) === undefined ? endVerdict(answers) : undefined;
+      return stopReason(answers) === undefined ? endVerdict(answers) : undefined;
     },
     onCompaction: async (context) => {
       if (context.phase !== 'started') return;
       const trigger = context.details['trigger'] === 'manual' ? 'manual' : 'auto';
       const answers = await fire('PreCompact', context, [trigger], { trigger, custom_instructions: '' });
       for (const { blocked } of answers) {
-        if (blocked !== undefined) context.notify(`It cannot be kept from happening here: ${blocked}`);
+        if (blocked === undefined) continue;
+        context.notify(`A hook command blocked the compaction, which hooks cannot block: ${blocked}`);
       }
     },
     onApproval: async (context) => {
       if (context.phase !== 'requested') return;
-      const tool = context.call === undefined ? 'a tool' : theirs(context.call).names[0];
+      const tool = context.call === undefined ? 'a tool' : inHookFormat(context.call).names[0];
       await fire('Notification', context, ['permission_prompt'], {
         message: `Permission is needed to use ${tool}: ${context.reason}`,
         notification_type: 'permission_prompt',

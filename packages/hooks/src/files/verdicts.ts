@@ -33,7 +33,7 @@ export const callVerdict = (
   if (asking.length > 0) {
     return {
       decision: 'ask',
-      reason: joined(asking.map(({ reason }) => reason)) ?? 'A hook command wants to know whether this may be done.',
+      reason: joined(asking.map(({ reason }) => reason)) ?? 'A hook command requires approval.',
       ...more,
     };
   }

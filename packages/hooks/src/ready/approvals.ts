@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { ToolCall } from '@h/turn';
 import { anyFunction, nonEmptyString, checkOptions, arrayOf, objectOf, oneOf } from '@h/options';
-import { coversCall } from '../approvals/pattern.js';
+import { coversCall, matchesName } from '../approvals/pattern.js';
 import { requiresApproval } from '@h/shell';
 import type { Hook } from '../hook.js';
 
@@ -111,10 +111,10 @@ export const approvals = (options: ApprovalsOptions = {}): Hook => {
         patterns: findings.flatMap(({ argv }) => patternsFor(argv, call.input)),
       };
     }
-    const known = tools.find(({ tool }) => isNamed(tool, call.name));
+    const known = tools.find(({ tool }) => matchesName(tool, call.name));
     if (known) return { reasons: [known.why], patterns: [] };
     return {
-      reasons: call.effect === 'destructive' ? [`The tool ${call.name} does what cannot be taken back.`] : [],
+      reasons: call.effect === 'destructive' ? [`The effects of the tool ${call.name} cannot be undone.`] : [],
       patterns: [],
     };
   };
@@ -149,19 +149,4 @@ const patternsFor = (argv: readonly string[], input: unknown): readonly string[]
   const words = argv.findIndex((word, index) => index > 0 && !/^[a-z][\w:-]*$/i.test(word));
   const pattern = `${argv.slice(0, Math.min(words === -1 ? argv.length : words, 2)).join(' ')} *`;
   return coversCall(pattern, input) ? [pattern] : [];
-};
-
-const isNamed = (pattern: string, name: string): boolean => {
-  const pieces = pattern.split('*');
-  const [first = '', ...rest] = pieces;
-  if (rest.length === 0) return first === name;
-  const last = rest.pop() ?? '';
-  let place = first.length;
-  if (name.length < first.length + last.length || !name.startsWith(first) || !name.endsWith(last)) return false;
-  for (const piece of rest) {
-    const found = name.indexOf(piece, place);
-    if (found === -1) return false;
-    place = found + piece.length;
-  }
-  return place <= name.length - last.length;
 };

@@ -112,6 +112,7 @@ const maxCommandsOfStep = 10;
 /** The maximum number of commands whose earlier findings are stored. */
 const maxRemembered = 500;
 
+/** Extra time for the hook, because the runner itself stops the check at `timeoutMs`. */
 const reserveMs = 10_000;
 
 /**

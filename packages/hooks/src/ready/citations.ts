@@ -19,7 +19,7 @@ const maxCitations = 500;
 const maxDepth = 6;
 
 /** Collects the distinct sources of a turn, each with the first call that names it. */
-export const citationCollector = (sourcesOf: SourcesOf = namedSources) => {
+export const citationCollector = (sourcesOf: SourcesOf) => {
   const byUrl = new Map<string, Citation>();
   const add = (call: ToolCall, outcome: ToolOutcome): void => {
     if (outcome.status !== 'ok' && outcome.status !== 'stored') return;
@@ -56,7 +56,8 @@ const normalized = (url: string): string | undefined => {
  *
  * @example
  * ```ts
- * namedSources(call, { status: 'ok', output: { type: 'json', value: { results: [{ title: 'RxJS', url: 'https://rxjs.dev' }] } } });
+ * const value = { results: [{ title: 'RxJS', url: 'https://rxjs.dev' }] };
+ * namedSources(call, { status: 'ok', output: { type: 'json', value } });
  * ```
  */
 export const namedSources: SourcesOf = (call, { output, details }) => {

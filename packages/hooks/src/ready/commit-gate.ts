@@ -37,7 +37,7 @@ export interface CommitGateOptions {
    * Time limit of the command in milliseconds. After it, the runner kills the process group, and the gate denies the
    * commit.
    *
-   * @defaultValue `600_000`
+   * @defaultValue `600_000`, the limit of a hook command in Claude Code
    */
   readonly timeoutMs?: number | undefined;
   /**

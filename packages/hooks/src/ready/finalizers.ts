@@ -2,7 +2,7 @@ import type { ErrorInfo, Message, ToolCall, TurnEvent, TurnOutcome, Usage, UserM
 import { anyFunction, checkOptions, anyOf, arrayOf, numberFrom } from '@h/options';
 import type { AfterReplyContext, HookContext, HookSource, OnDecisionContext } from '../hook.js';
 import { ownNote } from '../own-note.js';
-import { citationCollector, type Citation, type SourcesOf } from './citations.js';
+import { citationCollector, namedSources, type Citation, type SourcesOf } from './citations.js';
 
 /** A turn that has ended. */
 export interface FinishedTurn {
@@ -100,7 +100,7 @@ const answered: ReadonlySet<TurnOutcome> = new Set(['completed', 'replied']);
  */
 export const finalizers = (options: FinalizersOptions): readonly HookSource[] => {
   checkOptions('finalizers()', options, checks);
-  const { citations, sourcesOf, memory, decisions, errors = [], timeoutMs = 4_000 } = options;
+  const { citations, sourcesOf = namedSources, memory, decisions, errors = [], timeoutMs = 4_000 } = options;
   const sources: HookSource[] = [];
   if (citations) {
     sources.push(() => {

@@ -118,7 +118,9 @@ const defaultPrompt = 'A review of your answer found something to improve. Revis
  *
  * @example
  * ```ts
- * hooks([reflection({ judge: async ({ text }) => (text.includes('TODO') ? { verdict: 'revise', feedback: 'A TODO is left.' } : { verdict: 'accept' }) })]);
+ * const judge = ({ text }: Draft): ReflectionVerdict =>
+ *   text.includes('TODO') ? { verdict: 'revise', feedback: 'A TODO is left.' } : { verdict: 'accept' };
+ * hooks([reflection({ judge })]);
  * ```
  */
 export const reflection = (options: ReflectionOptions): Hook => {
@@ -132,7 +134,7 @@ export const reflection = (options: ReflectionOptions): Hook => {
       if (text === '' || sentBack >= maxSendBacks) return undefined;
       const result = await reflect({ text, messages, sentBack }, options, signal);
       if (result.verdict === 'revise') {
-        return { proceed: `${prompt}\n\n${result.feedback}`, reason: 'The reflection wants it revised.' };
+        return { proceed: `${prompt}\n\n${result.feedback}`, reason: 'The reflection requested a revision.' };
       }
       if (result.verdict === 'skipped' && result.why !== 'cancelled') notify(result.message, { why: result.why });
       return undefined;
@@ -142,11 +144,6 @@ export const reflection = (options: ReflectionOptions): Hook => {
 
 /**
  * Passes a draft to the judge, within the remaining budget. It never throws: a failure returns the verdict `skipped`.
- *
- * @example
- * ```ts
- * const { verdict } = await reflect({ text: 'Done.', messages: [], sentBack: 0 }, { judge });
- * ```
  */
 export const reflect = async (
   draft: Draft,
@@ -164,10 +161,10 @@ export const reflect = async (
   try {
     const left = remaining?.() ?? {};
     if ((left.tokens ?? Infinity) < minTokens) {
-      return skipped('budget', `${left.tokens} tokens are left; it takes ${minTokens}.`);
+      return skipped('budget', `${left.tokens} tokens are left, less than minTokens (${minTokens}).`);
     }
     if ((left.timeMs ?? Infinity) < minTimeMs) {
-      return skipped('deadline', `${left.timeMs} ms are left; it takes ${minTimeMs}.`);
+      return skipped('deadline', `${left.timeMs} ms are left, less than minTimeMs (${minTimeMs}).`);
     }
     const timeMs = Math.min(timeoutMs, left.timeMs ?? Infinity);
     const result = await limited(timeMs, scheduler, signal, (own) =>
