@@ -1,6 +1,7 @@
 import type { ErrorInfo } from '@h/turn';
 import { InvalidOptionError } from '@h/options';
 import { createRedactor } from '@h/redact';
+import { defaultWindow } from './limits.js';
 import type { CompactionOptions } from './options.js';
 import { clearToolResults } from './strategies/clear-tool-results.js';
 import { compactMiddle } from './strategies/compact-middle.js';
@@ -41,7 +42,7 @@ export const chainOf = (options: CompactionOptions, settings: SummarizeSettings)
   return names.map((strategy) =>
     typeof strategy === 'function'
       ? {
-          name: strategy.name === '' ? 'own strategy' : strategy.name,
+          name: strategy.name === '' ? 'custom strategy' : strategy.name,
           isLossy: false,
           run: inTime(strategy, settings.timeoutMs),
         }
@@ -65,7 +66,7 @@ export const summarizeSettings = (
   isOverflow: (error: ErrorInfo) => boolean,
 ): SummarizeSettings => {
   const {
-    summarizerWindow = 128_000,
+    summarizerWindow = defaultWindow,
     maxSummaryTokens = 8_000,
     maxAttempts = 2,
     maxCorrections = 1,

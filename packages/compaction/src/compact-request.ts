@@ -13,6 +13,7 @@ import { CompactionError, type CompactionFailureReason } from './failure.js';
 import type { Limits } from './limits.js';
 import { afterCompaction, leastSaving } from './notes.js';
 import type { ArchivedHistory } from './options.js';
+import type { HistoryAnnotation } from './owner.js';
 import type { CompactionSettings } from './settings.js';
 import { runChain, type ChainResult } from './run-chain.js';
 import type { SummarizerContext, SummarizeStrategyContext } from './strategies/summarize.js';
@@ -32,12 +33,7 @@ export interface Job {
 export interface Outcome {
   /** The new history; `undefined` if it is unchanged. */
   readonly messages: readonly Message[] | undefined;
-  /** The record to journal with it. */
-  readonly annotation: {
-    readonly trigger: CompactionTrigger;
-    readonly tokensBefore: number;
-    readonly tokensAfter: number;
-  };
+  readonly annotation: HistoryAnnotation;
   readonly notices: readonly NewEvent[];
 }
 
@@ -153,10 +149,10 @@ export const archiver = (
   work: WorkContext,
 ): (() => Promise<string | undefined>) => {
   let archived: Promise<string | undefined> | undefined;
-  return () => (archived ??= keepHistory(settings, { ...place, messages }, work));
+  return () => (archived ??= archiveHistory(settings, { ...place, messages }, work));
 };
 
-const keepHistory = async (
+const archiveHistory = async (
   { archive, timeoutMs }: CompactionSettings,
   history: ArchivedHistory,
   work: WorkContext,
@@ -165,9 +161,13 @@ const keepHistory = async (
   try {
     return await withDeadline(timeoutMs(0), work, async () => archive(history));
   } catch (error) {
-    throw new CompactionError('archive-failed', `The full history could not be kept: ${toErrorInfo(error).message}`, {
-      cause: error,
-    });
+    throw new CompactionError(
+      'archive-failed',
+      `The full history could not be archived: ${toErrorInfo(error).message}`,
+      {
+        cause: error,
+      },
+    );
   }
 };
 
@@ -202,6 +202,11 @@ const failureNotices = (
   const reason: CompactionFailureReason = 'ineffective';
   return [
     ...notices,
-    notice('compaction.failed', { trigger, reason, message: 'It would have saved next to nothing.', ...retry }),
+    notice('compaction.failed', {
+      trigger,
+      reason,
+      message: 'Less than 5 % of the tokens would have been saved.',
+      ...retry,
+    }),
   ];
 };

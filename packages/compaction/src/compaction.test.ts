@@ -440,7 +440,7 @@ describe('a turn with the metadata compaction: now', () => {
       turn: { input: '/compact', metadata: { compaction: 'now' } },
     });
     expect(of('turn.end')).toMatchObject([
-      { outcome: 'replied', reason: 'The history could not be made shorter; it is as it was.' },
+      { outcome: 'replied', reason: 'The history could not be compacted and is unchanged.' },
     ]);
     expect(history).toEqual([user('Hi')]);
   });

@@ -28,7 +28,7 @@ import { TurnState } from './turn-state.js';
  */
 export const compaction = (options: CompactionOptions = {}): TurnOperator => {
   const settings = settingsOf(options);
-  const isOurs = settings.memory === undefined;
+  const isInSession = settings.memory === undefined;
   return intercept(
     'compaction',
     {
@@ -45,11 +45,11 @@ export const compaction = (options: CompactionOptions = {}): TurnOperator => {
           Object.assign(state.place, { turn, session });
           state.history = messages;
           state.load(kept);
-          if (isOurs) state.warmUp(messages);
+          if (isInSession) state.warmUp(messages);
         },
         'session.state': ({ state }, { key, value }) => state.recall(key, value),
         'history.append': ({ state }, { messages }) => {
-          if (isOurs) state.warmUp(messages);
+          if (isInSession) state.warmUp(messages);
         },
         'history.replace': ({ state, effect }, { messages, annotations, origin }) => {
           state.history = MessageList.of(messages);
@@ -74,7 +74,7 @@ export const compaction = (options: CompactionOptions = {}): TurnOperator => {
           state.isManual && event.origin === 'input' ? compactor.compactNow(event, context) : undefined,
         'model.request': ({ compactor }, event, context) => compactor.fit(event, context),
         'turn.end': ({ state, lastResort }, event) => {
-          const changed = [...(isOurs ? state.changedNotes() : []), ...(lastResort?.close(event) ?? [])];
+          const changed = [...(isInSession ? state.changedNotes() : []), ...(lastResort?.close(event) ?? [])];
           return changed.length === 0 ? undefined : [...changed, event];
         },
         'model.error': ({ compactor }, event, context) => compactor.recover(event, context),

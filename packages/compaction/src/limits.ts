@@ -40,11 +40,11 @@ export const limitsFor = (
   const configured = typeof given === 'function' ? (given(model) ?? defaultWindow) : given;
   const window = Math.min(configured, known);
   const wanted = reserve ?? settings.maxOutputTokens;
-  const kept = wanted === undefined ? Math.min(defaultReserve, window / 4) : Math.min(wanted, window / 2);
-  const usable = window - kept;
+  const reserved = wanted === undefined ? Math.min(defaultReserve, window / 4) : Math.min(wanted, window / 2);
+  const usable = window - reserved;
   return {
     window,
-    reserve: kept,
+    reserve: reserved,
     usable,
     limit: usable * threshold,
     protectTokens: Math.min(protectTokens, usable * 0.3),

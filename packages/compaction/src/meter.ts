@@ -4,7 +4,6 @@ import { countAll } from './counting/token-counter.js';
 
 /** Counts the requests of one turn; each costs only what is new in it. */
 export interface Meter {
-  readonly name: TokenGauge['name'];
   /** The tokens of a request, by the gauge. */
   measure(request: ModelRequest): CountedRequest;
 }
@@ -20,7 +19,6 @@ export const createMeter = (gauge: TokenGauge): Meter => {
   let list = MessageList.empty;
   let tokens = 0;
   return {
-    name: gauge.name,
     measure: ({ messages, system, tools, tail }) => {
       if (!messages.startsWith(list)) {
         list = MessageList.empty;

@@ -26,7 +26,7 @@ export interface CompactionOptions {
   /**
    * Tokens of the window that are reserved for the answer; at most half of it.
    *
-   * @defaultValue `maxOutputTokens` of the request, else 16,384 but at most a quarter of the window
+   * @defaultValue `maxOutputTokens` of the request, else 16,384 as in pi, but at most a quarter of the window
    */
   readonly reserve?: number | undefined;
   /**
@@ -38,7 +38,7 @@ export interface CompactionOptions {
   /**
    * Tokens at the end of the history that stay unchanged; at most three tenths of `window − reserve`.
    *
-   * @defaultValue `40_000`
+   * @defaultValue `40_000`, as in opencode
    */
   readonly protectTokens?: number | undefined;
   /**
@@ -107,7 +107,7 @@ export interface CompactionOptions {
   /**
    * Tools whose results are preserved verbatim.
    *
-   * @defaultValue `['skill']`
+   * @defaultValue `['skill']`, as in opencode: the model must follow the text of a skill to the letter
    */
   readonly protectedTools?: readonly string[] | undefined;
   /**

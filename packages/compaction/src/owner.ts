@@ -1,4 +1,5 @@
 import type { Message, NewEvent, TurnEventOf } from '@h/turn';
+import type { CompactionTrigger } from './events.js';
 import { project, type CompactionMemory, type Projected } from './memory.js';
 import { noNotes } from './notes.js';
 import type { TurnState } from './turn-state.js';
@@ -15,7 +16,7 @@ export interface HistoryOwner {
 
 /** The record that is journaled with a new history. */
 export type HistoryAnnotation = {
-  readonly trigger: string;
+  readonly trigger: CompactionTrigger;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
 };
@@ -46,7 +47,7 @@ export const hostOwner = (state: TurnState, memory: CompactionMemory): HistoryOw
       return [];
     },
     keep: () => {
-      if (last && state.hasNews) {
+      if (last && state.hasChangedNotes) {
         memory.set(last.key, { covers: last.covers, messages: last.messages.toArray(), notes: state.notes });
       }
       return [];

@@ -70,7 +70,7 @@ const applied = async (
 ): Promise<CompactedHistory> => {
   const given = await run(context);
   if (given === undefined) {
-    throw new CompactionError('nothing-to-compact', `The strategy ${name} finds nothing that it may remove.`);
+    throw new CompactionError('nothing-to-compact', `The strategy ${name} found nothing to remove.`);
   }
   const compacted = 'messages' in given ? given : { messages: given };
   if (tokensOf(compacted.messages) >= tokensOf(context.messages)) {
@@ -79,7 +79,7 @@ const applied = async (
   if (repairHistory(compacted.messages).repairs.length > repairHistory(context.messages).repairs.length) {
     throw new CompactionError(
       'invalid-result',
-      `What the strategy ${name} returned has calls without results, or results without calls.`,
+      `The strategy ${name} returned calls without results, or results without calls.`,
     );
   }
   return compacted;

@@ -114,7 +114,7 @@ const checkLastResort = (
     throw new InvalidOptionError({
       owner: 'compaction()',
       option: 'summarize',
-      message: `compaction() needs the option "summarize" for the last strategy "${name}", which has reports written.`,
+      message: `compaction() needs the option "summarize" for the reports of the last strategy "${name}"; summarizeWith() makes one of a model driver.`,
     });
   }
   if (memory !== undefined) {

@@ -19,7 +19,11 @@ export interface SummarizeWithOptions {
   readonly model?: string | undefined;
   /** Id of the credential to use. */
   readonly credential?: string | undefined;
-  /** Settings of its calls. `maxOutputTokens` defaults to what the compaction asks for. */
+  /**
+   * Settings of its calls.
+   *
+   * @defaultValue `maxOutputTokens` is the length that the compaction requests
+   */
   readonly settings?: ModelSettings | undefined;
 }
 
@@ -71,7 +75,7 @@ export const summarizeWith = (driver: ModelDriver, options: SummarizeWithOptions
       throw new SummarizerError({
         name: 'SummarizerError',
         code: 'summary-cut',
-        message: `The summary was cut off at ${settings?.maxOutputTokens ?? maxOutputTokens} tokens.`,
+        message: `The summary was truncated at ${settings?.maxOutputTokens ?? maxOutputTokens} tokens (maxOutputTokens).`,
       });
     }
     return { text: content.map((part) => (part.type === 'text' ? part.text : '')).join(''), usage };

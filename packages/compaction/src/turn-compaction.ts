@@ -165,7 +165,7 @@ export class TurnCompaction {
     const { events, request } = fitted;
     const passed = events.length === 0 && request === given ? undefined : [...events, ...(request ? [request] : [])];
     if (request === undefined) return passed;
-    return this.#resort({ ...fitted, request }, undefined, context, (decision) => {
+    return this.#askLastResort({ ...fitted, request }, undefined, context, (decision) => {
       if (decision === undefined) return passed;
       const changed = decision.messages ? { ...request, messages: MessageList.of(decision.messages) } : request;
       return [...events, ...this.#restartWith(decision), changed];
@@ -178,14 +178,14 @@ export class TurnCompaction {
     event: TurnEventOf<'model.error'>,
     context: DecideContext,
   ): MaybePromise<Decision> {
-    return this.#resort(fitted, event.error, context, (decision) => {
+    return this.#askLastResort(fitted, event.error, context, (decision) => {
       if (decision === undefined) return undefined;
       const after = decision.messages === undefined ? event : retry(event);
       return [...fitted.events, ...this.#restartWith(decision), after];
     });
   }
 
-  #resort(
+  #askLastResort(
     { request, saved }: Fitted & { readonly request: Request },
     error: ErrorInfo | undefined,
     context: DecideContext,

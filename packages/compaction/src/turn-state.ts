@@ -11,6 +11,7 @@ import {
 } from '@h/turn';
 import type { TokenCounter } from './counting/token-counter.js';
 import { limitsFor, type Limits } from './limits.js';
+import type { TokenGauge } from './counting/gauge.js';
 import { createMeter, type CountedRequest, type Meter } from './meter.js';
 import { noNotes, notesToJson, readNotes, type Notes } from './notes.js';
 import type { CompactionSettings } from './settings.js';
@@ -41,7 +42,7 @@ export interface RequestSize {
 /** The latest counted request, for comparison with the reported usage. */
 interface Asked {
   readonly model: string | undefined;
-  readonly counts: Map<Meter['name'], number>;
+  readonly counts: Map<TokenGauge['name'], number>;
 }
 
 /** The bound of the latest request, and what the provider has reported for it. */
@@ -63,12 +64,12 @@ export class TurnState {
   /** Whether the retry after an overflow error was used. */
   hasRecovered = false;
   /** The reason with which a turn ends that was begun to compact the history. */
-  manualResult = 'The history could not be made shorter; it is as it was.';
+  manualResult = 'The history could not be compacted and is unchanged.';
   /** The latest request that has left. */
   lastRequest: TurnEventOf<'model.request'> | undefined;
   readonly #settings: CompactionSettings;
   #counter: TokenCounter | undefined;
-  #meters: Map<Meter['name'], Meter> | undefined;
+  #meters: Map<TokenGauge['name'], Meter> | undefined;
   #boundMeter: Meter | undefined;
   #caps: Map<string, number> | undefined;
   #answers: Map<string, string> | undefined;
@@ -177,7 +178,7 @@ export class TurnState {
   measure(request: ModelRequest, kind: 'best' | 'estimate'): RequestSize {
     const { model } = request;
     const gauge = this.counter.gauge(model, kind);
-    const meters = (this.#meters ??= new Map<Meter['name'], Meter>());
+    const meters = (this.#meters ??= new Map<TokenGauge['name'], Meter>());
     let meter = meters.get(gauge.name);
     if (meter === undefined) meters.set(gauge.name, (meter = createMeter(gauge)));
     const { messages, overhead } = meter.measure(request);
@@ -251,13 +252,13 @@ export class TurnState {
   }
 
   /** Whether the notes differ from what the session has stored. */
-  get hasNews(): boolean {
+  get hasChangedNotes(): boolean {
     return this.notes !== this.#written;
   }
 
   /** The commands that store changed notes in the session. */
   changedNotes(): readonly NewEvent[] {
-    if (!this.hasNews) return [];
+    if (!this.hasChangedNotes) return [];
     this.#written = this.notes;
     return [keep(notesKey, notesToJson(this.notes))];
   }

@@ -2,6 +2,8 @@ import type { Message } from '@h/turn';
 import { anyFunction, checkOptions, numberFrom } from '@h/options';
 import { estimateTokens } from '@h/tokens';
 import { createGauge } from '../counting/gauge.js';
+import { defaultImageTokens } from '../counting/token-counter.js';
+import { defaultWindow } from '../limits.js';
 import { groupMessages, type MessageGroup } from './groups.js';
 
 /** Options of {@link splitHistory}. */
@@ -69,8 +71,8 @@ export const splitHistory = (messages: readonly Message[], options: SplitHistory
   });
   const {
     protectTokens = 0,
-    summarizerWindow = 128_000,
-    count = createGauge('estimate', estimateTokens, 1600).message,
+    summarizerWindow = defaultWindow,
+    count = createGauge('estimate', estimateTokens, defaultImageTokens).message,
   } = options;
   const chunkTokens = options.chunkTokens ?? chunkTokensFor(summarizerWindow);
   const counts = messages.map(count);

@@ -25,15 +25,15 @@ export const slidingWindow =
     const requests = openUserRequestsBefore(messages, start, targetTokens / 2, count);
     const protectedMessages = protectedTraffic(messages, start, protectedTools, targetTokens / 4, count);
     const before = [...pinned].filter((place) => place < start).map((place) => messages[place] as Message);
-    const said = [...before, ...requests.values()];
-    const kept = [...said, ...openingAsk(messages, start, said), ...protectedMessages];
+    const pinnedAndOpen = [...before, ...requests.values()];
+    const kept = [...pinnedAndOpen, ...openingRequest(messages, start, pinnedAndOpen), ...protectedMessages];
     return kept.length >= start ? undefined : [...kept, ...messages.slice(start)];
   };
 
 /**
  * Providers require a conversation to begin with the user: the last user message before the window, if none is left.
  */
-const openingAsk = (messages: readonly Message[], start: number, kept: readonly Message[]): readonly Message[] => {
+const openingRequest = (messages: readonly Message[], start: number, kept: readonly Message[]): readonly Message[] => {
   if (messages[start]?.role === 'user' || kept.some(({ role }) => role === 'user')) return [];
   const last = messages.slice(0, start).findLast(isUserRequest);
   return last ? [last] : [];

@@ -24,7 +24,7 @@ describe('withDeadline', () => {
     timers.pass(2000);
     await expect(work).rejects.toMatchObject({
       reason: 'timed-out',
-      message: 'It took longer than 2 s, which is what was left of the time of the turn.',
+      message: 'The work took longer than 2 s, the time that the turn had left.',
     });
   });
 

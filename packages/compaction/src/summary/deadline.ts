@@ -29,13 +29,13 @@ export const withDeadline = async <Result>(
   // One listener per pending question is not a leak.
   setMaxListeners(0, controller.signal);
   const cancel = (): void =>
-    controller.abort(new CompactionError('cancelled', 'The turn ended while its history was being made shorter.'));
+    controller.abort(new CompactionError('cancelled', 'The turn ended during the compaction of its history.'));
   const leftMs = timeLeft?.() ?? Infinity;
-  const source = leftMs < timeoutMs ? 'what was left of the time of the turn' : 'the option timeoutMs';
+  const source = leftMs < timeoutMs ? 'the time that the turn had left' : 'the option timeoutMs';
   const limitMs = Math.min(timeoutMs, leftMs);
   const stopTimer = after(limitMs, () =>
     controller.abort(
-      new CompactionError('timed-out', `It took longer than ${Math.round(limitMs / 1000)} s, which is ${source}.`),
+      new CompactionError('timed-out', `The work took longer than ${Math.round(limitMs / 1000)} s, ${source}.`),
     ),
   );
   signal.addEventListener('abort', cancel, { once: true });

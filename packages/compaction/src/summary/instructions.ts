@@ -1,6 +1,8 @@
+import type { SummarizeRequest } from './summarize.js';
+
 /** The task of a summarizer. */
 export interface InstructionOptions {
-  readonly purpose: 'summarize' | 'merge' | 'correct';
+  readonly purpose: SummarizeRequest['purpose'];
   /** A paragraph about what the report is for. */
   readonly note: string | undefined;
   readonly maxTokens: number;

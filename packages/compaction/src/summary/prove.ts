@@ -25,7 +25,7 @@ export interface ProvenSummary {
 }
 
 /** The number of identifiers per correction. */
-const maxTold = 60;
+const maxCorrected = 60;
 
 /**
  * Verifies that identifiers appear verbatim in the text that is stored. If vital ones are missing, the summarizer may
@@ -61,7 +61,7 @@ const correct = async (
   missing: readonly RankedIdentifier[],
   interview: Interview,
 ): Promise<string | undefined> => {
-  const list = missing.slice(0, maxTold).map(({ value }) => `- ${value}`);
+  const list = missing.slice(0, maxCorrected).map(({ value }) => `- ${value}`);
   try {
     return await interview.ask(
       'correct',
