@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError as FileError, keysAt, parseConfig as parseFile } from '@h/config';
-import { CodedError, nearestName } from '@h/options';
+import { CodedError, nearestName, maxTimerMs } from '@h/options';
 import * as z from 'zod';
 
 const positive = z.number().positive();
-const milliseconds = z.int().min(1).max(2_147_483_647);
+const milliseconds = z.int().min(1).max(maxTimerMs);
 const name = z.string().regex(/^[\w.-]{1,64}$/, 'must have 1 to 64 letters, digits, dots, dashes or underscores');
 
 /** Rotation of the log and of the recording: at most 300 MB in six files. */

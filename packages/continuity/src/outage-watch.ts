@@ -1,11 +1,9 @@
+import { maxTimerMs } from '@h/options';
 import { defaultIfEmpty, firstValueFrom, fromEvent, merge, take, timer, type SchedulerLike } from 'rxjs';
 import type { ErrorInfo } from '@h/turn';
 import type { WorkSettings } from './work-options.js';
 
 const longestPauseMs = 900_000;
-/** Longer timers would fire immediately. */
-const longestTimerMs = 2_147_483_647;
-
 /** Waits for the end of an outage. It adds up its pauses instead of reading a clock, which may jump. */
 export const outageWatch = ({ outagePauseMs, maxOutageMs, onOutage, scheduler, signal }: WorkSettings) => {
   let waitedMs = 0;
@@ -17,7 +15,7 @@ export const outageWatch = ({ outagePauseMs, maxOutageMs, onOutage, scheduler, s
       nextMs = outagePauseMs;
     },
     pause: async (error: ErrorInfo | undefined): Promise<void> => {
-      const pauseMs = Math.min(nextMs, maxOutageMs - waitedMs, longestTimerMs);
+      const pauseMs = Math.min(nextMs, maxOutageMs - waitedMs, maxTimerMs);
       onOutage?.({ pauseMs, waitedMs, error });
       await pause(pauseMs, scheduler, signal);
       waitedMs += pauseMs;

@@ -1,7 +1,16 @@
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { anyBoolean, anyFunction, checkOptions, CodedError, instanceOf, integerFrom, numberFrom } from '@h/options';
+import {
+  anyBoolean,
+  anyFunction,
+  checkOptions,
+  CodedError,
+  instanceOf,
+  integerFrom,
+  numberFrom,
+  maxTimerMs,
+} from '@h/options';
 import { LockHeldError, type LockLostError, type LockOwner } from './errors.js';
 import { HeldLock, releaseHolder, type FileLock, type PlacedLock } from './held-lock.js';
 import {
@@ -58,7 +67,6 @@ export interface LockOptions {
 }
 
 const minLeaseMs = 100;
-const maxTimerMs = 2_147_483_647;
 const firstPauseMs = 2;
 const longestPauseMs = 50;
 /** How often the folder may be deleted between its creation and the lock before `acquireLock` fails. */

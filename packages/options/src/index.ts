@@ -14,6 +14,7 @@ export {
   anyValue,
   nonEmptyString,
   instanceOf,
+  maxTimerMs,
   numberFrom,
   objectWithMethods,
   oneOf,

@@ -5,7 +5,7 @@ export const anyFunction: OptionCheck = { expected: 'a function', accepts: (valu
 
 export const anyBoolean: OptionCheck = { expected: 'a boolean', accepts: (value) => typeof value === 'boolean' };
 
-/** Accepts strings of at min one character. */
+/** Accepts strings of at least one character. */
 export const nonEmptyString: OptionCheck = {
   expected: 'a non-empty string',
   accepts: (value) => typeof value === 'string' && value !== '',
@@ -20,6 +20,9 @@ export const anyArray: OptionCheck = { expected: 'an array', accepts: (value) =>
 export const anyObject: OptionCheck = { expected: 'an object', accepts: isObject };
 
 export const anyValue: OptionCheck = { expected: 'any value', accepts: () => true };
+
+/** The longest delay of a JavaScript timer, in milliseconds; a timer with a longer delay fires at once. */
+export const maxTimerMs = 2 ** 31 - 1;
 
 /** Accepts numbers from `min` to `max`, both included. `Infinity` is accepted only if it is `max`. */
 export const numberFrom = (min: number, max = Number.MAX_VALUE): OptionCheck => ({

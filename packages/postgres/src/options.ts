@@ -7,6 +7,7 @@ import {
   numberFrom,
   objectWithMethods,
   secret,
+  maxTimerMs,
   type OptionChecks,
 } from '@h/options';
 import { Pool } from 'pg';
@@ -80,7 +81,6 @@ export interface PostgresSettings {
 }
 
 const owner = 'connectPostgres()';
-const maxTimerMs = 2_147_483_647;
 const schemaName = /^[a-z_][a-z0-9_]{0,39}$/u;
 
 const checks: OptionChecks<PostgresOptions> = {

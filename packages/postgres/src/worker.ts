@@ -9,6 +9,7 @@ import {
   objectWithMethods,
   oneOf,
   required,
+  maxTimerMs,
   type OptionChecks,
 } from '@h/options';
 import { createInbox, type Inbox, type InboxOptions, type Sent } from '@h/queue/inbox';
@@ -96,8 +97,8 @@ const checks: OptionChecks<WorkerOptions> = {
   inbox: required(anyFunction),
   inboxOptions: anyObject,
   maxTaken: integerFrom(1),
-  recoverEveryMs: numberFrom(10, 2_147_483_647),
-  drainMs: numberFrom(0, 2_147_483_647),
+  recoverEveryMs: numberFrom(10, maxTimerMs),
+  drainMs: numberFrom(0, maxTimerMs),
   signals: arrayOf(oneOf('SIGTERM', 'SIGINT')),
   recoveryOf: anyFunction,
   approvals: objectWithMethods('add', 'answer', 'answersOf', 'onChange'),

@@ -17,6 +17,7 @@ import {
   oneOf,
   required,
   anyBoolean,
+  maxTimerMs,
   type OptionCheck,
 } from '@h/options';
 import { ProcessError } from './process-error.js';
@@ -30,9 +31,6 @@ export const stepMs = 2_000;
 
 /** Idle time after which the pipes are closed once the program has ended. */
 const drainMs = 250;
-
-/** The longest delay of `setTimeout`. */
-const maxTimeoutMs = 2 ** 31 - 1;
 
 const isWindows = process.platform === 'win32';
 
@@ -242,7 +240,7 @@ const watch = (child: ChildProcess, control: ControlLine, options: ProcessOption
     };
     const onAbort = (): void => end('aborted');
     const timeout =
-      timeoutMs === Infinity ? undefined : setTimeout(() => end('timed-out'), Math.min(timeoutMs, maxTimeoutMs));
+      timeoutMs === Infinity ? undefined : setTimeout(() => end('timed-out'), Math.min(timeoutMs, maxTimerMs));
     signal?.addEventListener('abort', onAbort, { once: true });
 
     let chunks = 0;

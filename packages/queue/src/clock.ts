@@ -1,7 +1,5 @@
+import { maxTimerMs } from '@h/options';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
-
-/** The longest delay of a JavaScript timer, in milliseconds. */
-const maxDelayMs = 2 ** 31 - 1;
 
 /** Timers of the system, and a monotonic clock that stops while the machine is suspended. */
 export const monotonicScheduler: SchedulerLike = {
@@ -32,7 +30,7 @@ export class Alarm {
         this.clear();
         this.#ring();
       },
-      Math.min(Math.max(0, at - this.#scheduler.now()), maxDelayMs),
+      Math.min(Math.max(0, at - this.#scheduler.now()), maxTimerMs),
     );
   }
 

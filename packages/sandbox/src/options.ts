@@ -11,6 +11,7 @@ import {
   recordOf,
   required,
   secret,
+  maxTimerMs,
   type OptionCheck,
   type OptionChecks,
 } from '@h/options';
@@ -225,7 +226,7 @@ const address: OptionCheck = {
 
 const common = {
   root: required(nonEmptyString),
-  timeoutMs: integerFrom(1, 2 ** 31 - 1),
+  timeoutMs: integerFrom(1, maxTimerMs),
   environment: recordOf(secret(anyString)),
 };
 

@@ -1,3 +1,4 @@
+import { maxTimerMs } from '@h/options';
 import { isPromise, LazyAbort, type JSONValue, type ToolOutcome, type ToolRunContext } from '@h/turn';
 import type { SchedulerLike, Subscription } from 'rxjs';
 import type { ToolContext, ToolReturn } from './define-tool.js';
@@ -5,9 +6,6 @@ import type { InputCheck } from './json-schema.js';
 import { checkFailed, type Job } from './job.js';
 import { invalidInput, returned, thrown, timedOut } from './outcomes.js';
 import { marked } from './replay-control.js';
-
-/** Longest delay of a timer. A longer limit is treated as no limit. */
-const longestDelayMs = 2_147_483_647;
 
 type AbortedAs = 'timed-out' | 'cancelled';
 
@@ -46,7 +44,8 @@ export class RunningCall {
   /** Runs the tool. Returns the outcome of a synchronous tool; another one is passed to the host. */
   start(): ToolOutcome | undefined {
     const { context } = this.#host;
-    const deadlineAt = this.#timeoutMs > longestDelayMs ? undefined : this.#startedAt + this.#timeoutMs;
+    // A limit beyond the longest timer is treated as no limit.
+    const deadlineAt = this.#timeoutMs > maxTimerMs ? undefined : this.#startedAt + this.#timeoutMs;
     const outcome = attempt(
       this.job,
       new CallContext(this.job, context, deadlineAt, this.#abort, (value) => this.#progress(value)),
@@ -57,7 +56,7 @@ export class RunningCall {
       this.#isOpen = false;
       return this.#finished(outcome);
     }
-    if (this.#isOpen && this.#timeoutMs <= longestDelayMs) {
+    if (this.#isOpen && this.#timeoutMs <= maxTimerMs) {
       this.#timer = this.#host.scheduler.schedule(() => this.#expire(), this.#timeoutMs);
     }
     void outcome.then((settled) => this.#settle(settled));

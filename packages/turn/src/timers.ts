@@ -1,7 +1,5 @@
+import { maxTimerMs } from '@h/options';
 import type { SchedulerLike } from 'rxjs';
-
-/** The longest delay of a JavaScript timer, in milliseconds; a longer one fires at once. */
-export const longestTimer = 2 ** 31 - 1;
 
 /**
  * Calls back once after any number of milliseconds; never after `Infinity`. @returns a function that cancels the
@@ -9,14 +7,14 @@ export const longestTimer = 2 ** 31 - 1;
  */
 export const later = (scheduler: SchedulerLike, delayMs: number, callback: () => void): (() => void) => {
   if (delayMs === Infinity) return () => undefined;
-  if (!(delayMs > longestTimer)) {
+  if (!(delayMs > maxTimerMs)) {
     const timer = scheduler.schedule(callback, delayMs);
     return () => timer.unsubscribe();
   }
   let cancel = (): void => undefined;
   const timer = scheduler.schedule(() => {
-    cancel = later(scheduler, delayMs - longestTimer, callback);
-  }, longestTimer);
+    cancel = later(scheduler, delayMs - maxTimerMs, callback);
+  }, maxTimerMs);
   return () => {
     timer.unsubscribe();
     cancel();

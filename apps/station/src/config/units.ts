@@ -1,3 +1,4 @@
+import { maxTimerMs } from '@h/options';
 import * as z from 'zod';
 
 const durations: Readonly<Record<string, number>> = {
@@ -8,9 +9,6 @@ const durations: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 const sizes: Readonly<Record<string, number>> = { B: 1, kB: 1_000, KB: 1_000, MB: 1_000_000, GB: 1_000_000_000 };
-
-/** The longest delay of a timer. */
-const maxTimerMs = 2 ** 31 - 1;
 
 const scaled = (text: string, units: Readonly<Record<string, number>>): number => {
   const [, amount = '', unit = ''] = /^(\d+)([A-Za-z]+)$/.exec(text) ?? [];

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { maxTimerMs } from '@h/options';
 import * as z from 'zod';
 import type { approvalDecision, StationApproval } from '../api/contract.js';
 import type { ApprovalBody, Records, StoredRecord } from './records.js';
@@ -123,7 +124,7 @@ export class ApprovalDesk {
           if (approval.expiresAt !== null) {
             timer = setTimeout(
               () => void look().catch(reject),
-              Math.min(2 ** 31 - 1, approval.expiresAt - this.#now() + 1),
+              Math.min(maxTimerMs, approval.expiresAt - this.#now() + 1),
             );
           }
           return;

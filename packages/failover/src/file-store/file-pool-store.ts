@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { LockHeldError, readRegularFile, UnsafeFileError, withLock } from '@h/files';
-import { nonEmptyString, checkOptions, numberFrom, required } from '@h/options';
+import { nonEmptyString, checkOptions, numberFrom, required, maxTimerMs } from '@h/options';
 import { TurnError } from '@h/turn';
 import { emptyPoolState, type PoolState, type PoolStore } from '../pool/pool-store.js';
 import type { CooldownWindow } from '../pool/windows.js';
@@ -37,7 +37,7 @@ export interface FilePoolStoreOptions {
 export const filePoolStore = (options: FilePoolStoreOptions): PoolStore => {
   checkOptions('filePoolStore()', options, {
     path: required(nonEmptyString),
-    leaseMs: numberFrom(100, 2_147_483_647),
+    leaseMs: numberFrom(100, maxTimerMs),
   });
   const { path, leaseMs = 5_000 } = options;
   const toError = (error: Error): TurnError =>

@@ -13,6 +13,7 @@ import {
   oneOf,
   required,
   showValue,
+  maxTimerMs,
   type OptionCheck,
 } from '@h/options';
 import { Cooldowns } from './cooldowns.js';
@@ -255,9 +256,6 @@ export const createCredentialPool = (options: CredentialPoolOptions): Credential
   });
 };
 
-/** The longest delay that a timer of Node accepts. */
-const longestTimer = 2 ** 31 - 1;
-
 const aTime = numberFrom(0, Infinity);
 const aCooldown = {
   ...anyOf(
@@ -275,8 +273,8 @@ const check = (options: CredentialPoolOptions): void => {
     profiles: required(arrayOf(aProfile)),
     store: objectWithMethods('read', 'update'),
     refreshMs: numberFrom(0, Infinity),
-    storeTimeoutMs: numberFrom(1, longestTimer),
-    keyTimeoutMs: numberFrom(1, longestTimer),
+    storeTimeoutMs: numberFrom(1, maxTimerMs),
+    keyTimeoutMs: numberFrom(1, maxTimerMs),
     cooldowns: objectOf(Object.fromEntries(Object.keys(reasonActions).map((reason) => [reason, aCooldown]))),
     env: anyObject,
     now: anyFunction,

@@ -1,6 +1,6 @@
 import type { ErrorInfo, ModelDriver, ModelDriverOutput } from '@h/turn';
 import { asyncScheduler, from, Observable, Subscription, type SchedulerLike } from 'rxjs';
-import { checkOptions, numberFrom, objectWithMethods } from '@h/options';
+import { checkOptions, numberFrom, objectWithMethods, maxTimerMs } from '@h/options';
 
 /** Options of {@link streamTimeouts}. */
 export interface StreamTimeoutsOptions {
@@ -65,7 +65,7 @@ export const streamTimeouts = (driver: ModelDriver, options: StreamTimeoutsOptio
         else end({ type: 'error', error: hasBegun ? stalled(limit) : noOutput(limit) });
       };
       const wait = (delayMs: number): void => {
-        if (delayMs !== Infinity) timer = scheduler.schedule(watch, Math.min(delayMs, longestTimer));
+        if (delayMs !== Infinity) timer = scheduler.schedule(watch, Math.min(delayMs, maxTimerMs));
       };
       wait(Math.min(firstByteMs, idleMs));
       subscriber.add(() => timer.unsubscribe());
@@ -87,9 +87,6 @@ export const streamTimeouts = (driver: ModelDriver, options: StreamTimeoutsOptio
       );
     });
 };
-
-/** The longest delay that a timer of Node accepts. */
-const longestTimer = 2 ** 31 - 1;
 
 const noOutput = (limit: number): ErrorInfo => ({
   name: 'TimeoutError',

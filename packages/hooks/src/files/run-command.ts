@@ -1,3 +1,4 @@
+import { maxTimerMs } from '@h/options';
 import { outputWindow, ProcessError, runProcess, type ProcessEnd } from '@h/process';
 import type { SchedulerLike } from 'rxjs';
 
@@ -27,9 +28,6 @@ export interface CommandOutcome {
 
 const maxOutputChars = 1_000_000;
 
-/** The longest delay of a timer, in milliseconds. */
-const maxTimeoutMs = 2_147_483_647;
-
 /**
  * Runs a hook command. The time limit, an abort and the end of this process kill its process group. Background
  * processes of a command that exits normally continue to run.
@@ -38,7 +36,7 @@ export const runCommand = async (run: CommandRun): Promise<CommandOutcome> => {
   const { command, args, cwd, env, input, timeoutMs, signal, scheduler } = run;
   const output = { stdout: window(), stderr: window() };
   const limit = new AbortController();
-  const timer = timeoutMs > maxTimeoutMs ? undefined : scheduler.schedule(() => limit.abort(), timeoutMs);
+  const timer = timeoutMs > maxTimerMs ? undefined : scheduler.schedule(() => limit.abort(), timeoutMs);
   const outcomeOf = (exitCode: number | undefined, failure?: CommandOutcome['failure']): CommandOutcome => ({
     exitCode,
     stdout: output.stdout.read().text,

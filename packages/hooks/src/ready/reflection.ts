@@ -9,6 +9,7 @@ import {
   required,
   showValue,
   integerFrom,
+  maxTimerMs,
 } from '@h/options';
 import type { Hook } from '../hook.js';
 
@@ -207,7 +208,7 @@ const limited = (
   new Promise((resolve, reject) => {
     const own = new AbortController();
     const timer =
-      timeMs > 2_147_483_647
+      timeMs > maxTimerMs
         ? undefined
         : scheduler.schedule(() => skip('deadline', `the judge took longer than ${timeMs} ms.`), timeMs);
     const done = (): void => {

@@ -9,13 +9,14 @@ import {
   integerFrom,
   numberFrom,
   oneOf,
+  maxTimerMs,
 } from '@h/options';
 import { monotonicClock } from '../clock.js';
 import type { RedactEvent, TextRules } from '../plain-data.js';
 import { round } from '../model-watch.js';
 import { hashSessionKey } from '../session-key.js';
 import { warn } from '../sinks/json-lines.js';
-import { linesFile, maxFlushMs, type LinesFile } from '../sinks/lines-file.js';
+import { linesFile, type LinesFile } from '../sinks/lines-file.js';
 import { recordLine, withoutHistory } from './record-line.js';
 
 /** Options of {@link record}. */
@@ -103,7 +104,7 @@ export const record = (
     maxBytes: numberFrom(1, Infinity),
     maxFiles: integerFrom(0, 10_000),
     sessionKey: oneOf('hash', 'plain'),
-    flushMs: numberFrom(0, maxFlushMs),
+    flushMs: numberFrom(0, maxTimerMs),
     onError: anyFunction,
     clock: anyFunction,
   });

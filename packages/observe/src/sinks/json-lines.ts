@@ -1,8 +1,8 @@
 import { toErrorInfo } from '@h/turn';
-import { anyFunction, nonEmptyString, checkOptions, checkValue, numberFrom, integerFrom } from '@h/options';
+import { anyFunction, nonEmptyString, checkOptions, checkValue, numberFrom, integerFrom, maxTimerMs } from '@h/options';
 import { isRunEnd } from '../observation.js';
 import { createEncoder, maxEncoded } from './encode.js';
-import { linesFile, maxFlushMs } from './lines-file.js';
+import { linesFile } from './lines-file.js';
 import type { Sink } from './sink.js';
 
 /** Options of {@link jsonLinesSink}. */
@@ -59,7 +59,7 @@ export const jsonLinesSink = (file: string, options: JsonLinesSinkOptions = {}):
   checkOptions('jsonLinesSink()', options, {
     maxBytes: numberFrom(1, Infinity),
     maxFiles: integerFrom(0, Infinity),
-    flushMs: numberFrom(0, maxFlushMs),
+    flushMs: numberFrom(0, maxTimerMs),
     onError: anyFunction,
   });
   const { maxBytes = 50_000_000, maxFiles = 5, flushMs = 200, onError = warn(file) } = options;

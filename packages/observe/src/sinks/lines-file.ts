@@ -40,9 +40,6 @@ export interface LinesFile {
   readonly dropped: number;
 }
 
-/** Maximum delay of a Node timer in milliseconds; a longer one fires immediately. */
-export const maxFlushMs = 2 ** 31 - 1;
-
 /** Buffer size in bytes at which the buffer is written immediately. */
 const maxHeld = 64 * 1024;
 

@@ -1,4 +1,4 @@
-import { checkValue, InvalidOptionError, instanceOf, nonEmptyString, numberFrom } from '@h/options';
+import { checkValue, InvalidOptionError, instanceOf, nonEmptyString, numberFrom, maxTimerMs } from '@h/options';
 import type { Lanes } from '@h/queue';
 import { createSharedLanes, type SharedLanesOptions } from '@h/queue/shared';
 import { keyOf } from '../keys.js';
@@ -54,7 +54,7 @@ export const postgresLanes = (database: Postgres, options: PostgresLanesOptions 
   checkValue(owner, 'database', database, instanceOf(Postgres, 'a connection of connectPostgres()'));
   const { name = 'lanes', leaseMs = database.settings.leaseMs, ...rest } = options;
   checkValue(owner, 'name', name, nonEmptyString);
-  checkValue(owner, 'leaseMs', leaseMs, numberFrom(500, 2_147_483_647));
+  checkValue(owner, 'leaseMs', leaseMs, numberFrom(500, maxTimerMs));
   const { concurrency = 4, ageAfterMs = Infinity, reservedForeground = 0 } = rest;
   if (concurrency > maxConcurrency) {
     const message = `${owner}: "concurrency" must be at most ${maxConcurrency}; received ${concurrency}.`;

@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { acquireLock, LockHeldError, syncFolder, type FileLock } from '@h/files';
 import { TurnError } from '@h/turn';
-import { anyFunction, nonEmptyString, checkOptions, numberFrom, required } from '@h/options';
+import { anyFunction, nonEmptyString, checkOptions, numberFrom, required, maxTimerMs } from '@h/options';
 import type { InboxContents, InboxStore } from '../inbox/inbox-store.js';
 import { InboxHeldError } from './inbox-held-error.js';
 import { KeptFile } from './kept-file.js';
@@ -44,7 +44,7 @@ export interface FileInboxStoreOptions {
 export const fileInboxStore = (options: FileInboxStoreOptions): InboxStore => {
   checkOptions('fileInboxStore()', options, {
     directory: required(nonEmptyString),
-    leaseMs: numberFrom(100, 2_147_483_647),
+    leaseMs: numberFrom(100, maxTimerMs),
     onProblem: anyFunction,
   });
   const { directory, leaseMs = 30_000, onProblem } = options;

@@ -1,5 +1,14 @@
 import { resolve } from 'node:path';
-import { anyFunction, nonEmptyString, checkOptions, numberFrom, oneOf, required, type OptionChecks } from '@h/options';
+import {
+  anyFunction,
+  nonEmptyString,
+  checkOptions,
+  numberFrom,
+  oneOf,
+  required,
+  maxTimerMs,
+  type OptionChecks,
+} from '@h/options';
 import { quietly } from '../quietly.js';
 
 /** When records are flushed to the disk; see {@link FileSessionsOptions.fsync}. */
@@ -69,7 +78,6 @@ export interface FileSessionsOptions {
 
 export type FileSettings = Required<{ [Key in keyof FileSessionsOptions]: NonNullable<FileSessionsOptions[Key]> }>;
 
-const maxTimerMs = 2_147_483_647;
 const minLeaseMs = 100;
 
 const checks: OptionChecks<FileSessionsOptions> = {

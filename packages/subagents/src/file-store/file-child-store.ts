@@ -11,7 +11,7 @@ import {
   type FileLock,
 } from '@h/files';
 import { TurnError } from '@h/turn';
-import { anyFunction, nonEmptyString, checkOptions, numberFrom, required, integerFrom } from '@h/options';
+import { anyFunction, nonEmptyString, checkOptions, numberFrom, required, integerFrom, maxTimerMs } from '@h/options';
 import { Gate } from '../gate.js';
 import type { ChildRecord, ChildStore } from '../record.js';
 import { isRecordFile, readRecord, recordFile } from './record-file.js';
@@ -74,7 +74,7 @@ export interface FileChildStore extends ChildStore {
 export const fileChildStore = (options: FileChildStoreOptions): FileChildStore => {
   checkOptions('fileChildStore()', options, {
     directory: required(nonEmptyString),
-    leaseMs: numberFrom(100, 2_147_483_647),
+    leaseMs: numberFrom(100, maxTimerMs),
     mostLeft: integerFrom(0, Infinity),
     onProblem: anyFunction,
   });

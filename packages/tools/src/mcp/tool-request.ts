@@ -1,3 +1,4 @@
+import { maxTimerMs } from '@h/options';
 import {
   isInputRequiredResult,
   type CallToolResult,
@@ -30,7 +31,7 @@ export interface RequestSettings extends InputSettings {
 }
 
 /** Longest timeout of the SDK. The driver sets the deadline of calls. */
-export const noTimeout = 2_147_483_647;
+export const noTimeout = maxTimerMs;
 /** Maximum number of times that a server may request input during one call, as in the MCP SDK. */
 const maxRounds = 10;
 
