@@ -239,10 +239,10 @@ export const checkTool = (owner: string, value: unknown): void => {
   const tool = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
   if (typeof tool['check'] === 'function' && typeof tool['run'] === 'function' && 'definition' in tool) return;
   const isOfAiSdk = 'inputSchema' in tool || 'parameters' in tool || 'execute' in tool;
-  const what = isOfAiSdk ? 'a tool of the AI SDK' : isModule(value) ? 'a module with tools' : showValue(value);
+  const what = isOfAiSdk ? 'a tool of the AI SDK' : hasTools(value) ? 'a module with tools' : showValue(value);
   const fix = isOfAiSdk
     ? 'wrap it: defineTool({ name, description, input: inputSchema, effect, run: execute })'
-    : isModule(value)
+    : hasTools(value)
       ? 'pass its "tools", or register it: toolDriver(createRegistry().register(module))'
       : 'use defineTool()';
   const message = `${owner}: "tools" must be tools that defineTool() made; received ${what}. To fix this, ${fix}.`;
@@ -250,5 +250,5 @@ export const checkTool = (owner: string, value: unknown): void => {
 };
 
 /** Whether a value has a list of tools, as modules do. */
-export const isModule = (value: unknown): boolean =>
+export const hasTools = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'tools' in value && Array.isArray(value.tools);

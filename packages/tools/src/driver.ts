@@ -14,7 +14,7 @@ import {
   objectWithMethods,
 } from '@h/options';
 import { Batch } from './batch.js';
-import { checkTool, isModule, type Tool } from './define-tool.js';
+import { checkTool, hasTools, type Tool } from './define-tool.js';
 import { LateResults } from './late-results.js';
 import { ToolRegistry } from './registry.js';
 import { ReplayControl } from './replay-control.js';
@@ -132,7 +132,7 @@ export const toolDriver = (source: ToolRegistry | readonly Tool[], options: Tool
 
 /** @throws InvalidOptionError for a value that is not a list of tools, such as a tool set of the AI SDK */
 const toolsOf = (source: unknown): readonly Tool[] => {
-  if (!Array.isArray(source)) checkTool('toolDriver()', isModule(source) ? source : firstOf(source));
+  if (!Array.isArray(source)) checkTool('toolDriver()', hasTools(source) ? source : firstOf(source));
   for (const tool of source as readonly unknown[]) checkTool('toolDriver()', tool);
   return source as readonly Tool[];
 };

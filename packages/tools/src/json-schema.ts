@@ -44,8 +44,8 @@ const nesting: readonly string[] = [
 
 /** Returns the errors that name a cause, without those that only name its parents. */
 const leaves = (errors: readonly OutputUnit[]): readonly string[] => {
-  const told = errors.filter(({ keyword }) => !nesting.includes(keyword));
-  return (told.length === 0 ? errors : told).map(({ instanceLocation, error }) => {
+  const causes = errors.filter(({ keyword }) => !nesting.includes(keyword));
+  return (causes.length === 0 ? errors : causes).map(({ instanceLocation, error }) => {
     const path = instanceLocation.replace(/^#\/?/, '').replaceAll('/', '.');
     return path === '' ? error : `${path}: ${error}`;
   });

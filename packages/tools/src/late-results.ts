@@ -35,8 +35,8 @@ export class LateResults {
   }
 
   /** Forgets results that were reported. */
-  settle(session: string, told: readonly LateResult[]): void {
-    const left = this.of(session).filter((result) => !told.includes(result));
+  settle(session: string, reported: readonly LateResult[]): void {
+    const left = this.of(session).filter((result) => !reported.includes(result));
     if (left.length === 0) this.#sessions.delete(session);
     else this.#sessions.set(session, left);
   }

@@ -1,4 +1,5 @@
 import {
+  isToolResultOutput,
   toErrorInfo,
   type ErrorInfo,
   type JSONValue,
@@ -50,8 +51,10 @@ const isToolError = (error: unknown): error is ToolError => {
 export const thrown = (error: unknown): ToolOutcome => {
   const info = shortened(toErrorInfo(error));
   if (!isToolError(error)) return failed(info);
-  const told = returned(toolOutput({ output: error.output ?? info.message, details: error.details, isError: true }));
-  return told.status === 'failed' ? { ...told, error: info } : failed(info);
+  const reported = returned(
+    toolOutput({ output: error.output ?? info.message, details: error.details, isError: true }),
+  );
+  return reported.status === 'failed' ? { ...reported, error: info } : failed(info);
 };
 
 /** Creates a failure whose output is the message of its error. */
@@ -118,23 +121,8 @@ const asError = (output: ToolResultOutput): ToolResultOutput => {
   return output.type === 'json' ? { type: 'error-json', value: output.value } : output;
 };
 
-const partTypes: readonly unknown[] = [
-  'text',
-  'file',
-  'media',
-  'file-data',
-  'image-data',
-  'file-url',
-  'image-url',
-  'file-id',
-  'image-file-id',
-  'file-reference',
-  'image-file-reference',
-  'custom',
-] satisfies ToolResultContentPart['type'][];
-
 const isParts = (value: unknown): value is readonly ToolResultContentPart[] =>
-  Array.isArray(value) && value.length > 0 && value.every((part) => isPlain(part) && partTypes.includes(part['type']));
+  Array.isArray(value) && value.length > 0 && value.every(isPlain) && isToolResultOutput({ type: 'content', value });
 
 /** Returns the value itself if it is JSON, and its JSON representation otherwise. */
 const jsonOf = (value: unknown): JSONValue => {

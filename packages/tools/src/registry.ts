@@ -116,7 +116,8 @@ const isModule = (item: unknown): item is ToolModule =>
  *
  * @example
  * ```ts
- * const registry = createRegistry({ toolsets: { research: ['read', 'mcp__search__*'] } }).register(readTool, searchServer);
+ * const toolsets = { research: ['read', 'mcp__search__*'] };
+ * const registry = createRegistry({ toolsets }).register(readTool, searchServer);
  * const tools = toolDriver(registry, { toolset: 'research' });
  * ```
  */

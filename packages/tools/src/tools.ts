@@ -93,7 +93,8 @@ interface PendingResult {
  *
  * @example
  * ```ts
- * harness({ model, tools: driver }).pipe(tools({ driver, contextWindow: 200_000, artifacts: memoryArtifacts(), redact }));
+ * const operator = tools({ driver, contextWindow: 200_000, artifacts: memoryArtifacts(), redact });
+ * harness({ model, tools: driver }).pipe(operator);
  * ```
  */
 export const tools = (options: ToolsOptions = {}): TurnOperator => {

@@ -100,7 +100,7 @@ const page = (id: string, slice: TextSlice): ToolOutput => {
     /[\ud800-\udbff]$/.test(slice.content) && slice.content.length > 1 ? slice.content.slice(0, -1) : slice.content;
   const end = offset + content.length;
   const rest = end < size ? ` Continue with offset ${end}.` : '';
-  return told(slice, `[${id}: characters ${offset} to ${end} of ${size}.${rest}]\n${content.toWellFormed()}`);
+  return withOrigin(slice, `[${id}: characters ${offset} to ${end} of ${size}.${rest}]\n${content.toWellFormed()}`);
 };
 
 const found = (id: string, slice: TextSlice, search: string, offset: number, maxChars: number): ToolOutput => {
@@ -112,7 +112,7 @@ const found = (id: string, slice: TextSlice, search: string, offset: number, max
     const line = `${match.index}: ${snippet(slice.content, match.index, match[0].length)}`;
     room -= line.length + 1;
     if (lines.length > 0 && (lines.length === maxMatches || room < 0)) {
-      return told(
+      return withOrigin(
         slice,
         [
           `[${id}: the first ${lines.length} places from ${offset} on, by offset. Continue with offset ${match.index}.]`,
@@ -122,7 +122,7 @@ const found = (id: string, slice: TextSlice, search: string, offset: number, max
     }
     lines.push(line);
   }
-  return told(
+  return withOrigin(
     slice,
     [`[${id}: ${lines.length} places from ${offset} on, of ${slice.size} characters.]`, ...lines].join('\n'),
   );
@@ -137,5 +137,5 @@ const snippet = (content: string, index: number, length: number): string => {
   return `${start}${content.slice(index, index + length)}${end}`.toWellFormed();
 };
 
-const told = ({ external }: TextSlice, output: string): ToolOutput =>
+const withOrigin = ({ external }: TextSlice, output: string): ToolOutput =>
   toolOutput({ output, ...(external && { details: { external: true } }) });

@@ -62,7 +62,7 @@ export interface ArtifactStoreOptions {
   /**
    * Maximum size of all artifacts together, in bytes.
    *
-   * @defaultValue 1 GB in files, 256 MB in memory
+   * @defaultValue 1 GiB in files, 256 MiB in memory
    */
   readonly maxBytes?: number | undefined;
   /**
@@ -74,7 +74,7 @@ export interface ArtifactStoreOptions {
   /**
    * Returns the time in milliseconds since 1970.
    *
-   * @defaultValue the clock of RxJS
+   * @defaultValue `asyncScheduler.now`, the clock of RxJS
    */
   readonly now?: (() => number) | undefined;
 }
@@ -86,7 +86,7 @@ export class ArtifactNotFoundError extends TurnError {
   constructor(artifact: string, options?: ErrorOptions) {
     super(
       'artifact-not-found',
-      `This session has no artifact ${JSON.stringify(artifact.slice(0, 64))}; it never had, or it has expired.`,
+      `This session has no artifact ${JSON.stringify(artifact.slice(0, 64))}. The id is wrong or the artifact has expired; repeat the call that stored it.`,
       options,
     );
     this.artifact = artifact;
@@ -98,7 +98,7 @@ export class ArtifactQuotaError extends TurnError {
   constructor(option: 'maxBytes' | 'maxSessionBytes', limit: number, needed: number) {
     super(
       'artifact-quota',
-      `The artifact needs ${needed} bytes, which with those kept already is more than ${option} (${limit}) allows; raise it, or delete sessions.`,
+      `The artifact needs ${needed} bytes, which with those stored already exceeds ${option} (${limit}); raise it, or delete sessions.`,
     );
   }
 }

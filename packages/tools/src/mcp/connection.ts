@@ -9,7 +9,7 @@ import pTimeout from 'p-timeout';
 import { ToolError } from '../errors.js';
 import { coalesce, type Coalesced } from './coalesce.js';
 import {
-  isCutOff,
+  isDisconnected,
   isTooLarge,
   isUndelivered,
   McpConnectionError,
@@ -109,7 +109,7 @@ export class McpLink {
     this.#calls.add(call);
     try {
       return await this.#callOnce(call).catch(async (error: unknown) => {
-        const isReissued = isUndelivered(error) || (call.isRepeatable && isCutOff(error));
+        const isReissued = isUndelivered(error) || (call.isRepeatable && isDisconnected(error));
         if (call.signal.aborted || !isReissued) throw error;
         const link = this.#current;
         if (link !== undefined && (isUndelivered(error) || link.isLegacy)) await this.#drop(link);
@@ -238,8 +238,8 @@ export class McpLink {
       this.#setState('lost');
       await open?.client.close().catch(() => undefined);
       if (signal.aborted) throw this.#error('mcp-closed', 'was closed', error);
-      const said = error instanceof OpenError ? error.diagnostics : (open?.opened.diagnostics() ?? '');
-      const output = said === '' ? '' : `\nStandard error:\n${said}`;
+      const diagnostics = error instanceof OpenError ? error.diagnostics : (open?.opened.diagnostics() ?? '');
+      const output = diagnostics === '' ? '' : `\nStandard error:\n${diagnostics}`;
       throw this.#error('mcp-unavailable', `cannot be reached: ${messageOf(error)}${output}`, error);
     } finally {
       signal.removeEventListener('abort', onAbort);
@@ -325,7 +325,7 @@ export class McpLink {
 
   #explained(error: unknown): unknown {
     if (isTooLarge(error)) return new ToolError(error.message, { code: 'mcp-too-large' });
-    if (!isCutOff(error)) return error;
+    if (!isDisconnected(error)) return error;
     return this.#error(
       'mcp-disconnected',
       'disconnected during the call; whether the call took effect is unknown. The next call reconnects',

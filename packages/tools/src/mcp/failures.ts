@@ -61,8 +61,8 @@ export const isUndelivered = (error: unknown): boolean => {
   return undelivered.includes(networkCodeOf(error));
 };
 
-/** Returns whether the connection ended during the call, or within its answer. */
-export const isCutOff = (error: unknown): boolean =>
+/** Returns whether the connection ended during the call, so that the call may have taken effect. */
+export const isDisconnected = (error: unknown): boolean =>
   error instanceof SyntaxError ||
   (error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed) ||
   (error instanceof ProtocolError && error.code === wireErrorCode.streamEnded) ||

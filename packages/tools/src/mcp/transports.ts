@@ -14,7 +14,7 @@ import { ProcessTransport } from './process-transport.js';
 export interface StdioConnection {
   readonly command: string;
   readonly args?: readonly string[] | undefined;
-  /** Variables in addition to basic ones (`PATH`, `HOME` …). No other variables are inherited, so that no keys leak. */
+  /** Variables in addition to basic ones (`PATH`, `HOME` …). No others are inherited, so that no keys leak. */
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
 }

@@ -65,7 +65,8 @@ const maxVectors = 2_000;
  *
  * @example
  * ```ts
- * selectTools({ scorer: embeddingScorer({ embed: (texts) => embedMany({ model, values: [...texts] }).then((all) => all.embeddings) }) });
+ * const embed = async (texts: readonly string[]) => (await embedMany({ model, values: [...texts] })).embeddings;
+ * selectTools({ scorer: embeddingScorer({ embed }) });
  * ```
  */
 export const embeddingScorer = (options: EmbeddingScorerOptions): ToolScorer => {
