@@ -30,7 +30,7 @@ export interface Permission {
 }
 
 /** The next action of the host for a call: return the result, request approval, or make the call in a separate turn. */
-export type SlotNews<Value> =
+export type NextAction<Value> =
   | { readonly type: 'released' }
   | { readonly type: 'result'; readonly result: HostToolResult<Value> }
   | { readonly type: 'thrown'; readonly error: unknown }
@@ -69,7 +69,7 @@ export class CallSlot<Value> {
   /** The output before the operators. */
   #entered: ToolOutcome['output'] | undefined;
   #interrupted: { readonly error: unknown } | undefined;
-  #result: SlotNews<Value> | undefined;
+  #result: NextAction<Value> | undefined;
   #approval: TurnEventOf<'approval.request'> | undefined;
   #decided: ToolOutcome | undefined;
   #wake: (() => void) | undefined;
@@ -193,9 +193,9 @@ export class CallSlot<Value> {
     const ran = this.#ran;
     this.#output = outcome.output;
     this.#isChanged = this.#entered !== outcome.output;
-    if (this.#isChanged || !ran) this.#tell({ type: 'result', result: { outcome } });
-    else if ('error' in ran) this.#tell({ type: 'thrown', error: ran.error });
-    else this.#tell({ type: 'result', result: { outcome, returned: { value: ran.value } } });
+    if (this.#isChanged || !ran) this.#settleWith({ type: 'result', result: { outcome } });
+    else if ('error' in ran) this.#settleWith({ type: 'thrown', error: ran.error });
+    else this.#settleWith({ type: 'result', result: { outcome, returned: { value: ran.value } } });
   }
 
   /**
@@ -209,20 +209,20 @@ export class CallSlot<Value> {
     answer: (id: string, decision: ApprovalDecision) => void,
   ): Promise<HostToolResult<Value> | undefined> {
     for (;;) {
-      const news = await this.#next();
-      if (news.type === 'released') return undefined;
-      if (news.type === 'result') return news.result;
-      if (news.type === 'thrown') throw news.error;
+      const action = await this.#next();
+      if (action.type === 'released') return undefined;
+      if (action.type === 'result') return action.result;
+      if (action.type === 'thrown') throw action.error;
       // Runs in the asynchronous context of the host's call, which interrupts of some hosts require.
       // The operators may decide in the meantime, for instance when the request expires.
-      const decision = await Promise.race([decide(news.request), this.settled]);
+      const decision = await Promise.race([decide(action.request), this.settled]);
       if (decision === undefined) continue;
       this.#approval = undefined;
-      answer(news.request.id, decision);
+      answer(action.request.id, decision);
     }
   }
 
-  async #next(): Promise<SlotNews<Value>> {
+  async #next(): Promise<NextAction<Value>> {
     for (;;) {
       if (this.#result) return this.#result;
       if (this.#interrupted) {
@@ -284,8 +284,8 @@ export class CallSlot<Value> {
     return { status: 'failed', error, output: { type: 'error-text', value: error.message } };
   }
 
-  #tell(news: SlotNews<Value>): void {
-    this.#result = news;
+  #settleWith(action: NextAction<Value>): void {
+    this.#result = action;
     this.#onSettled();
     this.#wake?.();
   }

@@ -15,6 +15,7 @@ import { ingestCall, ingestOutcome, type Connection, type ConnectOptions } from 
 import { CallSlot, decisionOn, type CallOptions } from './call-slot.js';
 import { TurnStoppedError } from './errors.js';
 import type { HostToolCall, HostToolResult } from './host.js';
+import { toEnding } from './open-call.js';
 
 /** Settings of a {@link CallTurn}. */
 export interface CallTurnOptions extends CallOptions {
@@ -203,8 +204,8 @@ export class CallTurn<Value> {
   }
 
   /** The turn ends: an open call is answered, then `turn.end` follows. */
-  #stopped({ outcome, reason, error }: TurnEnding): void {
-    const ending = { outcome, ...(reason !== undefined && { reason }), ...(error !== undefined && { error }) };
+  #stopped(stopped: TurnEnding): void {
+    const ending = toEnding(stopped);
     this.#ending = ending;
     if (this.#hasResult || this.#call === undefined) {
       this.#end(ending);

@@ -1,6 +1,5 @@
 import type {
   ApprovalDecision,
-  ErrorInfo,
   Message,
   ModelDelta,
   ModelRequest,
@@ -135,6 +134,3 @@ export interface HostToolCall<Value> {
 export type Approve = (request: TurnEventOf<'approval.request'>) => Promise<Approval> | Approval;
 
 type Approval = ApprovalDecision | ApprovalDecision['decision'];
-
-/** Describes an error of the host's model or tool. */
-export type DescribeError = (thrown: unknown) => ErrorInfo;

@@ -65,7 +65,9 @@ export class OpenCall<HostMessage> {
     return true;
   }
 
-  /** Fails with what the host's model threw if the turn ended for that reason, or otherwise with the end of the turn. */
+  /**
+   * Fails with what the host's model threw if the turn ended for that reason, or otherwise with the end of the turn.
+   */
   fail(end: TurnEventOf<'turn.end'>): void {
     const { error } = end;
     const thrown =
@@ -89,8 +91,8 @@ const joined = (answers: readonly ModelResponse[]): ModelResponse | undefined =>
 export const partsOf = ({ content }: Message): readonly AssistantPart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content as readonly AssistantPart[]);
 
-/** Returns why a turn ended. */
-export const toEnding = ({ outcome, reason, error }: TurnEventOf<'turn.end'>): TurnEnding => ({
+/** Returns why a turn ended, without the other members of the event. */
+export const toEnding = ({ outcome, reason, error }: TurnEnding): TurnEnding => ({
   outcome,
   ...(reason !== undefined && { reason }),
   ...(error && { error }),
