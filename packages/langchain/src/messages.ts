@@ -175,14 +175,8 @@ const toToolMessage = (part: ToolPart): readonly ToolMessage[] =>
   part.type === 'tool-result' ? [toolMessage(part.toolCallId, part.toolName, part.output)] : [];
 
 /** Converts a result to a LangChain message. */
-export const toolMessage = (
-  id: string,
-  name: string,
-  output: ToolResultOutput,
-  more: Partial<Pick<ToolMessage, 'artifact' | 'id' | 'metadata'>> = {},
-): ToolMessage =>
+export const toolMessage = (id: string, name: string, output: ToolResultOutput): ToolMessage =>
   new ToolMessage({
-    ...more,
     tool_call_id: id,
     name,
     status: output.type.startsWith('error') || output.type === 'execution-denied' ? 'error' : 'success',

@@ -253,7 +253,3 @@ export const gitReads: Check = (args) => {
   const found = reading(args.slice(at));
   return found === undefined ? undefined : { ...found, at: found.at + at };
 };
-
-/** Checks a program that accepts no options. */
-export const noArguments: Check = (args) =>
-  args.length === 0 ? undefined : problemAt(args, 0, 'is not known only to read');
