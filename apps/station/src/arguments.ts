@@ -66,16 +66,14 @@ const options = {
 /** @throws UsageError */
 export const parseArguments = (given: readonly string[]): StationArguments => {
   const { values, positionals } = parsed(given);
-  const [command, name = '', ...rest] = positionals;
-  const isKnown = command === undefined || command === 'token' || command === 'revoke';
-  if (!isKnown || rest.length > 0 || (command !== undefined && name === '')) throw new UsageError(usageText);
+  const { command, name } = commandIn(positionals);
   const { role = 'all' } = values;
   if (role !== 'web' && role !== 'worker' && role !== 'all') {
     throw new UsageError(`--role must be web, worker or all, but is ${JSON.stringify(role)}.`);
   }
   const databaseUrl = values['database-url'];
   return {
-    command: values.help === true ? 'help' : (command ?? 'start'),
+    command: values.help === true ? 'help' : command,
     config: values.config === undefined ? undefined : resolve(values.config),
     host: values.host,
     port: optional('--port', values.port, 0, 65_535),
@@ -91,6 +89,21 @@ export const parseArguments = (given: readonly string[]): StationArguments => {
     otel: values.otel === undefined ? undefined : collector(values.otel),
     isDemo: values.demo === true,
   };
+};
+
+/** @throws UsageError for an unknown command, and for one without exactly one name */
+const commandIn = ([command, name = '', ...rest]: readonly string[]): Pick<StationArguments, 'command' | 'name'> => {
+  const fail = (problem: string): never => {
+    throw new UsageError(`${problem}\n\n${usageText}`);
+  };
+  if (command === undefined) return { command: 'start', name: '' };
+  if (command !== 'token' && command !== 'revoke') return fail(`There is no command ${JSON.stringify(command)}.`);
+  if (name === '') return fail(`The command ${command} needs a NAME.`);
+  const [next] = rest;
+  if (next !== undefined) {
+    return fail(`The command ${command} accepts one NAME, but ${JSON.stringify(next)} follows it.`);
+  }
+  return { command, name };
 };
 
 const parsed = (args: readonly string[]) => {

@@ -34,7 +34,7 @@ export interface Surroundings {
 export interface RunningProgram {
   /** With a token in the fragment, which browsers do not send to servers. */
   readonly url: string | undefined;
-  /** Stops to accept requests, and waits for turns that end within `drainMs`. Turns that remain are resumed. */
+  /** Stops accepting requests, and waits up to `drainMs` for turns. The next process resumes those that remain. */
   stop(drainMs: number): Promise<void>;
   /** Ends everything; turns are cancelled. */
   close(): Promise<void>;

@@ -40,7 +40,7 @@ export const callerOf = async (records: Records, header: string | null): Promise
   return { name: found.name, tenant: found.tenant, scopes: found.scopes, token: found.hash };
 };
 
-/** @throws StationError 403 if the token has not this right */
+/** @throws StationError 403 if the token does not have this right */
 export const checkScope = ({ scopes }: Caller, scope: Scope): void => {
   if (scopes.includes(scope) || scopes.includes('admin')) return;
   throw new StationError(403, 'missing-scope', `The token does not have the scope "${scope}".`);

@@ -32,7 +32,7 @@ export interface Retention {
 export interface TurnRunner {
   /** Resolves when no turn runs here, or after this time. Turns that remain are resumed by the next process. */
   drain(ms: number): Promise<void>;
-  /** Takes no more messages, and ends what runs. */
+  /** Stops accepting messages, and ends what runs. */
   close(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export interface Backend extends Pick<Stores, 'sessions' | 'artifacts' | 'retent
   run(agent: Agent, onEvent: (event: TurnEvent) => void): Promise<TurnRunner>;
   /** Whether a turn that ended here with this error continues in another process. */
   isHandedOver(code: string | undefined): boolean;
-  /** Who waits for what; without it, the states of sessions are shown. */
+  /** Returns which sessions run and wait. Without this method, the states of sessions are shown. */
   lanesSnapshot?(): StationLanes;
   /** @throws if the backend cannot serve requests */
   check(): Promise<void>;

@@ -9,7 +9,9 @@ export const agentRunner =
   (agentOf: (name: string) => Agent | undefined) =>
   async ({ agent: name, session, input, tenant, run, signal }: StepRequest): Promise<StepAnswer> => {
     const agent = agentOf(name);
-    if (agent === undefined) throw new Error(`The agent "${name}" does not exist here.`);
+    if (agent === undefined) {
+      throw new Error(`The agent "${name}" does not exist. Add its file, or change the workflow.`);
+    }
     const id = `turn-of-${session}`;
     const first = await reply(agent.turn({ session, id, input, trigger: 'manual', metadata: { tenant, run }, signal }));
     const { outcome, text, reason, error } =

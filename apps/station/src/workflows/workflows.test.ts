@@ -406,6 +406,6 @@ describe('agentRunner', () => {
     expect(await run(request)).toMatchObject(answer);
     expect(await run(request)).toMatchObject(answer);
     expect(model.requests).toHaveLength(1);
-    await expect(run({ ...request, agent: 'b' })).rejects.toThrow('The agent "b" does not exist here');
+    await expect(run({ ...request, agent: 'b' })).rejects.toThrow('The agent "b" does not exist');
   });
 });
