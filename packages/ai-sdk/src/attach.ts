@@ -75,8 +75,8 @@ export interface AttachOptions<Tools extends ToolSet = ToolSet> extends HostOpti
    */
   readonly resolve?: LanguageModelOptions['resolve'] | undefined;
   /**
-   * What happens when an operator stops the turn: `'end'` ends the loop, with an answer that gives the reason if a model
-   * call was due; `'error'` rejects with `TurnStoppedError`.
+   * What happens when an operator stops the turn: `'end'` ends the loop, with an answer that gives the reason if a
+   * model call was due; `'error'` rejects with `TurnStoppedError`.
    *
    * @defaultValue `'end'`
    */

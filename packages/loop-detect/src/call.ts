@@ -138,7 +138,9 @@ const volatileMembers: ReadonlySet<string> = wordSet(
 );
 /** The reference of an element in the last snapshot of a page; each snapshot may number the elements again. */
 const elementReference = 'ref';
-/** Members that do not change a shell call: labels for people, and how long it may take. Other tools may act on them. */
+/**
+ * Members that do not change a shell call: labels for people, and how long it may take. Other tools may act on them.
+ */
 const shellLabels: ReadonlySet<string> = wordSet('description reason timeout timeout_ms');
 
 /** @param select selects the significant part of the input, if the options define it */

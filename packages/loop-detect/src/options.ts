@@ -26,7 +26,8 @@ export interface Thresholds {
 export interface DetectorThresholds {
   /**
    * Calls with the same input since the last change, regardless of their results. Only warns; three times later while
-   * each result has other words, or figures that move in one direction, and as late as `poll` if they vary by themselves.
+   * each result has other words, or figures that move in one direction, and as late as `poll` if they vary by
+   * themselves.
    * @defaultValue `{ warn: 10 }`, as in OpenClaw
    */
   readonly repeat?: { readonly warn?: number | undefined } | false | undefined;

@@ -24,8 +24,8 @@ const streamOf = ({ delta }: Delta): string =>
 const withText = (event: Delta, text: string): NewEvent => ({ ...event, delta: { ...event.delta, text } });
 
 /**
- * Redacts the deltas of one turn. The redacted deltas of a text, joined, equal the redaction of the whole text, even if other
- * deltas are interleaved. Text that may still become a secret is held back until the next delta or the response.
+ * Redacts the deltas of one turn. The redacted deltas of a text, joined, equal the redaction of the whole text, even if
+ * other deltas are interleaved. Text that may still become a secret is held back until the next delta or the response.
  */
 export const answerRedaction = (redactor: Redactor): AnswerRedaction => {
   const open = new Map<string, OpenText>();

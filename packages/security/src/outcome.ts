@@ -80,7 +80,10 @@ export const textsOf = (output: ToolResultOutput): readonly string[] => {
   }
 };
 
-/** Wraps an output in marks and returns it with their id. JSON becomes text; marks become the first and last content part. */
+/**
+ * Wraps an output in marks and returns it with their id. JSON becomes text; marks become the first and last content
+ * part.
+ */
 export const wrapOutput = (
   output: ToolResultOutput,
   source: string,

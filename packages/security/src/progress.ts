@@ -16,9 +16,10 @@ const windows: ReadonlySet<string> = new Set(['latest', 'tail']);
 /**
  * Redacts the reports of the running calls of one turn.
  *
- * Pieces of an output are a stream for each call: joined, they are what redaction makes of the whole output, and an end that
- * may become a secret follows with the next piece. A window is redacted alone: a beginning that looks like the rest of a
- * token or of a private key is replaced, because its prefix may have been cut off, and an undecided end is not shown.
+ * Pieces of an output are a stream for each call: joined, they are what redaction makes of the whole output, and an end
+ * that may become a secret follows with the next piece. A window is redacted alone: a beginning that looks like the
+ * rest of a token or of a private key is replaced, because its prefix may have been cut off, and an undecided end is
+ * not shown.
  */
 export const progressRedaction = (redactor: Redactor): ProgressRedaction => {
   const calls = new Map<string, Map<string, RedactionStream>>();

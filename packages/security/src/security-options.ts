@@ -60,8 +60,8 @@ export interface SecurityOptions {
   readonly redact?: readonly RedactionPlace[] | undefined;
   /**
    * Tools whose results come from outside, by name or by a function of the result. Results that are marked as external
-   * (`external: true` of `defineTool`, all of MCP) are included in any case. If the function throws, the result counts as
-   * external.
+   * (`external: true` of `defineTool`, all of MCP) are included in any case. If the function throws, the result counts
+   * as external.
    *
    * @defaultValue `[]`
    */

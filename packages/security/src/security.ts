@@ -50,10 +50,10 @@ const own: ReadonlySet<ToolStatus> = new Set([
 /**
  * Redacts secrets in events, and wraps the results of external tools so that the model can tell data from instructions.
  *
- * Place it after `tools()`, so that truncation does not split a wrap, and after `loopDetect()`, which compares results without
- * wrap ids. A processed result carries `annotations.security`: a resumed turn has the same wraps, and a second `security()`
- * passes the result unchanged. Call inputs and reasoning are not changed; `eventRedactor` of `@h/redact` redacts them for
- * observers. Put {@link externalContentRule} into the system prompt.
+ * Place it after `tools()`, so that truncation does not split a wrap, and after `loopDetect()`, which compares results
+ * without wrap ids. A processed result carries `annotations.security`: a resumed turn has the same wraps, and a second
+ * `security()` passes the result unchanged. Call inputs and reasoning are not changed; `eventRedactor` of `@h/redact`
+ * redacts them for observers. Put {@link externalContentRule} into the system prompt.
  *
  * @throws InvalidOptionError if an option is unknown or has a wrong value
  *

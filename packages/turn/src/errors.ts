@@ -57,8 +57,8 @@ export class SessionStuckError extends TurnError {
 export type StoreOperation = 'open' | 'append' | 'close';
 
 /**
- * A turn was started with the id of a turn that its session has recorded. An id is an idempotency key: nothing ran a second
- * time.
+ * A turn was started with the id of a turn that its session has recorded. An id is an idempotency key: nothing ran a
+ * second time.
  */
 export class DuplicateTurnError extends TurnError {
   readonly session: string;

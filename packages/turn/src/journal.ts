@@ -74,8 +74,8 @@ export const replay = (
 };
 
 /**
- * Returns the events of a turn from its journal, which omits what follows from earlier records. The messages of a request
- * are the history at this point, without what operators changed for this request only.
+ * Returns the events of a turn from its journal, which omits what follows from earlier records. The messages of a
+ * request are the history at this point, without what operators changed for this request only.
  *
  * @param snapshot - the session before the turn. Without it, `session.loaded` and `model.request` lack the messages of
  *   earlier turns; all other events are complete.

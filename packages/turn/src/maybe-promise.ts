@@ -1,7 +1,10 @@
 /** A value or a promise of it. Synchronous stores add no tick. */
 export type MaybePromise<Value> = Value | PromiseLike<Value>;
 
-/** Whether a value is a promise or another object with `then`. Never throws, whatever a store, a tool or a callback returns. */
+/**
+ * Whether a value is a promise or another object with `then`. Never throws, whatever a store, a tool or a callback
+ * returns.
+ */
 export const isPromise = <Value>(value: MaybePromise<Value>): value is PromiseLike<Value> =>
   typeof value === 'object' && value !== null && hasThen(value);
 

@@ -134,8 +134,8 @@ export const failed = (reason: string, error: unknown): Ending => ({
 /**
  * Ends a turn without its operators: answers open calls, completes the transcript and ends the turn.
  *
- * An error takes precedence over the reason for which the turn was stopping. If a native operator has put a value into an
- * event that throws when it is read, the turn ends as it is; its transcript is repaired when the session is opened.
+ * An error takes precedence over the reason for which the turn was stopping. If a native operator has put a value into
+ * an event that throws when it is read, the turn ends as it is; its transcript is repaired when the session is opened.
  *
  * @param commit - writes an event and folds it into the state
  */

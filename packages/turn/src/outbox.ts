@@ -28,8 +28,8 @@ export interface OutboxPorts {
 /**
  * Writes the events of a turn to the journal and emits each one after it is stored, in order.
  *
- * The loop waits for the store only before calls that must not run twice ({@link Outbox.whenStored}) and when the store lags.
- * With a synchronous store the queue stays empty.
+ * The loop waits for the store only before calls that must not run twice ({@link Outbox.whenStored}) and when the store
+ * lags. With a synchronous store the queue stays empty.
  */
 export class Outbox {
   readonly #ports: OutboxPorts;

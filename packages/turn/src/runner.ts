@@ -28,9 +28,9 @@ const openFailed = (error: unknown): Ending =>
 /**
  * Runs one turn.
  *
- * Events enter the pipeline in {@link enter} and leave it in `#leave`. An event that has left is committed: folded into the
- * state, passed to the operators' `observe` handlers, sent to the journal and performed. {@link planNext} derives the
- * next step from the state. The subscriber receives an event after it is stored.
+ * Events enter the pipeline in {@link enter} and leave it in `#leave`. An event that has left is committed: folded into
+ * the state, passed to the operators' `observe` handlers, sent to the journal and performed. {@link planNext} derives
+ * the next step from the state. The subscriber receives an event after it is stored.
  */
 export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   readonly #options: RunnerOptions;

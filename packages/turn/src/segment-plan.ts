@@ -24,8 +24,8 @@ type Finalize = (state: unknown, ending: TurnEnding | undefined) => unknown;
 const maxListedTypes = 1000;
 
 /**
- * A run of adjacent interceptors. Lists the handlers of each type of event when the first event of the type arrives; the
- * turns of an agent share the lists.
+ * A run of adjacent interceptors. Lists the handlers of each type of event when the first event of the type arrives;
+ * the turns of an agent share the lists.
  */
 export class SegmentPlan {
   readonly starters: readonly Placed<Start>[];

@@ -270,7 +270,9 @@ export class Segment implements Entrance {
     return cleanup;
   }
 
-  /** Calls a function of an operator that must be synchronous; a promise that rejects fails the operator all the same. */
+  /**
+   * Calls a function of an operator that must be synchronous; a promise that rejects fails the operator all the same.
+   */
   #call(place: number, what: string, callback: () => unknown): void {
     try {
       const result = callback();

@@ -22,11 +22,13 @@ export interface StationAgent {
   /**
    * Composes its pipeline, with `queue(lanes)` as the first operator. Called once in each process that runs turns.
    *
-   * Agents read `tenant` of a turn's metadata, which selects the budget. Sessions that `sessionOfStep()` names share the
-   * branch and the workspace of their workflow run.
+   * Agents read `tenant` of a turn's metadata, which selects the budget. Sessions that `sessionOfStep()` names share
+   * the branch and the workspace of their workflow run.
    */
   open(environment: AgentEnvironment): Agent | Promise<Agent>;
-  /** Copies files of other sessions into the workspace of a session, if it is a separate one. Call it before its turn. */
+  /**
+   * Copies files of other sessions into the workspace of a session, if it is a separate one. Call it before its turn.
+   */
   receive?(session: string, files: readonly HandedOver[]): Promise<void>;
   /** Sends pending telemetry. Turns that still run send no more. */
   flush?(): Promise<void>;

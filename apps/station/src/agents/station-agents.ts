@@ -258,7 +258,9 @@ const createTeam = (
   });
 };
 
-/** Creates a value on the first call. If that fails, for example without free file handles, the next call tries again. */
+/**
+ * Creates a value on the first call. If that fails, for example without free file handles, the next call tries again.
+ */
 export const once = <Value>(create: () => Promise<Value>): (() => Promise<Value>) => {
   let value: Promise<Value> | undefined;
   return () =>

@@ -5,7 +5,9 @@ import { partsOfSession } from '../service/session-id.js';
 /** Agents of tenants whose rules are stored. Those that were not used for longest are removed first. */
 const maxStores = 1_000;
 
-/** Stores approvals that apply always, in memory: for the sessions of the agent and the tenant that they were given in. */
+/**
+ * Stores approvals that apply always, in memory: for the sessions of the agent and the tenant that they were given in.
+ */
 export const tenantApprovals = (): ApprovalStore => {
   const stores = new LruMap<string, ApprovalStore>(maxStores);
   const storeOf = (session = ''): ApprovalStore => {

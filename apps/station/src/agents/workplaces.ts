@@ -36,7 +36,9 @@ export const openWorkplace = async (config: StationConfig, key: string): Promise
   return { root: tree.root, repository: createGitRepository({ root: tree.root }), hasOwnBranch: true };
 };
 
-/** An unknown failure is thrown: without its repository, the agent would work in an empty folder or without a branch. */
+/**
+ * An unknown failure is thrown: without its repository, the agent would work in an empty folder or without a branch.
+ */
 const repositoryAt = async (root: string): Promise<GitRepository | undefined> => {
   const repository = createGitRepository({ root });
   try {

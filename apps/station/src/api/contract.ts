@@ -142,7 +142,9 @@ export type StationApproval = z.infer<typeof approval>;
 export const approvalDecision = z.strictObject({
   decision: z.enum(['once', 'session', 'always', 'deny']),
   reason: z.string().max(1_000).optional(),
-  /** `call.hash` of the approval that was shown. Refused with 409 if it differs. Required if the approval has a call. */
+  /**
+   * `call.hash` of the approval that was shown. Refused with 409 if it differs. Required if the approval has a call.
+   */
   hash: z.string().optional(),
 });
 export const approvalLink = z.object({ url: z.url(), expiresAt: time });

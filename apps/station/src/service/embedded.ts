@@ -134,8 +134,8 @@ const resume = async (
 const recoverEveryMs = 500;
 
 /**
- * Delivers the messages of the last process. Those behind a resumed turn follow when it has ended, and those that could not
- * be read when the disk works again.
+ * Delivers the messages of the last process. Those behind a resumed turn follow when it has ended, and those that could
+ * not be read when the disk works again.
  */
 export const recoverMessages = (
   inbox: Pick<Inbox, 'recover'>,

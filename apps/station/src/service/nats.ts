@@ -29,8 +29,8 @@ const searchEveryMs = 250;
 const checkMs = 2_000;
 
 /**
- * Opens stores in NATS for one station. After `kill -9`, this waits until the leases of the killed process have ended, so
- * that all of its turns are resumed.
+ * Opens stores in NATS for one station. After `kill -9`, this waits until the leases of the killed process have ended,
+ * so that all of its turns are resumed.
  *
  * @throws NatsStoresError if no server answers, or another process uses the bucket
  */

@@ -12,8 +12,8 @@ import { calls, keys, Stage, text } from './stage.js';
 const waitInput = { path: 'a.txt' };
 
 /**
- * Holds a bridge to its contract with a real agent of its host and a scripted model over HTTP: in every wire format, with
- * complete answers and, if the host streams, with streamed ones.
+ * Holds a bridge to its contract with a real agent of its host and a scripted model over HTTP: in every wire format,
+ * with complete answers and, if the host streams, with streamed ones.
  *
  * Events that the table of the host does not carry are tested for the error that rejects such operators.
  *

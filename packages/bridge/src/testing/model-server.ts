@@ -58,7 +58,9 @@ export class ModelServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Forgets all requests and begins this script. The model answers requests after its end with "The script has ended." */
+  /**
+   * Forgets all requests and begins this script. The model answers requests after its end with "The script has ended."
+   */
   begin(script: readonly ScriptStep[]): void {
     this.requests.length = 0;
     this.disconnected = 0;

@@ -1,4 +1,6 @@
-/** Literals that are derived from one pattern, and their length. More or longer ones make the tables of an index large. */
+/**
+ * Literals that are derived from one pattern, and their length. More or longer ones make the tables of an index large.
+ */
 const maxCues = 64;
 const maxChars = 12;
 const minChars = 2;
@@ -176,8 +178,8 @@ interface Ending {
 export const maxPatterns = 31;
 
 /**
- * Tells in one pass which of up to `maxPatterns` patterns a text may match. A pattern without literals may match any text.
- * Its tables are built for the first text.
+ * Tells in one pass which of up to `maxPatterns` patterns a text may match. A pattern without literals may match any
+ * text. Its tables are built for the first text.
  */
 export class CueIndex {
   readonly #patterns: readonly RegExp[];

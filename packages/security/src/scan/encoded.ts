@@ -193,7 +193,9 @@ const lines = (
   return found;
 };
 
-/** Whether escapes spell words and the spaces between them: names and addresses have none, and letters need no escapes. */
+/**
+ * Whether escapes spell words and the spaces between them: names and addresses have none, and letters need no escapes.
+ */
 const isSentence = (escaped: string): boolean =>
   escaped.split(' ').length > 3 && (escaped.match(/[a-z]/gi)?.length ?? 0) >= minLength;
 

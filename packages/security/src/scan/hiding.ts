@@ -27,7 +27,9 @@ const minOverwritten = 20;
 const maxCutWords = 400;
 const bar = 124;
 
-/** Styles and attributes that hide the content of an element, unless it has none. In JSON, quotes follow a backslash. */
+/**
+ * Styles and attributes that hide the content of an element, unless it has none. In JSON, quotes follow a backslash.
+ */
 const concealing =
   /<(?!(?:script|style|path|symbol|defs|area|br|col|embed|hr|img|input|link|meta|source|track|wbr)\b)([a-z][\w-]{0,30})\b(?=[^<>]{0,400}?(?:display\s{0,3}:\s{0,3}none|visibility\s{0,3}:\s{0,3}(?:hidden|collapse)|font-size\s{0,3}:\s{0,3}(?:0|1px|0?\.\d)|\ssize=\\?["']?0["'\s>\\]|content-visibility\s{0,3}:\s{0,3}hidden|circle\(0|polygon\(0 0,\s?0 0|hsla?\(\s?0,\s?0%?,\s?100%|\bfont-size=\\?["']?0["'\s>\\]|(?<![\w-])color\s{0,3}:\s{0,3}([#\w]{3,20})\s{0,3};[^<>"']{0,80}?background(?:-color)?\s{0,3}:\s{0,3}\2\b|background(?:-color)?\s{0,3}:\s{0,3}([#\w]{3,20})\s{0,3};[^<>"']{0,80}?(?<![\w-])color\s{0,3}:\s{0,3}\3\b|background(?:-color)?\s{0,3}:\s{0,3}black\s{0,3};[^<>"']{0,80}?(?<![\w-])color\s{0,3}:\s{0,3}#000|opacity\s{0,3}:\s{0,3}0?(?:\.0\d?)?\s{0,3}[;"']|opacity\(0?(?:\.0\d?)?%?\)|\sopacity=\\?["']?0?(?:\.0\d?)?["'\s>\\]|\scolor=\\?["']?(?:white|#f[a-f]f[a-f]f[a-f]|#fff)\b|translate[XY]?\(-\d{3,5}|(?<!-)color\s{0,3}:\s{0,3}(?:white|#fff\b|#f[a-f0-9]f[a-f0-9]f[a-f0-9]\b|transparent|rgba?\(\s?255\s?,\s?255\s?,\s?255|rgba\([^)]{0,20},\s?0\))|(?:left|top|right|text-indent)\s{0,3}:\s{0,3}-\d{3,5}(?:px|em|rem)?|(?:max-)?(?:height|width)\s{0,3}:\s{0,3}[01](?:px)?\s{0,3}[;"']|clip(?:-path)?\s{0,3}:\s{0,3}(?:rect\(0|inset\((?:50|100)%)|transform\s{0,3}:\s{0,3}scale\(0\)|z-index\s{0,3}:\s{0,3}-\d{2,}|line-height\s{0,3}:\s{0,3}0\b|\shidden(?=[\s>=/])|aria-hidden=\\?["']true|\bfill=\\?["']?(?:none|white|transparent|#fff)|fill-opacity=\\?["']?0["'\s>\\]))[^<>]{0,400}>/gi;
 
@@ -45,8 +47,8 @@ const hasContrast = (tag: string): boolean => {
 };
 
 /**
- * Attributes, titles and reference definitions, which models read and rendered files do not show. A text without `needs`
- * has none of them.
+ * Attributes, titles and reference definitions, which models read and rendered files do not show. A text without
+ * `needs` has none of them.
  */
 const asides: readonly { readonly needs: string; readonly pattern: RegExp }[] = [
   {

@@ -18,7 +18,9 @@ import {
 } from './frame.js';
 import * as is from './lexicon.js';
 
-/** Patterns of sentences about the reader: revocations, new orders, claims of authority, roles and theft of the prompt. */
+/**
+ * Patterns of sentences about the reader: revocations, new orders, claims of authority, roles and theft of the prompt.
+ */
 export const orderFrames: readonly Frame[] = [
   // Revocations
   frame(

@@ -43,7 +43,9 @@ export const hasRun = (text: string, min: number, isMember: (code: number) => bo
   return false;
 };
 
-/** Returns the longest runs of at least `min` consecutive characters of a class. Reads as few characters as `hasRun`. */
+/**
+ * Returns the longest runs of at least `min` consecutive characters of a class. Reads as few characters as `hasRun`.
+ */
 export const runsOf = (text: string, min: number, isMember: (code: number) => boolean): readonly Region[] => {
   const runs: Region[] = [];
   let probe = min - 1;

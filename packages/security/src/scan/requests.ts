@@ -123,7 +123,9 @@ const sumOf = (signals: ReadonlyMap<string, number>): number => {
 /** A clause of a script without spaces. */
 const spaceless = /[\u3040-\u30ff\u4e00-\u9fff].{6}/;
 
-/** Whether a text in English asks its reader to do something: an imperative, an obligation, or the reader as a person. */
+/**
+ * Whether a text in English asks its reader to do something: an imperative, an obligation, or the reader as a person.
+ */
 export const asksInEnglish = (sentences: readonly Sentence[]): boolean =>
   sentences.some(
     ({ words, all }) =>

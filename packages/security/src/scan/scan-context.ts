@@ -181,7 +181,9 @@ const concealed = (
 /** Minimum number of characters of a request in a comment or an attribute. */
 const minAside = 16;
 
-/** Scores the contents of comments and attributes alone, because their markup and the text around them dilute the score. */
+/**
+ * Scores the contents of comments and attributes alone, because their markup and the text around them dilute the score.
+ */
 const asideHits = (text: string, regions: readonly HiddenRegion[], scorer: WordingScorer): readonly Hit[] => {
   const asides: { readonly region: Region; readonly from: number }[] = [];
   let contents = '';

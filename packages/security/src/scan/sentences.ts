@@ -44,7 +44,10 @@ const isLetter = (code: number): boolean =>
   code === 39 ||
   code === 0x2019 ||
   (code > 0xbf && (code < 0x2000 || code > 0x206f));
-/** `.`, `!`, `?` and `;` end a sentence before a space or a quote; their full-width forms are folded to them, `。` is not. */
+/**
+ * `.`, `!`, `?` and `;` end a sentence before a space or a quote; their full-width forms are folded to them, `。` is
+ * not.
+ */
 const isEnd = (code: number): boolean => code === 46 || code === 33 || code === 63 || code === 59;
 /** `,`, `:`, `]` and `}` after a quote end a field. */
 const isFieldEnd = (code: number): boolean => code === 44 || code === 58 || code === 93 || code === 125;
@@ -203,7 +206,9 @@ const bitsOfScripts = scripts.map(([first, last, names]) => ({
 const scriptOf = (code: number): number =>
   bitsOfScripts.find(({ first, last }) => code >= first && code <= last)?.bits ?? 0;
 
-/** Returns the bits of the scripts at both ends of a word. Where no spaces separate words, one may begin with a name. */
+/**
+ * Returns the bits of the scripts at both ends of a word. Where no spaces separate words, one may begin with a name.
+ */
 const scriptsOf = (word: string): number => {
   let last = 0;
   for (let index = word.length - 1; index >= 0 && last === 0; index -= 1) last = scriptOf(word.charCodeAt(index));

@@ -12,9 +12,9 @@ import { WordingScorer, type Wording } from './wording.js';
 /**
  * Scores of a passage. From `malicious`, `suspicious` and, in a hidden region, `hidden` on, its wording is a finding;
  * from `aside` on, the content of a comment or an attribute is suspicious. Below `certain`, a malicious request that
- * rules find is only suspicious; below `ordinary` or, in another language, `confirming`, it is not reported. Hidden text
- * in another language is likely a request from `foreign` on. The margin of a passage raises
- * these levels. A passage of unknown words has -4.5. `training/measure.mjs` prints the share of ordinary files at each.
+ * rules find is only suspicious; below `ordinary` or, in another language, `confirming`, it is not reported. Hidden
+ * text in another language is likely a request from `foreign` on. The margin of a passage raises these levels. A
+ * passage of unknown words has -4.5. `training/measure.mjs` prints the share of ordinary files at each.
  */
 const wordingLevels = {
   malicious: 2.2,
@@ -96,7 +96,9 @@ const clausesOf = (sentence: string): readonly string[] =>
     return parts;
   });
 
-/** Scores the passages of a text, and their sentences alone, so that ordinary text around a request does not hide it. */
+/**
+ * Scores the passages of a text, and their sentences alone, so that ordinary text around a request does not hide it.
+ */
 export const wordedPassages = (
   { text, at }: Folded,
   sentences: readonly Sentence[],
@@ -173,7 +175,9 @@ export const asideSeverity = ({ score, margin }: Passage): Severity | undefined 
   return score >= wordingLevels.aside + lenient(margin) ? 'suspicious' : undefined;
 };
 
-/** Whether passages in a language other than English may contain a request, which most ordinary ones do not resemble. */
+/**
+ * Whether passages in a language other than English may contain a request, which most ordinary ones do not resemble.
+ */
 export const isLikely = (passages: readonly Passage[]): boolean =>
   passages.some(({ score, isForeign, isUnscored }) => isUnscored || (isForeign && score >= wordingLevels.foreign));
 
@@ -183,7 +187,9 @@ export const concealedSeverity = (passages: readonly Passage[]): Severity => {
   return isLikely(passages) || passages.some(({ score }) => score >= wordingLevels.ordinary) ? 'suspicious' : 'note';
 };
 
-/** Whether decoded passages are worded like a request. In an encoding that only messages have, a likely one suffices. */
+/**
+ * Whether decoded passages are worded like a request. In an encoding that only messages have, a likely one suffices.
+ */
 export const isWorded = (passages: readonly Passage[], isMeant: boolean): boolean =>
   passages.some(({ score }) => score >= (isMeant ? wordingLevels.suspicious : wordingLevels.malicious));
 
@@ -206,8 +212,8 @@ const structural: ReadonlySet<string> = new Set(['forged-turn']);
  * Lowers requests whose passages have an ordinary wording. Rules match a few words; the wording of the passage is the
  * evidence for a change of the verdict: without it, a visible malicious request is suspicious, and a request in an
  * ordinary passage, a comment or an attribute is a note, unless it is concealed. In languages other than English, whose
- * stems match more ordinary words, the wording must be less ordinary: that of the passage, or for a malicious request that
- * of a clause, since ordinary clauses around it lower the score of the passage.
+ * stems match more ordinary words, the wording must be less ordinary: that of the passage, or for a malicious request
+ * that of a clause, since ordinary clauses around it lower the score of the passage.
  */
 export const confirmed = (
   hits: readonly Hit[],

@@ -213,8 +213,8 @@ const scored = (sum: number, count: number): number => bias + sum / Math.sqrt(co
 
 /**
  * Scores how closely the wording of sentences resembles requests that redirect a model. Ordinary ones are negative. The
- * features of a sentence are computed once, for its own score and for those of its passages. A scan has one scorer, whose
- * table is larger than most texts.
+ * features of a sentence are computed once, for its own score and for those of its passages. A scan has one scorer,
+ * whose table is larger than most texts.
  */
 export class WordingScorer {
   readonly #counted = new FeatureSet(featureBits);

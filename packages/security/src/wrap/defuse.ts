@@ -3,7 +3,8 @@ import { stripInvisible } from '../scan/invisible.js';
 import { seams, speaker } from '../scan/seams.js';
 
 /*
- * All patterns are for folded text: small letters, look-alikes as what they look like, no underscores, stars and tildes.
+ * All patterns are for folded text: small letters, look-alikes as what they look like, no underscores, stars and
+ * tildes.
  */
 
 /** The marks that wrap external content, this package's and those of other harnesses. */
@@ -20,8 +21,8 @@ interface Cut {
 }
 
 /**
- * Makes an external text harmless to the structure of a conversation: removes forged marks and invisible text, and breaks
- * special tokens and lines that begin like a speaker's turn with a space. A second pass changes nothing.
+ * Makes an external text harmless to the structure of a conversation: removes forged marks and invisible text, and
+ * breaks special tokens and lines that begin like a speaker's turn with a space. A second pass changes nothing.
  */
 export const defuse = (text: string): string => {
   const visible = stripInvisible(text);

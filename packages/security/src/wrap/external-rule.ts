@@ -1,6 +1,6 @@
 /**
- * What the model must know about wrapped content, as a section for the frozen tier of `@h/prompt` or any other system prompt. The same
- * for all sessions: no id is in it.
+ * What the model must know about wrapped content, as a section for the frozen tier of `@h/prompt` or any other system
+ * prompt. The same for all sessions: no id is in it.
  */
 export const externalContentRule = {
   id: 'external-content',

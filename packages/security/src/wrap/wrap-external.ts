@@ -23,8 +23,9 @@ export interface Wrapping {
 /**
  * Marks content from outside, so that a model can tell data from instructions.
  *
- * The marks share an id that the content cannot know. Marks in the content are removed, also those written with look-alikes; what models
- * take for the seams of a conversation is broken up. {@link externalContentRule} tells the model what the marks mean.
+ * The marks share an id that the content cannot know. Marks in the content are removed, also those written with
+ * look-alikes; what models take for the seams of a conversation is broken up. {@link externalContentRule} tells the
+ * model what the marks mean.
  *
  * @throws InvalidOptionError
  *
@@ -86,7 +87,8 @@ const cleanSource = (source: string): string => {
 };
 
 /**
- * The text with the ids of all wraps replaced by one, so that the same content has the same hash however often it is wrapped.
+ * The text with the ids of all wraps replaced by one, so that the same content has the same hash however often it is
+ * wrapped.
  */
 export const normalizeWraps = (text: string): string =>
   text.replace(/(<<<(?:end-)?external-content id=")[A-Za-z0-9_-]{8,64}"/g, '$1*"');

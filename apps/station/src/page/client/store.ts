@@ -44,7 +44,9 @@ export const useStore = <State, Action, Part>(store: Store<State, Action>, selec
   return part;
 };
 
-/** Calls back once per frame with everything that was added since; hidden tabs have no frames, so a timer takes over. */
+/**
+ * Calls back once per frame with everything that was added since; hidden tabs have no frames, so a timer takes over.
+ */
 export const batched = <Item>(
   onItems: (items: readonly Item[]) => void,
 ): { add(items: readonly Item[]): void; cancel(): void } => {

@@ -6,7 +6,9 @@ import { useApp } from './context.js';
 /** SVG is left out: it is a document, not a picture. */
 const pictures = /^image\/(?:png|jpeg|gif|webp|avif)$/u;
 
-/** A stored file: a picture is shown, everything else is saved. It is fetched with the token, so it has an object URL. */
+/**
+ * A stored file: a picture is shown, everything else is saved. It is fetched with the token, so it has an object URL.
+ */
 export const Artifact = ({
   id,
   name,
