@@ -44,7 +44,7 @@ const fromError = (error: Error, depth: number, providerCode?: string): ErrorInf
 /** Converts an error event of a stream: the provider's object, or the SDK's conversion of that object. */
 const fromFrame = (frame: object): ErrorInfo => {
   const {
-    message: said,
+    message: sent,
     statusCode,
     data = frame,
   } = frame as { message?: unknown; statusCode?: unknown; data?: unknown };
@@ -52,7 +52,7 @@ const fromFrame = (frame: object): ErrorInfo => {
   const code = codeOf(frame) ?? codeOf(body);
   return {
     name: 'StreamError',
-    message: message(text(said) ?? messageOf(body) ?? 'The provider sent an error inside the stream.'),
+    message: message(text(sent) ?? messageOf(body) ?? 'The provider sent an error inside the stream.'),
     ...(code !== undefined && { code }),
     ...(typeof statusCode === 'number' && { status: statusCode }),
     ...(body !== undefined && { body }),
@@ -77,7 +77,7 @@ const innerError = (body: unknown): JSONObject | undefined => {
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
 
-const message = (said: string): string => bounded(said, maxMessageLength);
+const message = (value: string): string => bounded(value, maxMessageLength);
 
 const bodyOf = (raw: string | undefined): JSONValue | undefined => {
   if (raw === undefined || raw === '') return undefined;

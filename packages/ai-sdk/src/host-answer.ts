@@ -108,8 +108,8 @@ const toHostFile = (part: Extract<AssistantPart, { type: 'file' | 'reasoning-fil
 const toHostToolResult = (part: ToolResultPart): LanguageModelV4Content => {
   const { toolCallId, toolName, output } = part;
   const isError = output.type.startsWith('error');
-  const said = output.type === 'execution-denied' ? output.reason : output.value;
-  const result = (said ?? '') as LanguageModelV4ToolResult['result'];
+  const value = output.type === 'execution-denied' ? output.reason : output.value;
+  const result = (value ?? '') as LanguageModelV4ToolResult['result'];
   return { type: 'tool-result', toolCallId, toolName, result, ...(isError && { isError }), ...metadataOf(part) };
 };
 

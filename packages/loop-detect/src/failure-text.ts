@@ -14,12 +14,12 @@ const echo = '\uE000';
 /** Returns what a failure says, without what it repeats of the input; `undefined` if it says nothing. */
 export const failureText = (call: LoopCall, text: string): string | undefined => {
   const isShell = shellLineOf(call.name, call.input) !== undefined;
-  const told = isShell ? text.slice(0, maxFailure) : firstOf(text);
-  const said = withoutInput(call.input, told);
-  const bare = said.replaceAll(saysNothing, '').trim();
+  const failure = isShell ? text.slice(0, maxFailure) : firstOf(text);
+  const unquoted = withoutInput(call.input, failure);
+  const bare = unquoted.replaceAll(saysNothing, '').trim();
   // A shell prints nothing for a search without a match. For any other tool, this is a failure without a message.
-  if (/[\p{L}\d]/u.test(bare)) return said;
-  return isShell || said.includes(echo) ? undefined : 'failed';
+  if (/[\p{L}\d]/u.test(bare)) return unquoted;
+  return isShell || unquoted.includes(echo) ? undefined : 'failed';
 };
 
 const firstOf = (text: string): string =>

@@ -53,7 +53,9 @@ export const fingerprintOf = (
 ): Fingerprint => new PendingFingerprint(call, outcome, select).finish();
 
 /** What an outcome says besides its text. */
-type Traits = Pick<Fingerprint, 'isEmpty' | 'isRunning' | 'failure' | 'kind'> & { readonly said?: readonly number[] };
+type Traits = Pick<Fingerprint, 'isEmpty' | 'isRunning' | 'failure' | 'kind'> & {
+  readonly failureWords?: readonly number[];
+};
 
 /**
  * A fingerprint whose output is scanned when it is compared: most outcomes of a run are not. It holds the output until
@@ -123,7 +125,7 @@ export class PendingFingerprint implements Fingerprint {
   }
 
   get words(): readonly number[] {
-    return this.#traits.said ?? this.#scanned.words;
+    return this.#traits.failureWords ?? this.#scanned.words;
   }
 
   get lines(): readonly number[] {
@@ -157,11 +159,11 @@ export class PendingFingerprint implements Fingerprint {
   /** Returns the fingerprint as data, which can be stored, and no longer holds the output. */
   finish(): Fingerprint {
     const { exact, shape, bag, words, lines, level, isRatio } = this.#scanned;
-    const { said, ...traits } = this.#traits;
+    const { failureWords, ...traits } = this.#traits;
     return {
       outcome: exact,
       shape,
-      words: said ?? words,
+      words: failureWords ?? words,
       lines,
       ...(bag !== undefined && { bag }),
       ...(level !== undefined && { level }),
@@ -228,7 +230,7 @@ const traitsOf = (call: LoopCall, status: ToolStatus, { output, text, message, p
   if (failure === undefined) return printed === undefined ? {} : { isEmpty: true };
   const { words, shape } = scan(failure);
   const isRunning = reportsHeld(failure);
-  return { said: words, failure: shape, kind: kindOf(failure, status), ...(isRunning && { isRunning }) };
+  return { failureWords: words, failure: shape, kind: kindOf(failure, status), ...(isRunning && { isRunning }) };
 };
 
 /** Members of an input that say which part of a list to return. */

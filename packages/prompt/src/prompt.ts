@@ -121,8 +121,8 @@ class PromptTurn {
     const isWithFacts = this.#options.volatileAfterTools || request.messages.at(-1)?.role !== 'tool';
     const tiers = this.#stable.load(request.at, signal);
     const facts = isWithFacts ? this.#volatile(request, signal) : [];
-    return whenBothLoaded(tiers, facts, (there, said) => {
-      const all = isWithFacts && there.volatile.length > 0 ? [...said, ...there.volatile] : said;
+    return whenBothLoaded(tiers, facts, (there, loaded) => {
+      const all = isWithFacts && there.volatile.length > 0 ? [...loaded, ...there.volatile] : loaded;
       const shaped = this.#shaped(request, there, all);
       const notices = [...this.#loader.takeNotices(), ...this.drift.asked(shaped.prefix)];
       return notices.length === 0 ? shaped.request : [...notices, shaped.request];

@@ -38,7 +38,9 @@ export const sectionJob = <Context>(
       ? (): Batch => ({ sections: [{ id, text }] })
       : (signal: () => AbortSignal): MaybePromise<Batch> => {
           const value = text(contextOf(signal));
-          return isPromise(value) ? value.then((said) => batchOf(id, said, maxChars)) : batchOf(id, value, maxChars);
+          return isPromise(value)
+            ? value.then((loaded) => batchOf(id, loaded, maxChars))
+            : batchOf(id, value, maxChars);
         };
   return { id, tier, timeoutMs, start };
 };

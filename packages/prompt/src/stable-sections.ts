@@ -57,8 +57,8 @@ export class StableLoader {
   #freeze(found: readonly FoundSection[]): void {
     const { frozen, cache } = this.#options;
     for (const { id, text: by } of frozen) {
-      const said = typeof by === 'function' && found.find((section) => section.id === id);
-      if (said) cache.freeze(by, this.#contexts.capabilitiesKey(), said.text);
+      const section = typeof by === 'function' && found.find((each) => each.id === id);
+      if (section) cache.freeze(by, this.#contexts.capabilitiesKey(), section.text);
     }
   }
 
