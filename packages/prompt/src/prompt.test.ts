@@ -349,6 +349,38 @@ describe('prompt, when a section fails', () => {
     ]);
   });
 
+  it.each([
+    ['a result without sections', {}],
+    ['a section without a text', { sections: [{ id: 'a' }] }],
+    ['a section of a tier that sources cannot add to', { sections: [{ id: 'a', text: 'A', tier: 'frozen' }] }],
+    ['a section of an unknown tier', { sections: [{ id: 'a', text: 'A', tier: 'volatil' }] }],
+  ])('tells what a source must return instead of %s', async (_, found) => {
+    const operator = prompt({ session: [{ id: 'files', load: () => found as never }] });
+    const events = await lastValueFrom(
+      of(event('model.request', { step: 1, attempt: 1, ...request() })).pipe(operator, toArray()),
+    );
+    expect(events[0]).toMatchObject({
+      type: 'prompt.skipped',
+      section: 'files',
+      reason: 'failed',
+      message:
+        'The source must return { sections: [{ id, text, tier? }] } with strings; "tier" is "session", "volatile" or "bootstrap".',
+    });
+  });
+
+  it.each([5, { text: 5 }, {}])('tells what a function must return instead of %j', async (value) => {
+    const operator = prompt({ session: [{ id: 'skills', text: () => value as never }] });
+    const events = await lastValueFrom(
+      of(event('model.request', { step: 1, attempt: 1, ...request() })).pipe(operator, toArray()),
+    );
+    expect(events[0]).toMatchObject({
+      type: 'prompt.skipped',
+      section: 'skills',
+      reason: 'failed',
+      message: 'The function of the section must return a string, { text: string }, null or undefined.',
+    });
+  });
+
   it('truncates a long function result with a visible note', async () => {
     const operator = prompt({ volatile: [{ id: 'memory', text: () => 'x'.repeat(300), maxChars: 200 }] });
     const events = await lastValueFrom(

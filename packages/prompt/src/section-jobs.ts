@@ -60,17 +60,27 @@ export const sourceJob = (
 });
 
 const checkedBatch = (batch: Batch): Batch => {
-  const isSound = (batch as Batch | undefined)?.sections.every(
-    ({ id, text }) => typeof id === 'string' && typeof text === 'string',
-  );
-  if (isSound !== true) throw new TypeError('The source did not return { sections: [{ id, text }] }.');
+  const { sections } = (batch as Partial<Batch> | undefined) ?? {};
+  if (!Array.isArray(sections) || !sections.every(isFound)) {
+    throw new TypeError(
+      'The source must return { sections: [{ id, text, tier? }] } with strings; "tier" is "session", "volatile" or "bootstrap".',
+    );
+  }
   return batch;
 };
+
+const isFound = (section: Partial<Readonly<Record<keyof FoundSection, unknown>>> | null | undefined): boolean =>
+  typeof section?.id === 'string' && typeof section.text === 'string' && foundTiers.has(section.tier);
+
+/** A section of any other tier would be sent nowhere. */
+const foundTiers: ReadonlySet<unknown> = new Set<FoundSection['tier']>([undefined, 'session', 'volatile', 'bootstrap']);
 
 const batchOf = (id: string, value: SectionValue, maxChars: number): Batch => {
   if (value === null || value === undefined) return { sections: [] };
   const { text, problems = [] } = typeof value === 'string' ? { text: value } : value;
-  if (typeof text !== 'string') throw new TypeError(`The section returned ${typeof text}; return a string.`);
+  if (typeof text !== 'string') {
+    throw new TypeError('The function of the section must return a string, { text: string }, null or undefined.');
+  }
   if (text.length <= maxChars) return { sections: [{ id, text }], problems };
   const message = `The section has ${text.length} characters and was truncated to ${maxChars}.`;
   return { sections: [{ id, text: shorten(text, maxChars) }], problems: [...problems, { code: 'shortened', message }] };
