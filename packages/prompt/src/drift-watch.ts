@@ -14,6 +14,7 @@ export class DriftWatch {
   /** The prefix of the request that has no answer yet. */
   #current: PrefixPrint | undefined;
   #isBroken = false;
+  /** The prefix that this turn has stored in the session state. */
   #kept: PrefixPrint | undefined;
 
   /** Loads the stored fingerprint, if any. */

@@ -31,7 +31,10 @@ declare module '@h/turn' {
       readonly outcome: 'lost' | 'kept' | 'unknown';
       /** Number of tokens read from the cache. */
       readonly cacheRead: number;
-      /** Number of tokens in the cache after the previous request. */
+      /**
+       * Number of tokens in the cache after the previous request. For the first request of a turn, this is the count
+       * that the previous turn stored: after its first request with the last prefix.
+       */
       readonly cachedBefore: number;
     };
   }

@@ -111,7 +111,7 @@ export interface CheckedOptions {
   readonly ids: ReadonlySet<string>;
   readonly frozenIds: ReadonlySet<string>;
   /** The cache passed by the caller, which may outlive a turn. */
-  readonly memory: PromptMemo | undefined;
+  readonly sharedCache: PromptMemo | undefined;
 }
 
 const timeoutMs = numberFrom(0, Infinity);
@@ -193,7 +193,7 @@ export const checkedOptions = (options: PromptOptions): CheckedOptions => {
     cache: cache ?? new PromptMemo(),
     ids: new Set([...frozen, ...session, ...volatile, ...bootstrap].map(({ id }) => id)),
     frozenIds: new Set(frozen.map(({ id }) => id)),
-    memory: cache,
+    sharedCache: cache,
   };
 };
 

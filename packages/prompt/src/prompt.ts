@@ -29,9 +29,8 @@ import { volatileSections } from './volatile-sections.js';
  * - `bootstrap` sections enter the history once per session, before the input.
  * - Tools are sorted by name. The request carries `annotations.prompt` with the hash of each tier.
  * - A section that fails or times out is left out, with the notice `prompt.skipped`.
- * - If the stable prefix differs from the session's last request, the operator emits `cache.broken` with the
- *   differences,
- *   and `cache.checked` with the provider's counts after the response.
+ * - If the stable prefix differs from that of the session's last request, the operator emits `cache.broken` with the
+ *   differences, and `cache.checked` with the provider's counts after the response.
  *
  * A request that already carries its prompt passes unchanged.
  *
@@ -52,7 +51,7 @@ import { volatileSections } from './volatile-sections.js';
  */
 export const prompt = (options: PromptOptions = {}): TurnOperator => {
   const checked = checkedOptions(options);
-  const { memory } = checked;
+  const { sharedCache } = checked;
   return intercept(
     'prompt',
     {
@@ -78,7 +77,7 @@ export const prompt = (options: PromptOptions = {}): TurnOperator => {
         'model.request': (turn, event, context) =>
           isShaped(event) ? undefined : turn.shape(event, () => context.signal),
         'model.response': ({ contexts, drift }, event) => {
-          const events = drift.answered(event.usage, (kept) => memory?.remember(contexts.facts.session, kept));
+          const events = drift.answered(event.usage, (kept) => sharedCache?.remember(contexts.facts.session, kept));
           return events.length === 0 ? undefined : [event, ...events];
         },
       },
@@ -111,19 +110,19 @@ class PromptTurn {
   }
 
   loaded({ session, state, messages }: TurnEventOf<'session.loaded'>): void {
-    const { memory } = this.#options;
-    this.drift.recall(fromState(state[stateKey]) ?? memory?.recall(session));
+    const { sharedCache } = this.#options;
+    this.drift.recall(fromState(state[stateKey]) ?? sharedCache?.recall(session));
     this.hasRecord ||= hasBootstrap(messages);
   }
 
   /** Adds the sections to a request. */
   shape(request: TurnEventOf<'model.request'>, signal: TurnSignal): MaybePromise<Decision> {
-    const isWithFacts = this.#options.volatileAfterTools || request.messages.at(-1)?.role !== 'tool';
-    const tiers = this.#stable.load(request.at, signal);
-    const facts = isWithFacts ? this.#volatile(request, signal) : [];
-    return whenBothLoaded(tiers, facts, (there, loaded) => {
-      const all = isWithFacts && there.volatile.length > 0 ? [...loaded, ...there.volatile] : loaded;
-      const shaped = this.#shaped(request, there, all);
+    const hasVolatile = this.#options.volatileAfterTools || request.messages.at(-1)?.role !== 'tool';
+    const loading = this.#stable.load(request.at, signal);
+    const volatile = hasVolatile ? this.#volatile(request, signal) : [];
+    return whenBothLoaded(loading, volatile, (stable, own) => {
+      const all = hasVolatile && stable.volatile.length > 0 ? [...own, ...stable.volatile] : own;
+      const shaped = this.#shaped(request, stable, all);
       const notices = [...this.#loader.takeNotices(), ...this.drift.asked(shaped.prefix)];
       return notices.length === 0 ? shaped.request : [...notices, shaped.request];
     });

@@ -98,11 +98,18 @@ export interface FoundSection {
 
 /** Loads sections once per turn, for example files. Sections of the session tier take the position of the source. */
 export interface SectionSource {
+  /** Identifies the source in notices. Unique within a prompt. */
   readonly id: string;
+  /** Called once per turn. If it fails or times out, or a section has another form, all its sections are left out. */
   readonly load: (context: SessionContext) => MaybePromise<{
     readonly sections: readonly FoundSection[];
     readonly problems?: readonly SectionProblem[] | undefined;
   }>;
+  /**
+   * Time limit of `load` in milliseconds, within the common deadline.
+   *
+   * @defaultValue the common deadline
+   */
   readonly timeoutMs?: number | undefined;
 }
 

@@ -50,7 +50,7 @@ export interface ContextFilesOptions {
   /**
    * Maximum length of all files together, in characters. The last files are truncated first.
    *
-   * @defaultValue `60000`
+   * @defaultValue `60000`, about 15,000 tokens
    */
   readonly maxTotalChars?: number | undefined;
   /** Scans each file before it is used. */
