@@ -525,6 +525,22 @@ describe('sinks', () => {
     expect([result.outcome, errors]).toEqual(['completed', ['observe: Error: Bad.']]);
   });
 
+  it('that fail are named as what they are in the warning', async () => {
+    const emitWarning = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+    try {
+      const failing = (): never => {
+        throw new Error('Bad.');
+      };
+      await run([], { sinks: [{ name: 'broken', write: failing }], redact: failing });
+      expect(emitWarning.mock.calls.map(([warning]) => warning)).toEqual([
+        'A function in the options of observe() has failed: Bad.',
+        'The sink broken has failed: Bad.',
+      ]);
+    } finally {
+      emitWarning.mockRestore();
+    }
+  });
+
   it('receive no cost without a known price', async () => {
     const throwing = await run([], {
       costOf: () => {

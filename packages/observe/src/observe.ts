@@ -26,18 +26,18 @@ import { runSettings } from './run-settings.js';
 export const observe = (options: ObserveOptions = {}): TurnOperator => {
   checkObserveOptions(options);
   const settings = runSettings(options);
-  const { sinks = [], onSinkError = warnOfSink, meter } = options;
+  const { sinks = [], onSinkError = warnOfFailure, meter } = options;
   /** Reports a failure of a function in the options, such as a redactor. The observation is dropped. */
   const report = (error: unknown): void => {
     try {
-      onSinkError(error, 'observe');
+      onSinkError(error, ownName);
     } catch {
       // An error handler that throws must not cause further errors.
     }
   };
   // Without a sink or a meter there is nothing to record.
-  if (sinks.length === 0 && meter === undefined) return intercept('observe', { setup: () => undefined });
-  return intercept('observe', {
+  if (sinks.length === 0 && meter === undefined) return intercept(ownName, { setup: () => undefined });
+  return intercept(ownName, {
     setup: (context) =>
       new ObservedTurn(
         watchRun(settings, createOutlet(sinks, onSinkError), () => context.now()),
@@ -83,5 +83,10 @@ class ObservedTurn {
   }
 }
 
-const warnOfSink = (error: unknown, sink: string): void =>
-  process.emitWarning(`The sink ${sink} has failed: ${toErrorInfo(error).message}`, 'ObserveWarning');
+/** The name of the operator, with which `onSinkError` also receives failures of functions in the options. */
+const ownName = 'observe';
+
+const warnOfFailure = (error: unknown, name: string): void => {
+  const failed = name === ownName ? 'A function in the options of observe()' : `The sink ${name}`;
+  process.emitWarning(`${failed} has failed: ${toErrorInfo(error).message}`, 'ObserveWarning');
+};

@@ -71,7 +71,7 @@ export interface ObserveOptions {
   /**
    * Maximum length of one content, in characters.
    *
-   * @defaultValue `4000`
+   * @defaultValue `4000`, about 1,000 tokens
    */
   readonly maxContentChars?: number | undefined;
   /**
@@ -90,6 +90,8 @@ export interface ObserveOptions {
   /**
    * Called when a sink fails for the first time in a turn, and when it is disabled for the rest of the turn. With the
    * name `observe` it receives the first failure of another function of these options, such as `redact`.
+   *
+   * @defaultValue a process warning (`ObserveWarning`)
    */
   readonly onSinkError?: ((error: unknown, sink: string) => void) | undefined;
   /**
