@@ -68,7 +68,7 @@ export const watchModel = (
     watch.last = { provider: name.provider, model: name.model ?? responseModel, credential };
     const { usage, cost } = totals.call(event.usage, name, responseModel, failed);
     // One literal: spreading objects would take longer than all other work of a step.
-    log.say({
+    log.emit({
       type: 'model.call',
       runId: log.turn,
       seq: log.next(),

@@ -16,7 +16,7 @@ export interface RunLog {
   /** Returns the number of the next observation. Replayed observations are numbered as well. */
   next(): number;
   /** Writes an observation if the turn is live. */
-  say(observation: Observation): void;
+  emit(observation: Observation): void;
   /** Whether writing is suspended. */
   isMuted: boolean;
   /** Whether any sink receives beginnings; otherwise the caller can skip their creation. */
@@ -43,7 +43,7 @@ export const createRunLog = (outlet: Outlet): RunLog => {
       seq += 1;
       return seq - 1;
     },
-    say: (observation) => {
+    emit: (observation) => {
       if (log.isLive && !log.isMuted) outlet.write(observation);
     },
     follows: outlet.follows,

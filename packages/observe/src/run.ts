@@ -63,14 +63,14 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
     const beginning: Beginning = { kind: 'run', runId: log.turn, at: log.time, ...identity, input };
     if (!log.isMuted) runBeginning = beginning;
     log.begin(beginning);
-    log.say({ type: 'run.started', ...common('run', 'debug'), ...identity, queueWaitMs, input });
+    log.emit({ type: 'run.started', ...common('run', 'debug'), ...identity, queueWaitMs, input });
   };
 
   const closeStep = (): void => {
     if (step === undefined) return;
     const { usage, cost } = totals.step;
     const durationMs = round(step.until - step.since);
-    log.say({
+    log.emit({
       type: 'step.done',
       runId: log.turn,
       seq: log.next(),
@@ -116,7 +116,7 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
     const { usage, cost, calls } = totals.run;
     const { provider, model, credential } = models.last;
     const failed = outcome === 'error';
-    log.say({
+    log.emit({
       type: failed ? 'run.error' : 'run.completed',
       ...common('run', failed ? 'error' : 'info'),
       ...(identity ?? unknownIdentity),
@@ -146,7 +146,7 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
     });
   };
 
-  const hear = (event: TurnEvent): void => {
+  const observeNotice = (event: TurnEvent): void => {
     const { type } = event as { type: `${string}.${string}` };
     const subsystem = subsystemOf(type);
     const kind = notices.has(subsystem) || notices.size < maxKinds ? subsystem : 'other';
@@ -158,11 +158,11 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
     const { usage, child } = event as { usage?: unknown; child?: unknown };
     // A child turn reports its usage to the meter separately.
     if (isUsage(usage) && child === undefined) totals.side(usage);
-    log.say({ type, ...common(subsystem, noticeLevel(type)), data: plainData(event, text) });
+    log.emit({ type, ...common(subsystem, noticeLevel(type)), data: plainData(event, text) });
   };
 
-  const tell = ({ type }: TurnEvent, data: object): void =>
-    log.say({ type, ...common(subsystemOf(type), noticeLevel(type)), data: plainData(data, text) });
+  const emitData = ({ type }: TurnEvent, data: object): void =>
+    log.emit({ type, ...common(subsystemOf(type), noticeLevel(type)), data: plainData(data, text) });
 
   const observeEvent = (event: TurnEvent): void => {
     const { turn, at: wallTime } = event;
@@ -192,22 +192,22 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
         meter?.restore(event.session, event.state['observe']);
         return undefined;
       case 'input.received':
-        return tell(event, { id: event.id });
+        return emitData(event, { id: event.id });
       case 'approval.request':
-        return tell(event, {
+        return emitData(event, {
           id: event.id,
           reason: event.reason,
           tool: event.call?.name,
           expiresAt: event.expiresAt,
         });
       case 'approval.answer':
-        return tell(event, { id: event.id, decision: event.decision, reason: event.reason });
+        return emitData(event, { id: event.id, decision: event.decision, reason: event.reason });
       case 'turn.continue':
-        return tell(event, { reason: event.reason, messages: event.messages.length });
+        return emitData(event, { reason: event.reason, messages: event.messages.length });
       case 'event.ignored':
-        return tell(event, { event: event.event, reason: event.reason });
+        return emitData(event, { event: event.event, reason: event.reason });
       default:
-        return hear(event);
+        return observeNotice(event);
     }
   };
 

@@ -56,7 +56,7 @@ export const watchTools = (log: RunLog, { text }: RunSettings): ToolWatch => {
       watch.inStep += 1;
       const isError = failures.has(status);
       if (isError) watch.errors += 1;
-      log.say({
+      log.emit({
         type: 'tool.call',
         runId: log.turn,
         seq: log.next(),

@@ -25,7 +25,7 @@ export interface RotatingLines {
   /** Writes a line before it returns: the line survives `kill -9`. Never throws. */
   write(line: string): void;
   close(): void;
-  /** Number of lines that were dropped because a write failed. */
+  /** Number of lines that were dropped because a write failed or the file was closed. */
   readonly dropped: number;
 }
 

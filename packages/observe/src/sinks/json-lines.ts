@@ -37,7 +37,7 @@ export interface JsonLinesSinkOptions {
 export interface JsonLinesSink extends Sink {
   flush(): void;
   close(): void;
-  /** Number of lines that were dropped because a write failed. */
+  /** Number of lines that were dropped because a write failed or the sink was closed. */
   readonly dropped: number;
 }
 

@@ -36,7 +36,7 @@ export interface LinesFile {
   readonly flush: () => void;
   readonly close: () => void;
   readonly isClosed: boolean;
-  /** Number of lines that were dropped because a write failed. */
+  /** Number of lines that were dropped because a write failed or the file was closed. */
   readonly dropped: number;
 }
 

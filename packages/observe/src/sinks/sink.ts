@@ -34,7 +34,7 @@ export interface Follower {
  *
  * A sink that fails or times out does not block the others. The promise never rejects.
  *
- * @param timeoutMs maximum time for all sinks, in milliseconds
+ * @param timeoutMs maximum time for all sinks, in milliseconds; 5000 by default
  * @returns the errors, with the names of their sinks
  *
  * @example

@@ -32,7 +32,7 @@ export interface MeteredTurn {
 /** Options of {@link createUsageMeter}. */
 export interface UsageMeterOptions {
   /**
-   * Computes the cost of a call: `priceTable(…)`, or `await loadPrices()` of `@h/observe/prices`.
+   * Computes the cost of a call: `priceTable(…)` or `await loadPrices()` of `@h/prices`.
    *
    * @defaultValue none; costs are unknown
    */
