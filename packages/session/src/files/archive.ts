@@ -37,7 +37,10 @@ export async function* readArchive(path: string): AsyncGenerator<ArchivedTurn> {
       if (line.isTorn) continue;
       const record = recordIn(line, journal.length, reader);
       if ('reason' in record) {
-        throw new TurnError('invalid-record', `${path} is damaged at byte ${record.at}: ${record.reason}`);
+        throw new TurnError(
+          'invalid-record',
+          `${path} is damaged at byte ${record.at}: ${record.reason} Open the session to repair it; a backup keeps what is removed.`,
+        );
       }
       if (record.seq === 0 && journal.length > 0) {
         yield archivedTurn(journal);

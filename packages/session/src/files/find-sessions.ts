@@ -11,7 +11,7 @@ export interface Found {
   readonly folder: SessionFolder;
 }
 
-/** Options of {@link findSessions}. */
+/** Options of {@link findAll}. */
 export interface Search {
   readonly directory: string;
   readonly onProblem: (problem: SessionProblem) => void;

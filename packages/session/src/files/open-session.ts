@@ -134,7 +134,7 @@ const isSynced = (event: TurnEvent, { fsync }: FileSettings): boolean => {
   return !repeatable.has(event.type);
 };
 
-/** Returns whether a turn that a power failure interrupted may safely repeat the event. */
+/** Events that a turn may safely repeat after a power failure. */
 const repeatable: ReadonlySet<string> = new Set<TurnEvent['type']>([
   'session.loaded',
   'session.state',

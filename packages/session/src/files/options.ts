@@ -72,7 +72,11 @@ export interface FileSessionsOptions {
    * @defaultValue `30_000`
    */
   readonly leaseMs?: number | undefined;
-  /** Receives damage that was found and repaired. Errors that it throws are ignored. */
+  /**
+   * Receives damage that was found, and what was done about it. Errors that it throws are ignored.
+   *
+   * @defaultValue none: damage is repaired and not reported
+   */
   readonly onProblem?: ((problem: SessionProblem) => void) | undefined;
 }
 
