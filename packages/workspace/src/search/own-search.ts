@@ -3,7 +3,7 @@ import { readTextSync } from './read-text.js';
 import { Pace, searchText, type TextSearch } from './search-text.js';
 import { walkTree, type TreeEntry } from './walk-tree.js';
 
-/** Cost of opening and reading a file, in the unit of {@link Budget}. */
+/** Cost of opening and reading a file, in the unit of {@link Pace}. */
 const fileWork = 30_000;
 
 /** Searches a tree without ripgrep: more slowly, with the same results. */
