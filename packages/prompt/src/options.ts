@@ -54,13 +54,29 @@ export interface PromptCaching {
 
 /** Options of `prompt()`. */
 export interface PromptOptions {
-  /** Identity, capabilities and rules: the same for all sessions. Functions are called once. */
+  /**
+   * Identity, capabilities and rules: the same for all sessions. Functions are called once.
+   *
+   * @defaultValue `[]`
+   */
   readonly frozen?: readonly PromptSection[] | undefined;
-  /** Context files, skill index, workspace: the same for a session. Functions and sources are called once per turn. */
+  /**
+   * Context files, skill index, workspace: the same for a session. Functions and sources are called once per turn.
+   *
+   * @defaultValue `[]`
+   */
   readonly session?: readonly (PromptSection<SessionContext> | SectionSource)[] | undefined;
-  /** Memory, the time, progress: sent after the history, as data. */
+  /**
+   * Memory, the time, progress: sent after the history, as data.
+   *
+   * @defaultValue `[]`
+   */
   readonly volatile?: readonly VolatileSection[] | undefined;
-  /** Sent once per session, before its first input, and again after a compaction. */
+  /**
+   * Sent once per session, before its first input, and again after a compaction.
+   *
+   * @defaultValue `[]`
+   */
   readonly bootstrap?: readonly PromptSection<SessionContext>[] | undefined;
   /**
    * Capabilities of the harness, passed to section functions. Order, case and duplicates do not cause a new rendering.
