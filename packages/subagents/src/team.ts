@@ -1,4 +1,3 @@
-import { maxTimerMs } from '@h/options';
 import { notice, toErrorInfo, type NewEvent, type TurnEvent } from '@h/turn';
 import { asyncScheduler } from 'rxjs';
 import { chargedTo } from './charged.js';
@@ -313,6 +312,9 @@ export class Team {
     };
   }
 }
+
+/** The longest delay that `setTimeout` accepts; a longer one fires at once. */
+const maxTimerMs = 2_147_483_647;
 
 const valueFor = <Value extends AgentPolicy | SharedBudget>(
   given: Value | ((session: string) => Value | undefined) | undefined,

@@ -1,4 +1,3 @@
-import { maxTimerMs } from '@h/options';
 import type { JSONObject, JSONValue } from '@h/turn';
 import type { EndedChild } from './delivery.js';
 import { capText } from './evidence.js';
@@ -54,7 +53,7 @@ export const spawnTool = (team: Team): SubagentTool => ({
   },
   effect: 'local-write',
   resources: () => ['subagents:'],
-  timeoutMs: Math.min(team.limits.storeMs + marginMs, maxTimerMs),
+  timeoutMs: Math.min(team.limits.storeMs + marginMs, longestTimerMs),
   run: async ({ agent, task, tools }, { session, turn }) => {
     if (team.turns.get(session)?.turn !== turn) {
       return {
@@ -101,7 +100,7 @@ export const waitTool = (team: Team): SubagentTool => ({
   },
   effect: 'local-write',
   resources: () => ['subagents:'],
-  timeoutMs: Math.min(team.limits.waitMs + marginMs, maxTimerMs),
+  timeoutMs: Math.min(team.limits.waitMs + marginMs, longestTimerMs),
   run: async ({ children, timeoutMs }, context) => {
     const member = team.family.find(context.session);
     const ids = Array.isArray(children) ? children.map(String) : undefined;
@@ -143,6 +142,8 @@ const textOf = (value: JSONValue | undefined): string => (typeof value === 'stri
 
 /** The deadline of a tool call exceeds the deadline of its wait by this margin. */
 const marginMs = 30_000;
+const longestTimerMs = 2_147_483_647;
+
 const targetsOf = (
   member: Member | undefined,
   ids: readonly string[] | undefined,
