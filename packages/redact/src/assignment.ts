@@ -6,7 +6,7 @@ import { foreignKey } from './foreign-names.js';
 import { keyStrength, mayEndKey } from './key-name.js';
 import { findFormField, findNamedValue, isFieldName, isValueName, findPointedAt } from './named-value.js';
 import { findNested } from './nested-values.js';
-import { beforeAccount, beforeNumber, beforeOwner, beforeType, beforeVerb } from './name-before.js';
+import { beforeAccessors, beforeAccount, beforeNumber, beforeOwner, beforeType, beforeVerb } from './name-before.js';
 import { endOfQuoted, quoteAt, quoteBefore } from './quotes.js';
 import { findPuttyKey } from './private-key.js';
 import { findQueryValue, isQueryName } from './query.js';
@@ -14,7 +14,7 @@ import { findRecoveryCodes, findRecoveryWords } from './recovery-codes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { endsLine, isGap, isSetting, maxSpaces, readKey, skipGap, valueOf, type Key } from './value-of-name.js';
-import { isPlaceholder, looksRandom } from './value.js';
+import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const equals = 61;
 const colon = 58;
@@ -56,7 +56,7 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   }
   if (sign.isColon && written < sign.start && isKeyMember(reader, written)) return findKeyMember(reader, sign.end);
   if (sign.isColon && isPuttyName(reader, written)) return findPuttyKey(reader, sign.start);
-  if (!sign.isColon && written === sign.start && reader.text.endsWith(' login', written)) {
+  if (!sign.isColon && written === sign.start && isLogin(reader, written)) {
     return findUserPassword(reader, sign.start, sign.end);
   }
   if (!sign.isColon && written === sign.start && isQueryName(reader, written)) return findQueryValue(reader, sign.end);
@@ -67,7 +67,7 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (!mayEndKey(reader.text, nameEnd)) {
     nameEnd = sign.isColon
       ? beforeVerb(reader, beforeOwner(reader, beforeNumber(reader, written)))
-      : beforeAccount(reader, written);
+      : beforeAccessors(reader, beforeAccount(reader, written));
     if (nameEnd === written && !sign.isColon) nameEnd = typeEnd = beforeType(reader, written);
     if (nameEnd === written && shortKey(reader, nameEnd, sign) === undefined) return findMember(reader, sign, written);
     if (nameEnd !== written && !mayEndKey(reader.text, nameEnd)) return undefined;
@@ -97,13 +97,21 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
       (/^(?:\w+[_.-])?token$/i.test(key.name) && isSetting(reader, key.start, start)));
   const found = valueOf(reader, isArgument ? { ...key, strength: 'strong' } : key, start, { isColon: sign.isColon });
   if (reader.starved) return undefined;
-  if (found !== undefined && isArgument && (!isUnlikeName(reader, found) || isBadge(reader, key, start))) {
-    return undefined;
+  if (found !== undefined && isArgument) {
+    const isId = isPublicIdentifier(reader.text.slice(found.start, found.end));
+    if (!(isId || isUnlikeName(reader, found)) || isBadge(reader, key, start)) return undefined;
   }
   if (found !== undefined && hasType && !isQuoteBefore(reader, found.start)) return undefined;
   if (found !== undefined && reader.code(sign.end) === equals && !isUnlikeName(reader, found)) return undefined;
-  const isLogin = found === undefined && /(?:auth|ident|credentials?|creds)$/i.test(key.name);
-  return isLogin ? findUserPassword(reader, sign.start, start) : withChange(reader, key, start, found);
+  const isPair = found === undefined && /(?:auth|ident|credentials?|creds)$/i.test(key.name);
+  return isPair ? findUserPassword(reader, sign.start, start) : withChange(reader, key, start, found);
+};
+
+/** Whether the name is `login`, or `user` at the beginning of a line. */
+const isLogin = (reader: Reader, end: number): boolean => {
+  if (reader.text.endsWith(' login', end)) return true;
+  const before = reader.text.endsWith('user', end) ? reader.before(end - 4) : 0;
+  return Number.isNaN(before) || before === lineFeed;
 };
 
 const isPluralOfCode = (text: string, end: number): boolean =>
@@ -122,7 +130,7 @@ const isPartOfName = (reader: Reader, { name, start, isQuoted, isTight }: Key): 
 
 /** Whether a name begins behind the hyphens of a flag, or is that of a parameter of a URL. */
 const isFlagOrParameter = ({ text }: Reader, start: number): boolean =>
-  text.endsWith('--', start) || text.endsWith('?', start) || text.endsWith('&', start);
+  text.endsWith('--', start) || text.endsWith(' -', start) || text.endsWith('?', start) || text.endsWith('&', start);
 
 /** Matches the URL of a badge, whose token is public. */
 const badge = /\/(?:badge\.svg|\/img\.shields\.io\/[\w./-]{1,80})\?(?:[\w-]{1,16}=[\w-]{0,24}&(?:amp;)?){0,2}$/;
@@ -191,6 +199,8 @@ const findKeyMember = (reader: Reader, from: number): Secret | undefined => {
 const ofObject = /([A-Za-z][\w-]{1,31})["']?\s{0,2}[:=]\s{0,2}(?:\{[^{}]{0,100}|\n {1,12}["']?key)$/;
 /** Matches keys of 16 to 64 bytes in base64 with padding; public keys begin with their type or are longer. */
 const symmetricKey = /^(?!AAAA|M[CDFI])(?=.{24,88}$)(?:[A-Za-z\d+/]{4}){5,21}[A-Za-z\d+/]{2,3}={1,2}$/;
+/** Matches what makes bytes of a string. */
+const bytes = /^(?:\[\]byte\(|Buffer\.from\(|b(?=["']))/;
 const minMember = 16;
 const maxMember = 512;
 
@@ -204,7 +214,9 @@ const findMember = (reader: Reader, sign: Sign, end: number): Secret | undefined
     return findRecoveryCodes(reader, end, sign.end);
   }
   if ((text.charCodeAt(end - 1) | 32) !== 121 || !/["'\s{,]key$/i.test(text.slice(end - 4, end))) return undefined;
-  const from = skipGap(reader, sign.end);
+  const gap = skipGap(reader, sign.end);
+  const wrapper = sign.isColon ? undefined : bytes.exec(reader.slice(gap, gap + 14))?.[0].length;
+  const from = gap + (wrapper ?? 0);
   const quote = quoteAt(reader, from);
   const start = quote?.end ?? from;
   const valueEnd =
@@ -216,9 +228,8 @@ const findMember = (reader: Reader, sign: Sign, end: number): Secret | undefined
   if (!looksRandom(value) || isPlaceholder(value) || value.includes(reader.replacement)) return undefined;
   const found: Secret = { kind: 'assignment', start, end: valueEnd };
   if (!sign.isColon) {
-    return symmetricKey.test(value) && /(?:^|\n)[ \t]*$/.test(text.slice(reader.floor(end), end - 3))
-      ? found
-      : undefined;
+    const isSetting = symmetricKey.test(value) && /(?:^|\n)[ \t]*$/.test(text.slice(reader.floor(end), end - 3));
+    return isSetting || (wrapper !== undefined && quote !== undefined) ? found : undefined;
   }
   const object = ofObject.exec(text.slice(reader.floor(end), end))?.[1];
   return object !== undefined && keyStrength(`${object}_key`) === 'strong' ? found : undefined;
@@ -307,7 +318,7 @@ const afterTag = (reader: Reader, from: number): number => {
 
 const announcement = /\b(?:password|passphrase|secret|token|(?:api|access|secret|recovery|license) key)\b[^\n]{0,80}$/i;
 /** Matches a line that consists of one word. */
-const onlyWord = /^\s{1,24}([\w.~+/!@#$%^&*?-]{8,256}={0,2})[ \t]*(?:\r?\n|$)/;
+const onlyWord = /^\s{1,24}([\w.~+/!@#$%^&*?=-]{8,256})[ \t]*(?:\r?\n|$)/;
 
 /** Finds a random or chosen value on a line below `Use the following password:`. */
 const findAnnounced = (reader: Reader, sign: Sign, nameEnd: number): Secret | undefined => {

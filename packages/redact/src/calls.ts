@@ -1,5 +1,5 @@
 import { is, key as keyClass } from './characters.js';
-import { isMixed, isPassphrase, isWords } from './chosen-value.js';
+import { isMixed, isPassphrase, isUnlikeWord, isWords } from './chosen-value.js';
 import { keyStrength, mayEndKey } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
@@ -10,6 +10,7 @@ import { isPlaceholder, looksRandom } from './value.js';
 const opening = 40;
 const closing = 41;
 const comma = 44;
+const letterT = 116;
 const maxName = 48;
 const maxArgument = 128;
 /** Maximum length of a user in quotes. */
@@ -35,7 +36,8 @@ export const findCallArgument = (reader: Reader, index: number): Secret | undefi
   // The function of MySQL that hashes a password.
   const isHashed = called === 'PASSWORD' && text.endsWith('= ', start);
   const isSetter = isTyped || name !== called || isMethod || isHashed;
-  if (!isSetter || keyStrength(name) !== 'strong') return undefined;
+  const isLogin = isMethod && called === 'auth';
+  if (!isSetter || !(isLogin || keyStrength(name) === 'strong')) return undefined;
   const key: Key = { name, strength: 'strong', start, isQuoted: true, isTight: false };
   return chosen(reader, valueOf(reader, key, index, { isColon: true }), isTyped || name !== called || isHashed);
 };
@@ -60,7 +62,7 @@ const fieldBefore = (reader: Reader, end: number): string =>
 
 /** Matches the arguments of an authentication before the password. */
 const user =
-  /(?:\b(?:auth|credentials?|creds|login)\s?[=:]\s?|(?:basic_?auth\w{0,14}|\blogin|\bauthenticate|passwordauthentication|credentials?|wifi\w*\.begin)\s?)[( ]\s?["'][^"'\n]{1,64}["']$/i;
+  /(?:\b(?:auth|credentials?|creds|login)\s?[=:]\s?\[?|(?:basic_?auth\w{0,14}|\blogin|\bauthenticate|passwordauthentication|credentials?|wifi\w*\.begin)\s?)[( ]\s?["'][^"'\n]{1,64}["']$/i;
 /** Matches the arguments of a connection before the password. */
 const account =
   /(?:connect|connection|\b(?:Sequelize|PDO|mysqli|database))(?:->__construct)?\([^()\n]{1,90},\s?["'][^"'\n]{1,64}["']$/i;
@@ -84,13 +86,54 @@ export const findCredentialArgument = (reader: Reader, index: number): Secret | 
   const quote = quoteAt(reader, reader.skipSpaces(index + 1, maxSpaces));
   const end = quote === undefined ? undefined : endOfQuoted(reader, quote.end, quote.literal, maxArgument);
   if (quote === undefined || end === undefined) return undefined;
-  const next = reader.code(end + quote.literal.length);
+  const behind = end + quote.literal.length;
+  const next = reader.matches(toCharacters, behind) ? closing : reader.code(behind);
   const isLast = Number.isNaN(next) || next === 10;
   if (next !== closing && next !== comma && !isLast) return undefined;
   const near = reader.text.slice(reader.floor(index), index);
   if (!expected.test(near)) return undefined;
-  return chosen(reader, { kind: 'argument', start: quote.end, end }, true);
+  const found = chosen(reader, { kind: 'argument', start: quote.end, end }, true);
+  const others = found === undefined || next !== closing ? [] : findPairs(reader, behind);
+  return found === undefined || others.length === 0 ? found : { ...found, more: [found, ...others] };
 };
+
+/** Matches the user of the next pair in a list of credentials. */
+const nextPair = /^\),\s{0,8}\(\s?(["'])[^"'\n]{1,64}\1,\s?["']/;
+const maxPairs = 20;
+
+/** Finds the passwords of the pairs behind the first one of a list. */
+const findPairs = (reader: Reader, from: number): readonly Secret[] => {
+  const found: Secret[] = [];
+  for (let [at, pairs] = [from, 0]; pairs < maxPairs; pairs += 1) {
+    const head = nextPair.exec(reader.slice(at, at + 84));
+    if (head === null) break;
+    const start = at + head[0].length;
+    const end = endOfQuoted(reader, start, reader.text.charAt(start - 1), maxArgument);
+    if (end === undefined) break;
+    const pair = chosen(reader, { kind: 'argument', start, end }, true);
+    if (pair !== undefined) found.push(pair);
+    at = end + 1;
+  }
+  return found;
+};
+
+/** How Java passes a password: as an array, which can be overwritten. */
+const toCharacters = '.toCharArray()';
+
+/** Finds the value of `"…".toCharArray()` that is chosen like a password. Called for the dot. */
+export const findCharacters = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  if (reader.code(index + 1) !== letterT || !reader.matches(toCharacters, index)) return undefined;
+  const floor = Math.max(reader.barrier, index - 66);
+  const start = text.lastIndexOf('"', index - 2) + 1;
+  const value = text.slice(start, index - 1);
+  const isPassword = looksRandom(value) || isUnlikeWord(value) || isPassphrase(value);
+  if (start <= floor || !isPassword || /\s/.test(value) || alphabet.test(value)) return undefined;
+  return chosen(reader, { kind: 'argument', start, end: index - 1 }, false);
+};
+
+/** Matches the characters from which a program chooses. */
+const alphabet = /0123|1234|abcd/i;
 
 const chosen = (reader: Reader, found: Secret | undefined, allowsWords: boolean): Secret | undefined => {
   if (found === undefined) return undefined;

@@ -12,6 +12,8 @@ import { looksRandom } from './value.js';
 
 const comma = 44;
 const brace = 123;
+const doubleQuote = 34;
+const letterH = 104;
 
 /** Finds the value in the next table cell or the next argument. Called for `|`, or for a comma after a quote. */
 export const findNeighbor = (reader: Reader, index: number): Secret | undefined => {
@@ -33,6 +35,24 @@ export const findCell = (reader: Reader, index: number): Secret | undefined =>
     ? findNext(reader, index - 1, index)
     : undefined;
 
+/** Matches the command of Redis that authenticates, as its logs print it. */
+const login = /(?:\]|\d|^|\n) ?"auth$/i;
+
+/** Finds the value in `"requirepass" "…"` and `"auth" "…"`, as logs of Redis print commands. Called for the space. */
+export const findQuotedPair = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  const end = index - 1;
+  if (reader.code(index + 1) !== doubleQuote || reader.code(index + 2) === doubleQuote) return undefined;
+  const isLogin = (text.charCodeAt(end - 1) | 32) === letterH && login.test(text.slice(reader.floor(end), end));
+  const key = isLogin || !mayEndKey(text, end) ? undefined : readKey(reader, end, end);
+  if (!isLogin && (key?.strength !== 'strong' || text.charCodeAt(key.start - 1) !== doubleQuote)) return undefined;
+  const name = key?.name ?? 'password';
+  const start = key?.start ?? end - 4;
+  return valueOf(reader, { name, strength: 'strong', start, isQuoted: true, isTight: false }, index + 1, {
+    isColon: true,
+  });
+};
+
 /** Finds the value behind a separator. @param from the first character after it */
 const findNext = (reader: Reader, separator: number, from: number): Secret | undefined => {
   const { text, barrier } = reader;
@@ -47,7 +67,7 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   const name = text.slice(start, end);
   const strength = keyStrength(name);
   const isCell = text.charCodeAt(separator) !== comma;
-  if (strength === undefined || (strength === 'weak' && !isCell)) return undefined;
+  if (strength === undefined) return undefined;
   const below = isCell ? findBarColumns(reader, from) : undefined;
   if (below !== undefined || reader.starved) return below;
   const valueStart = reader.skipSpaces(isCell ? afterTypeCell(reader, from) : from, maxSpaces);

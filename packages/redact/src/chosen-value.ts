@@ -23,8 +23,8 @@ const identifier = /^[A-Za-z_$][\w$]*$/;
 /** Matches the access to a member. */
 export const path = /^[A-Za-z_$][\w$]*(?:(?:\.|\?\.|!\.|::|->)[A-Za-z_$][\w$]*)+[!?]?$/;
 const phrase = /^[a-z]+(?:[-_. ][a-z]+){3,24}$/;
-/** The second half of a login to Vault, which is a UUID. Elsewhere it is the name of a secret. */
-const roleSecret = /secret[\s_-]?id$/i;
+/** The second half of a login to Vault, which is a UUID, and the code with which a device asks for its token. */
+const roleSecret = /(?:secret[\s_-]?id|device[\s_-]?code)$/i;
 /** Maximum length of a value that does not look random; a longer one is text. */
 export const maxChosen = 128;
 /** Minimum length of the value of a weak name. */
@@ -80,7 +80,7 @@ const isPathOf = (value: string, name: string, { isQuoted, isCode, isSetting: is
 
 /** Matches names whose values may be several words. Other secrets often have names of this form. */
 export const passphraseName =
-  /pass|pwd|psk|secret$|(?:api|access|secret|auth|private|pre-?shared|encryption|signing|session|master)[_-]?(?:key|token)s?$/i;
+  /pass|pwd|psk|pw$|secret$|masterauth$|senha$|parola$|heslo$|haslo$|contrasena$|kennwort$|wachtwoord$|salasana$|(?:api|access|secret|auth|private|pre-?shared|encryption|signing|session|master)[_-]?(?:key|token)s?$/i;
 
 /** Whether a hash, or a UUID outside of quotes, is the value of a token, or a short hash that of a key. */
 const isTokenId = (value: string, name: string, { isQuoted, isLiteral }: Style): boolean =>

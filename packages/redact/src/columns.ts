@@ -44,7 +44,7 @@ const valueColumn = (titles: readonly string[]): readonly Column[] => {
 type Cells = (text: string, start: number, end: number) => readonly number[];
 
 /** Matches the line between the names and the rows. */
-const rule = /^[\s|+│┃║├┣╟╠└╞┼╋╫╬╪┤┫╢╣╡:=─━═-]*$/;
+const rule = /^[\s|+:=\u2500-\u257f-]*$/;
 const dashes = /[-=─━═]{3}/;
 const isRule = (text: string, start: number, end: number): boolean => {
   if (is(text.charCodeAt(start), word)) return false;

@@ -8,7 +8,7 @@ import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 /** Matches a command that reads a secret from its input. */
 const readsInput =
-  /\b(?:log-?in|sign-?in|auth|secrets?|tokens?|passw(?:or)?d|passphrase|credentials?|configure|sudo|cryptsetup|env add|variable)\b[^\n|]{0,100}$/i;
+  /\b(?:log-?in|sign-?in|auth|secrets?|tokens?|passw(?:or)?d|passphrase|credentials?|configure|sudo|su|cryptsetup|env add|variable)\b[^\n|]{0,100}$/i;
 /** Matches commands that convert or search any text. */
 const filters =
   /^(?:grep|rg|sed|awk|tee|cat|tr|cut|rev|jq|yq|bc|dc|od|xxd|hexdump|base(?:32|58|64)|\w*sum|md5|openssl|g?zip|gunzip|wc|head|tail|sort|uniq|fold|xargs|less|more|while|read|column|iconv|python\d?|node|perl|ruby|php|xclip|pbcopy|nc|diff|figlet|say)\b/;
@@ -30,8 +30,8 @@ export const findHereString = (reader: Reader, index: number): Secret | undefine
 
 /** Matches commands whose next argument is a secret, at the beginning of a command. */
 const login =
-  /(?:^|[\n;|&("'`$] ?|\bsudo )(?:[\w./-]{1,30} ){1,2}(?:log-?in|(?:add-)?auth(?:token)?|token|set[aA]pi[kK]ey)$/;
-const loginEnds = ['login', 'og-in', ' auth', ' AUTH', 'token', 'pikey', 'piKey'];
+  /(?:^|[\n;|&("'`$] ?|\bsudo )(?:[\w./-]{1,30} ){1,2}(?:log-?in|(?:add-)?auth(?:token)?|token|set[aA]pi[kK]ey|operator unseal|unlock)$/;
+const loginEnds = ['login', 'og-in', ' auth', 'auth digest', ' AUTH', 'token', 'pikey', 'piKey', 'unseal', ' unlock'];
 const isLoginEnd = (text: string, end: number): boolean => loginEnds.some((last) => text.endsWith(last, end));
 
 /** Matches the command of Redis before a password. */
@@ -39,8 +39,10 @@ const redisLogin = /(?:redis-cli [^\n]{0,80}|> )AUTH$/;
 
 /** Finds the value in `vault login …` and `stats auth user:…`. Called for a space. */
 export const findLogin = (reader: Reader, index: number): Secret | undefined => {
-  if (!isLoginEnd(reader.text, index)) return undefined;
-  const pair = reader.text.endsWith(' auth', index) ? findUserPassword(reader, index, index + 1) : undefined;
+  const { text } = reader;
+  if (!isLoginEnd(text, index)) return undefined;
+  const isPair = text.endsWith(' auth', index) || text.endsWith('auth digest', index);
+  const pair = isPair ? findUserPassword(reader, index, index + 1) : undefined;
   if (pair !== undefined || reader.starved) return pair;
   const { start, end } = argumentAt(reader, index + 1);
   const value = reader.text.slice(start, end);
@@ -55,21 +57,24 @@ export const findLogin = (reader: Reader, index: number): Secret | undefined => 
 
 /** Matches commands whose arguments are a user and a password, at the beginning of a command. */
 const userCommand =
-  /(?:^|[\n;|&("'`$>] ?|\bsudo )(?:[\w./-]{1,30} ){0,2}(?:user|add_user|user add|register|login|upwd|user:password)(?: --?\w{1,16}){0,2}$/;
+  /(?:^|[\n;|&("'`$>] ?|\bsudo )(?:[\w./-]{1,30} ){0,2}(?:user|add_user|user (?:add|create)|register|login|upwd|user:password|alias set|-setairportnetwork)(?: --?\w{1,16}){0,2}$/;
 /** The first characters of an option, of a quote, and of what is behind a command. */
 const followers: ReadonlySet<number> = new Set(Array.from('\n\r-/&|;"\'', (character) => character.charCodeAt(0)));
-const userEnds = ['user', 'user add', 'register', 'login', 'upwd', 'user:password'];
-const userAndPassword = /^ [\w.@\\-]{1,64} (?=[^\s-])/;
-/** Matches a user with its server before it or its host behind it. */
-const userAndHost = /^ [\w.@-]{1,64} [\w.@-]{1,64} (?=[^\s-])/;
+/** The ends of these commands, with what is before the password: a user, possibly with a server or an address. */
+const userEnds: readonly (readonly [end: string, before: RegExp])[] = [
+  ...['user add', 'register', '-setairportnetwork'].map((end) => [end, /^(?: [\w.@-]{1,64}){2} (?=[^\s-])/] as const),
+  ...['user', 'user create', 'login', 'upwd', 'user:password'].map(
+    (end) => [end, /^ [\w.@\\-]{1,64} (?=[^\s-])/] as const,
+  ),
+  ['alias set', /^ [\w.-]{1,64} https?:\/\/[\w.:/-]{1,96} [\w-]{1,64} (?=[^\s-])/],
+];
 
 /** Finds the value in `rabbitmqctl add_user joe …`. Called for a space. */
 export const findUsersArgument = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  if (!userEnds.some((last) => text.endsWith(last, index))) return undefined;
-  if (!userCommand.test(text.slice(reader.floor(index), index))) return undefined;
-  const hasHost = text.endsWith('user add', index) || text.endsWith('register', index);
-  const head = (hasHost ? userAndHost : userAndPassword).exec(reader.slice(index, index + 136));
+  const before = userEnds.find(([end]) => text.endsWith(end, index))?.[1];
+  if (before === undefined || !userCommand.test(text.slice(reader.floor(index), index))) return undefined;
+  const head = before.exec(reader.slice(index, index + 240));
   if (head === null) return undefined;
   const { start, end } = argumentAt(reader, index + head[0].length);
   const value = text.slice(start, end);
@@ -86,7 +91,18 @@ const encrypts = /(?:ConvertTo-SecureString(?: -String)?|\bencrypt_string|\brclo
 /** Finds the value in `ConvertTo-SecureString "…"`. Called for the space. */
 export const findConverted = (reader: Reader, index: number): Secret | undefined => {
   if (!encrypts.test(reader.text.slice(Math.max(reader.barrier, index - 32), index))) return undefined;
-  return quoteAt(reader, index + 1) === undefined ? undefined : findArgument(reader, index + 1);
+  const found = findArgument(reader, index + 1);
+  if (found === undefined || quoteAt(reader, index + 1) !== undefined) return found;
+  return isChosen(reader.text.slice(found.start, found.end)) ? found : undefined;
+};
+
+/** Matches the device and the share before a password. */
+const share = /^ (?:[A-Za-z]:|\*) \\\\[\w.$-]{1,64}\\[\w.$-]{1,64} (?=[^\s/]\S{5,63} \/user:)/;
+
+/** Finds the password in `net use Z: \\\\srv\\share … /user:joe`. Called for the space behind the command. */
+export const findShareArgument = (reader: Reader, index: number): Secret | undefined => {
+  const head = reader.text.endsWith('net use', index) ? share.exec(reader.slice(index, index + 220)) : null;
+  return head === null ? undefined : findArgument(reader, index + head[0].length);
 };
 
 /** Matches the user and the password behind `/user:`, at the end of a command. */
@@ -112,7 +128,7 @@ export const findSlashFlag = (reader: Reader, index: number): Secret | undefined
 
 /** Matches a command behind a pipe that reads a secret. */
 const readsSecret =
-  /(?:--password|--passwd|--passphrase|--with-token|-S\b|\bsu\b|\b(?:secrets?|log-?in|sign-?in|auth|tokens?|passw(?:or)?d|pass|credentials?|keystore|vault|cryptsetup|keepassxc\w*|env add|variable)\b)/i;
+  /(?:--password|--passwd|--passphrase|--with-token|-S\b|\b(?:su|kinit)\b|\b(?:secrets?|log-?in|sign-?in|auth|tokens?|passw(?:or)?d|pass|credentials?|keystore|vault|cryptsetup|keepassxc\w*|env add|variable)\b)/i;
 const piped = /^["']? ?\| ?((?:\w+=\S{0,40} )?[^\n|]{1,100})/;
 /** Matches the options of a command that prints. */
 const printOptions = /^ {1,4}(?:-[neE]{1,3} {1,4}|(["'])%s(?:\\n)?\1 {1,4})?/;
@@ -157,4 +173,4 @@ const isOutput = (value: string): boolean =>
   looksRandom(value) ||
   isPublicIdentifier(value) ||
   isWords(value, 'password') ||
-  (/^[\w!@#$%^&*+=?-]+$/.test(value) && isChosen(value));
+  (/^[\w!@#$%^&*+=?-]+\.?$/.test(value) && isChosen(value));

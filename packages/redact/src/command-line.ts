@@ -203,6 +203,10 @@ const findKnownFlag = (reader: Reader, index: number): Secret | undefined => {
 const isCodeItem = (reader: Reader, start: number): boolean =>
   reader.text.charCodeAt(start - 1) === 32 && /^[a-z_][\w.]{0,40}[,\])]/i.test(reader.slice(start, start + 42));
 
+/** Whether the value is base64 of random bytes, in which signs may be anywhere. A path has fewer changes of case. */
+const isRandomBase64 = (value: string): boolean =>
+  value.length >= 20 && /^[A-Za-z\d+/]+={0,2}$/.test(value) && looksRandom(value.replaceAll(/[+/=]/g, ''));
+
 export const isLongRandom = (value: string): boolean => value.length >= 20 && looksRandom(value);
 
 /** Matches a short flag that stands for a password in many commands. */
@@ -224,6 +228,8 @@ export const findPasswordFlag = (reader: Reader, index: number): Secret | undefi
   if (flag === null) return undefined;
   const { start, end } = argumentAt(reader, index + flag[0].length);
   const value = reader.text.slice(start, end);
+  const isAfterUser = (): boolean => userFlag.test(reader.text.slice(reader.floor(index), index));
+  if (isRandomBase64(value) && isAfterUser()) return { kind: 'command-line', start, end };
   if (
     value.length < 6 ||
     !/^[^\d/.$<-]|\d[A-Za-z]/.test(value) ||
@@ -234,9 +240,7 @@ export const findPasswordFlag = (reader: Reader, index: number): Secret | undefi
   }
   if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
   if (/[tk] *$/i.test(flag[0])) return isLongRandom(value) ? { kind: 'command-line', start, end } : undefined;
-  const isSecret =
-    (isUnlikeWord(value) && /[A-Z]|[a-z]{4}\d[a-z]{4}/.test(value)) ||
-    userFlag.test(reader.text.slice(reader.floor(index), index));
+  const isSecret = (isUnlikeWord(value) && /[A-Z]|[a-z]{4}\d[a-z]{4}/.test(value)) || isAfterUser();
   return isSecret ? { kind: 'command-line', start, end } : undefined;
 };
 

@@ -5,24 +5,37 @@ export interface Mark {
 }
 
 const escape = '\u001b';
-/** Matches colors, cursor movements and hyperlinks, also as escaped in JSON and source code. */
+/** Matches colors, cursor movements and hyperlinks, also as escaped in JSON and source code, and colors whose escape was removed. */
 const sequences =
   // oxlint-disable-next-line no-control-regex -- finding control sequences is the purpose
-  /\u001b(?:\[[0-9;:?]{0,32}[A-Za-z]|\][^\u0007\u001b]{0,300}(?:\u0007|\u001b\\))|\\(?:u001[bB]|x1[bB]|033)\[[\d;]{0,32}[A-Za-z]/g;
+  /\u001b(?:\[[0-9;:?]{0,32}[A-Za-z]|\][^\u0007\u001b]{0,300}(?:\u0007|\u001b\\))|\\(?:u001[bB]|x1[bB]|033)\[[\d;]{0,32}[A-Za-z]|\[(?:\d{1,3};){0,4}\d{1,3}m(?!\])/g;
 const unfinished =
   // oxlint-disable-next-line no-control-regex -- as above
-  /(?:\u001b(?:\[[0-9;:?]{0,32}|\][^\u0007\u001b]{0,300}\u001b?)?|\\(?:u(?:0(?:0(?:1(?:[bB](?:\[[\d;]{0,32})?)?)?)?)?|x(?:1(?:[bB](?:\[[\d;]{0,32})?)?)?|0(?:3(?:3(?:\[[\d;]{0,32})?)?)?)?)$/;
+  /(?:\u001b(?:\[[0-9;:?]{0,32}|\][^\u0007\u001b]{0,300}\u001b?)?|\\(?:u(?:0(?:0(?:1(?:[bB](?:\[[\d;]{0,32})?)?)?)?)?|x(?:1(?:[bB](?:\[[\d;]{0,32})?)?)?|0(?:3(?:3(?:\[[\d;]{0,32})?)?)?)?|\[[\d;]{0,19}m?)$/;
 const maxUnfinished = 340;
 
 /** Returns whether the text has a character that may begin a control sequence. */
-export const mayHaveSequences = (text: string): boolean => text.includes(escape) || text.includes('\\');
+export const mayHaveSequences = (text: string): boolean =>
+  text.includes(escape) || text.includes('\\') || text.includes('[');
 
-/** The beginnings of all sequences. A search for them takes less time than the expression. */
+/** The beginnings of escaped sequences. A search for them takes less time than the expression. */
 const beginnings: readonly string[] = [escape, '\\u001', '\\x1', '\\033'];
 
 /** Returns whether the text contains a control sequence. */
 export const hasSequences = (text: string): boolean =>
-  beginnings.some((beginning) => text.includes(beginning)) && text.search(sequences) !== -1;
+  (beginnings.some((beginning) => text.includes(beginning)) || hasBareColor(text)) && text.search(sequences) !== -1;
+
+const bareColor = /\[\d[\d;]{0,18}m/y;
+
+/** Whether the text may have a color whose escape was removed. Most brackets are not before a digit. */
+const hasBareColor = (text: string): boolean => {
+  for (let index = text.indexOf('['); index !== -1; index = text.indexOf('[', index + 1)) {
+    const next = text.charCodeAt(index + 1);
+    bareColor.lastIndex = index;
+    if (next >= 48 && next <= 57 && bareColor.test(text)) return true;
+  }
+  return false;
+};
 
 /** Splits a text into its visible characters and its control sequences, which could interrupt secrets. */
 export const withoutSequences = (

@@ -887,6 +887,47 @@ describe('secrets as tools print them', () => {
   });
 });
 
+describe('secrets of one form only', () => {
+  const hex = '0d30e3ec0c089fcaaf6f43df5e98ef92';
+  it.each([
+    ['a cookie of an § server', 'host/unix:0  MIT-MAGIC-COOKIE-1  X', hex],
+    ['a key of Kerberos', '   1    2 host/x@EXAMPLE.ORG (aes256-cts-hmac-sha1-96)  (§)', `0x${hex}${hex}`],
+    ['a hash of Redis', '1) "user joe on #§ ~* +@all"', `${hex}${hex}`],
+    ['a hash of Windows', '\t * NTLM     : §', hex],
+    ['a token in a flag', 'consul kv get -token=§ name', 'cd8549ff-92f3-4da1-98f6-861694b29366'],
+    ['a code of a device', '{"device_code":"§","user_code":"ABCD-EFGH"}', `${hex}52c23eb4`],
+    ['a key to unseal', 'vault operator unseal §', 'larj5YwRZNXVVnjdz8gc5c7KYZBjACb5LhRadlv2uhK='],
+    ['a key in a URL', 'git clone https://aws:§@git.example.org/a.git', '9LVN8GsKN3/xUKJWb4e+eqVgeNwb'],
+    ['a password in base64', "upload -u bob -p '§'", '+aCMC1/dxdLt7wnPK5//TfQXCdcN'],
+    ['a key of a stream', 'rtmp://live.example.org/app/§', 'live_658622473_KxvaBT0P9XUiaORKwZohWz7cdoRiQc'],
+    ['bytes of a key', 'var key = []byte("§")', 'mNv7Kq2Zx9Lp4Wr8Tb3Yc6Hd'],
+    ['the key of an application', 'base64:§', '4jNF6+BmueIEx5GhmTFPU8sysT4vE2WqwaGcMIji2jQ='],
+  ])('replaces %s', (_, form, secret) => {
+    expect(redact(form.replace('§', secret))).not.toContain(secret.slice(2, 20));
+  });
+
+  it.each([
+    'rate(http_requests_total[5m]) > 3 and x[10m]',
+    'const first = list[0]; // the key\n',
+    'const path = "src/index-2.ts"; // where the token\n',
+    'sed "s/password/passphrase/g" a.txt; sed "s/TOKEN/$TOKEN/" b',
+    'cp packages/a2b3c4d5e6 s/password/x1',
+    'git commit -m "fix #12" # no password\n',
+    'new StringReader("0123456789abcdef".toCharArray())',
+    '"first" "second2x"',
+    'gauge.auth("basic")',
+    '{"apiVersion":"v1","data":{"mode":"fast12"},"kind":"ConfigMap"}',
+    'public string Password { get; set; } = "";',
+    'docker network create web2024blue',
+    'unlock the door2024x',
+    "Pydantic: {'loc': ('name',), 'input': 'Copper2022x'}",
+    'import { live_reload } from "./live_2024_reload.js"',
+    'crypto isakmp policy 10',
+  ])('leaves %j', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+});
+
 describe('known values', () => {
   const secret = 'Tk/9+x y"ü{}';
   const known = createRedactor({ values: [secret, 'hunter22'] });

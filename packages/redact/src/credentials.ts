@@ -65,7 +65,7 @@ const endOfUserInfo = (reader: Reader, start: number, isDatabase: boolean): numb
   }
   if (found !== undefined || isDatabase) return found;
   const password = unencoded.exec(reader.text.slice(start, first + 1))?.[1];
-  return password !== undefined && looksRandom(password) ? first : undefined;
+  return password !== undefined && looksRandom(password.replaceAll(/[+/]/g, '')) ? first : undefined;
 };
 
 /** Matches a user and a password in base64 that is not encoded for the URL, but not a port and a path. */
@@ -122,7 +122,6 @@ const maxPassword = 64;
 const qualifiedUser = /[\w.-][/\\:]\w[\w.-]*$/;
 /** Matches the hour and the minute of a date, which are no user. */
 const timeOfDay = /\dT\d\d:\d\d$/;
-/** Matches the host behind a password. */
 /** Matches what is before the colon on a line that maps a host or a domain to a user: `[mail.example.org]:587 joe`, `CORP\\joe`. */
 const mapped =
   /(?:^|\n)[^\n]{0,80}(?:(?:^|[\n\s])(?:[A-Z][\w.-]{1,31}|[a-z\d-]+(?:\.[a-z\d-]+)+)\\[\w.$-]{1,64}|(?:^|\n)(?:\*|\[?[\w-]+(?:\.[\w-]+)+\]?(?::\d{2,5})?):?[ \t]{1,8}[\w.@+-]{1,64})$/;
@@ -130,6 +129,7 @@ const mapped =
 const firstListed = /\bchpasswd:\s[^#]{0,40}\n {2,16}(?:- )?[\w.-]{1,32}$/;
 const nextListed = /^\r?\n {2,16}(?:- )?[\w.-]{1,32}:(\S{4,64})(?=\s|$)/;
 const maxListed = 20;
+/** Matches the host behind a password. */
 const host = /^@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost\b)/;
 
 /**
@@ -144,10 +144,13 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
   let end = start;
   while (end < start + maxPassword && reader.code(end) > 32 && !pairEnds.has(reader.code(end))) end += 1;
   if (end - start < 3) return undefined;
-  const next = reader.code(end);
+  const isQuoted = quotes.has(reader.code(end)) && reader.code(end + 1) === at;
+  const next = isQuoted ? at : reader.code(end);
   const isPair =
     next === at
-      ? reader.matches('@tcp(', end) || reader.matches('@unix(', end) || isLogin(reader, start, end)
+      ? reader.matches('@tcp(', end) ||
+        reader.matches('@unix(', end) ||
+        isLogin(reader, start, end, isQuoted ? end + 1 : end)
       : (next === 32 || next === 34 || next === 39 || next === bar) &&
         /\becho +["']?[\w.-]+$/.test(text.slice(reader.floor(index), index)) &&
         /^["']? ?\| ?(?:sudo )?chpasswd/.test(reader.slice(end, end + 20));
@@ -203,12 +206,12 @@ const findListed = (reader: Reader, index: number): Secret | undefined => {
 };
 
 /** Whether a user and a password are before a host. */
-const isLogin = (reader: Reader, start: number, end: number): boolean => {
+const isLogin = (reader: Reader, start: number, end: number, sign: number): boolean => {
   const value = reader.text.slice(start, end);
   if (!(isUnlikeWord(value) || looksRandom(value) || isPassphrase(value))) return false;
   const user = reader.text.slice(reader.floor(start - 1), start - 1);
   if (timeOfDay.test(user)) return false;
-  return host.test(reader.slice(end, end + 20)) || (qualifiedUser.test(user) && !user.includes('@'));
+  return host.test(reader.slice(sign, sign + 20)) || (qualifiedUser.test(user) && !user.includes('@'));
 };
 
 /** Matches a user before a slash, as people state logins. */
@@ -227,6 +230,7 @@ export const findSlashPair = (reader: Reader, index: number): Secret | undefined
   return isFound && !value.includes(reader.replacement) ? { kind: 'user-password', start, end } : undefined;
 };
 
+const quotes: ReadonlySet<number> = new Set([34, 39]);
 /** Ends the password of a pair: quotes, `(`, `@`, a backslash, and a colon, so that each character is read once. */
 const pairEnds: ReadonlySet<number> = new Set(Array.from('"\'(@\\:', (character) => character.charCodeAt(0)));
 

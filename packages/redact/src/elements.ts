@@ -11,7 +11,7 @@ const tag = /^<([A-Za-z][\w.:-]{0,63})(\s[^<>]*)?$/;
 const nameAttribute = /\s(?:name|key|id|\w{1,20}:name)=["']([\w.$ -]{2,64})["']/;
 /** Matches an element with a name before the element with the value. */
 const named =
-  /<(name|key|dt|td|th|\w{1,20}:name)>\s*([\w.$ -]{2,64}):?\s*<\/\1>\s*(?:<value>\s*)?<(?:value|string|dd|td)(?:\s[^<>]*)?$/i;
+  /<(name|key|dt|td|th|\w{1,20}:name)>\s*([\w.$ -]{2,64}):?\s*<\/\1>\s*(?:<(?:value|dd|td)>\s*)?<(?:value|string|dd|td|code|strong|b|kbd|samp|span)(?:\s[^<>]*)?$/i;
 
 /** Matches an element around the one that ends here. */
 const parent = /<([A-Za-z][\w.:-]{1,63})>\s*<value$/i;
@@ -30,15 +30,17 @@ export const findElement = (reader: Reader, index: number): Secret | undefined =
   const found = open < floor ? null : tag.exec(text.slice(open, index));
   if (found === null) return undefined;
   const [, element = '', attributes = ''] = found;
-  const isNamed = /^(?:value|string|dd|td)$/i.test(element);
+  const isNamed =
+    /^(?:value|string|dd|td)$/i.test(element) ||
+    (text.endsWith('d>', open) && /^(?:code|strong|b|kbd|samp|span)$/i.test(element));
   const name =
     nameAttribute.exec(attributes)?.[1] ??
     (isNamed
       ? (named.exec(text.slice(floor, index))?.[2] ?? parent.exec(text.slice(floor, index))?.[1])
       : element.replace(/^.*:/, ''));
-  if (name === undefined || !mayEndKey(name, name.length) || keyStrength(name) === undefined) {
-    return undefined;
-  }
+  if (name === undefined) return undefined;
+  const isSecret = /^pass$/i.test(name) || (mayEndKey(name, name.length) && keyStrength(name) !== undefined);
+  if (!isSecret) return undefined;
   const isData = reader.matches(content, index + 1);
   const start = index + 1 + (isData ? content.length : 0);
   let end = start;

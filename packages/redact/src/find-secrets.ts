@@ -1,11 +1,11 @@
 import { findAssignment } from './assignment.js';
 import { findAnswer, mayBeAnswered } from './answers.js';
-import { findCell, findFallback, findField, findNeighbor } from './cells.js';
+import { findCell, findFallback, findField, findNeighbor, findQuotedPair } from './cells.js';
 import { is, stop, word } from './characters.js';
-import { findCallArgument } from './calls.js';
+import { findCallArgument, findCharacters } from './calls.js';
 import { findAlignedColumns, findRuledColumns, findSeparatedColumns, mayEndColumns } from './columns.js';
 import { findHereString, findNetUser, findPrinted, findSlashFlag } from './command-arguments.js';
-import { findFlag, findPasswordFlag } from './command-line.js';
+import { findArgument, findFlag, findPasswordFlag } from './command-line.js';
 import {
   findBearer,
   findBotToken,
@@ -20,18 +20,20 @@ import { ledLetters, ledTails, mayLead } from './key-name.js';
 import { findKeyedCall, mayTakeKey } from './keyed-calls.js';
 import { findCopied } from './inserts.js';
 import { findLikely, mayBeLikely } from './likely.js';
-import { findManifestData, mayBeManifest } from './manifests.js';
+import { findCompactData, findManifestData, mayBeManifest } from './manifests.js';
 import { findHashDump } from './hash-dumps.js';
 import { findOracleLogin } from './oracle.js';
 import { findNativeHash, findPasswordHash, findSchemeHash } from './password-hashes.js';
 import { findPrefixedToken, mayPrefix } from './prefixed-tokens.js';
-import { findUserRule } from './protocol-logins.js';
+import { findKerberosKey, findUserRule } from './protocol-logins.js';
 import { findKeyTail, findPrivateKey, mayBeKeyLine } from './private-key.js';
 import { findEncrypted, findGuessed } from './records.js';
+import { findRemarked, findRemarkedItem, mayBeRemarked } from './remarks.js';
 import { maxReach, Reader, type ReaderSettings } from './reader.js';
 import { Repetition, type DecidesWithin } from './repetition.js';
 import type { Finder, Place, Secret } from './replace.js';
 import { findSpaced } from './spaced.js';
+import { findSubstitution, mayBeSubstitution } from './substitutions.js';
 import { findToken, isAnchor, mayBeToken } from './tokens.js';
 import { bars } from './value-of-name.js';
 
@@ -40,13 +42,19 @@ type Detector = (reader: Reader, index: number) => Secret | undefined;
 const bracket = 93;
 const lineFeed = 10;
 const space = 32;
+const colon = 58;
 const slash = 47;
+const brace = 123;
+const hash = 35;
 const star = 42;
 const digit0 = 48;
 const digit9 = 57;
 const capitalA = 65;
+const doubleQuote = 34;
 const letterP = 112;
 const letterS = 115;
+const letterT = 116;
+const letterX = 120;
 /** Minimum length of a text that is copied to bytes. */
 const minBytes = 1024;
 const none: readonly Secret[] = [];
@@ -60,8 +68,8 @@ const findAtColon: Detector = (reader, index) => {
   const next = reader.code(index + 1);
   const credentials = next === slash ? findUrlCredentials(reader, index) : undefined;
   if (credentials !== undefined || reader.starved) return credentials;
-  if ((next === lineFeed || next === space) && mayBeManifest(reader, index)) {
-    const data = findManifestData(reader, index);
+  if ((next === lineFeed || next === space || next === brace) && mayBeManifest(reader, index)) {
+    const data = findManifestData(reader, index) ?? (reader.starved ? undefined : findCompactData(reader, index));
     if (data !== undefined || reader.starved) return data;
   }
   const hashes = next >= digit0 && next <= digit9 ? findHashDump(reader, index) : undefined;
@@ -70,6 +78,8 @@ const findAtColon: Detector = (reader, index) => {
   if (guessed !== undefined || reader.starved) return guessed;
   const token = next === capitalA ? findBotToken(reader, index) : undefined;
   if (token !== undefined || reader.starved) return token;
+  // GitHub hides what follows.
+  if (next === colon && reader.text.endsWith('::add-mask', index)) return findArgument(reader, index + 2);
   if (reader.text.charCodeAt(index - 1) === 114 && reader.text.endsWith(' /user', index)) {
     return findNetUser(reader, index);
   }
@@ -108,25 +118,30 @@ const rules: readonly Rule[] = [
   [/[\s"'`,[]/, /-/, findFlag],
   [/\s/, /\//, findSlashPair, findPasswordFlag],
   [{ test: isSpacedEnd }, /[ \t]/, findSpaced],
+  [/"/, / /, findQuotedPair],
   [/ /, /\|/, findNeighbor],
-  [/["'`]/, /,/, findNeighbor],
+  [/["'`]/, /,/, findNeighbor, findRemarked],
+  [/["']/, /[; )]/, findRemarked],
+  [/"/, /\./, findCharacters],
   [/\w/, /[;|]/, findSeparatedColumns],
   [/\w/, /\|/, findNeighbor],
   [/[\w"']/, />/, findElement],
   [/\w/, /,/, findField],
   [/\n/, /\$/, findPrinted],
-  [/\n/, /-/, findRuledColumns],
+  [/\n/, /-/, findRuledColumns, findRemarkedItem],
   [/[\w+/=]/, /\n/, findAlignedColumns, findKeyTail, findAnswer],
   [/["')\]]/, /\n/, findAnswer],
   [/n/, /;/, findCopied],
   [/[A-Z\d]/, /\}/, findSchemeHash],
-  [/ /, />/, findUserRule],
+  [/ /, /[>#]/, findUserRule],
+  [/\(/, /0/, findKerberosKey],
   [/\*/, /[\dA-F]/, findNativeHash],
   [/\w/, /\t/, findEncrypted, findSeparatedColumns],
   [/\(/, /["'`]/, findCallArgument],
   [/\w/, /\(/, findKeyedCall],
   [/</, /</, findHereString],
   [/[\da-z]/i, /\$/, findPasswordHash],
+  [/s/, /[/|#@,~]/, findSubstitution],
   [/\|/, /\|/, findFallback],
   [/\?/, /\?/, findFallback],
   [/[a-z]/i, /\d/, findLikely],
@@ -160,6 +175,11 @@ const guarded: readonly (readonly Detector[])[] = [
   [findUserRule],
   [findToken, findLikely],
   [findLikely],
+  [findQuotedPair, findRemarked],
+  [findRemarked],
+  [findCharacters],
+  [findKerberosKey],
+  [findSubstitution],
 ];
 
 /** The number of the detector list of each character pair; 0, the empty list, for most. */
@@ -191,6 +211,10 @@ const { lists, listOf } = ((): { readonly lists: readonly (readonly Detector[])[
   return { lists: all, listOf: table };
 })();
 
+/** Whether another character than this one is at an offset; not at the end, where it may still arrive. */
+const isOther = (text: string, index: number, code: number): boolean =>
+  index < text.length && text.charCodeAt(index) !== code;
+
 /** Returns whether the text around a candidate of one of the {@link guarded} lists rules it out. */
 const isRuledOut = (list: number, text: string, index: number): boolean => {
   switch (list) {
@@ -207,12 +231,22 @@ const isRuledOut = (list: number, text: string, index: number): boolean => {
     case 6:
       return !mayBeAnswered(text, index);
     case 7:
-      // A redirection, a comparison or an arrow.
-      return text.charCodeAt(index + 1) <= 61;
+      // A redirection, a comparison, an arrow or a comment.
+      return text.charCodeAt(index + 1) <= (text.charCodeAt(index) === hash ? 47 : 61);
     case 8:
       return !mayBeToken(text, index) && !mayBeLikely(text, index);
-    default:
+    case 9:
       return !mayBeLikely(text, index);
+    case 10:
+      return isOther(text, index + 1, doubleQuote) && !mayBeRemarked(text, index);
+    case 11:
+      return !mayBeRemarked(text, index);
+    case 12:
+      return isOther(text, index + 1, letterT);
+    case 13:
+      return isOther(text, index + 1, letterX);
+    default:
+      return !mayBeSubstitution(text, index);
   }
 };
 

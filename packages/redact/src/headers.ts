@@ -1,5 +1,5 @@
 import { headerStop, quotedStop } from './characters.js';
-import { isCall, isUnlikeWord, path } from './chosen-value.js';
+import { isCall, isNumbered, isUnlikeWord, path } from './chosen-value.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -40,6 +40,7 @@ export const findAuthorization = (reader: Reader, start: number): Secret | undef
     isParameters ||
     looksRandom(credential) ||
     isUnlikeWord(credential) ||
+    isNumbered(credential) ||
     (credential.length >= 12 && /\d/.test(credential) && !path.test(credential));
   const credentialStart = from + named.length;
   if (!isKnown || isPlaceholder(credential) || isCall(credential)) return undefined;

@@ -17,11 +17,11 @@ const strongNouns = words(
   'password passwords passwd passphrase passwort kennwort wachtwoord contrasena passw pwd pswd pw senha passcode parola heslo lozinka jelszo losenord salasana passord adgangskode kodeord geslo haslo sifre zaporka parool slaptazodis lykilord secret secrets apikey apikeys apitoken apisecret ' +
     'appsecret authtoken authtok accesstoken refreshtoken secretkey privatekey credentials authorization accesskey accountkey ' +
     'sharedaccesskey clientsecret cookie dbpass dbpw userpass rootpass rootpw bindpw storepass keypass requirepass ' +
-    'masterauth encryptionkey signingkey masterkey sessionkey mnemonic seedphrase psk identitytoken secretstring ' +
+    'masterauth mdp pepper encryptionkey signingkey masterkey sessionkey mnemonic seedphrase psk identitytoken secretstring ' +
     'secretbinary snmpcommunity rocommunity rwcommunity',
 );
 const weakNouns = words(
-  'token tokens credential creds auth bearer ident sig pat jwt otp totp salt pepper session sessionid sid sessid phpsessid jsessionid hmac authkey secretid',
+  'token tokens credential creds auth bearer ident sig pat jwt otp totp salt session sessionid sid sessid phpsessid jsessionid hmac ntlm authkey secretid',
 );
 /** Words that make a `key`, a `token` or a `pass` secret. */
 const qualifiers = words(
@@ -31,7 +31,7 @@ const qualifiers = words(
     'ldap license vault session id crypto cipher jwt hmac consumer function registration server write twilio sendgrid ' +
     'mailgun datadog dd newrelic algolia mistral cohere groq pinecone supabase cloudflare tavily deepseek openrouter ' +
     'replicate together perplexity xai elevenlabs huggingface linear notion figma sentry posthog segment braintree ' +
-    'preshared recovery unseal setup fernet functions host paypal square shopify mapbox maps store wireless mqtt keystore truststore cookie data base sas primary secondary wifi proxy http',
+    'preshared recovery unseal setup fernet functions host paypal square shopify mapbox maps store wireless mqtt keystore truststore cookie data base sas primary secondary wifi proxy http decryption',
 );
 /** Words that make a name refer to a property of a secret. */
 const negations = words(
@@ -51,7 +51,7 @@ const doubts = words('reset forgot');
 /** Words that may follow the noun in names of environment variables. */
 const suffixes = words(
   'base prod production dev development staging stage live old new backup primary secondary ro rw main default current ' +
-    'previous local',
+    'previous local admin',
 );
 
 /** Creates a fast test of name endings with a table of their last letters. */
@@ -108,12 +108,12 @@ const endsWith = (text: string, last: number, ending: string): boolean => {
 /** Words that require a preceding word. */
 const bareWords: ReadonlySet<string> = new Set([
   ...suffixes,
-  ...words('key keys pass passe phrase community session ident salt pepper'),
+  ...words('key keys pass passe phrase community session ident salt'),
 ]);
 
 /** Names of two words of which the last one alone has other meanings. */
-const compounds = ['secret id', 'secret string', 'secret binary', 'key data', 'key content'].flatMap((name) =>
-  [' ', '_', '-'].map((joint) => name.replace(' ', joint)),
+const compounds = ['secret id', 'secret string', 'secret binary', 'key data', 'key content', 'device code'].flatMap(
+  (name) => [' ', '_', '-', ''].map((joint) => name.replace(' ', joint)),
 );
 
 /** Returns quickly whether a name that ends before `end` may be the name of a secret. */
@@ -159,6 +159,15 @@ const ledEndings = [
   'obscure',
   'register',
   'user add',
+  'user create',
+  'alias set',
+  'net use',
+  'setairportnetwork',
+  'unseal',
+  'auth digest',
+  'cookie-',
+  'unlock',
+  ' connect',
   'oper',
   'identify',
   'community',
@@ -226,7 +235,7 @@ export const keyStrength = (name: string): KeyStrength => {
 const minCompound = 5;
 /** Matches compounds such as `pgpassword`, but not `showpassword`. */
 const compound =
-  /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use(?!r))[a-z])[a-z]{1,12}(?:password|passwd|passphrase|(?<!ask|by|com|sur|tres|over|under|encom)pass|apikey|secretkey|accesskey|authtoken|(?:client|webhook|app|auth|jwt|session|consumer|shared|signing|cookie)secret|pwd)$/;
+  /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use(?!r))[a-z])[a-z]{1,12}(?:password|passwd|passphrase|(?<!ask|by|com|sur|tres|over|under|encom)pass|apikey|secretkey|accesskey|authtoken|(?:client|webhook|app|auth|jwt|session|consumer|shared|signing|cookie|psk)secret|pwd)$/;
 
 const strengthOf = (noun: string, before: string | undefined, isEnvironment: boolean): KeyStrength => {
   if (strongNouns.has(noun) || (noun.length >= minCompound && compound.test(noun))) return 'strong';
@@ -238,6 +247,7 @@ const strengthOf = (noun: string, before: string | undefined, isEnvironment: boo
   if (noun === 'string' || noun === 'binary') return before === 'secret' ? 'strong' : undefined;
   if (noun === 'data' || noun === 'content') return before === 'key' ? 'strong' : undefined;
   if (noun === 'id') return before === 'secret' ? 'weak' : undefined;
+  if (noun === 'code') return before === 'device' ? 'weak' : undefined;
   if (noun === 'community') return before === 'snmp' || before === 'ro' || before === 'rw' ? 'strong' : undefined;
   if (noun === 'phrase') return before === 'seed' || before === 'recovery' || before === 'pass' ? 'strong' : undefined;
   if (noun === 'key' || noun === 'keys') {

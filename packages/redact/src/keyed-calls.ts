@@ -68,8 +68,8 @@ const keyedCalls: readonly KeyedCall[] = [
     position: 0,
   },
   {
-    endings: endings('client credentials credential .basic twilio basic_auth staticcredentials'),
-    callee: /(?:Client|Credentials?|twilio|Credentials\.basic|basic_auth)$/,
+    endings: endings('client credentials credential .basic twilio basic_auth staticcredentials algoliasearch'),
+    callee: /(?:Client|Credentials?|twilio|Credentials\.basic|basic_auth|algoliasearch)$/,
     position: 1,
   },
 ];

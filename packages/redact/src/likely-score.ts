@@ -1,6 +1,6 @@
 import { kindOf } from './characters.js';
 import { onLineAbove, strongest, type PlaceReader } from './likely-place.js';
-import { bias, properties, threshold, weightOf } from './likely-weights.js';
+import { bias, hashThreshold, properties, threshold, weightOf } from './likely-weights.js';
 
 const lineFeed = 10;
 const digit = 3;
@@ -142,9 +142,10 @@ export const isLikely = (
   const composition = compositionIn(value);
   place.move(floor, start);
   const score = scoreIn(value) + scoreOfSides(text, floor, start, after) + place.scoreOfWords();
-  if (score + (bestNames[composition] ?? 0) <= threshold) return false;
+  const limit = composition === compositions.hash ? hashThreshold : threshold;
+  if (score + (bestNames[composition] ?? 0) <= limit) return false;
   const nearest = place.nearestName();
   // A hash below a name is often that of the value.
   const name = composition === compositions.hash && (nearest & 7) === onLineAbove ? 0 : nearest;
-  return score + scoreOfName(name, composition) > threshold;
+  return score + scoreOfName(name, composition) > limit;
 };

@@ -69,8 +69,9 @@ const table = `
 
 /** The score without any property. */
 export const bias = -33;
-/** The score above which a value is a secret. */
-export const threshold = 20;
+/** The score above which a value is a secret, and above which a value with the form of a hash is one. */
+export const threshold = 10;
+export const hashThreshold = 20;
 /** The score of a value below which its place is not read. */
 export const minValue = -30;
 

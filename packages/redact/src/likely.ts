@@ -11,11 +11,11 @@ const minLength = 8;
 const minLine = 40;
 
 /**
- * Matches text beyond ASCII, paths, addresses, versions, dates, UUIDs, variables, measures, ids of keys of OpenPGP and
+ * Matches text beyond ASCII, paths, addresses, versions, commits, dates, UUIDs, variables, measures, ids of keys of OpenPGP and
  * Google and of content in IPFS, abbreviated values, and names in code.
  */
 const common =
-  /[^!-~]|\.{3}$|-g[\da-f]{7,}$|_Z[A-Z][a-z]*\d|^Qm[1-9A-HJ-NP-Za-km-z]{44}$|^GOOG[\dA-Z]+$|^[.~@-]|^\/|\/.*\/|^[\w.+-]+@[\w-]+\.|^v?\d+\.\d|^\d+(?:[-/.T]\d+)+|^[a-z]+\d*(?:[._/-][a-z]+\d*)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|\.[a-z]{2,4}\d?$|^0x|^(?:[\dA-F]{16}|[\dA-F]{40})$|^[\da-z]{6,8}(?:-[\da-z]{4}){3}-|^[\dA-F]{8}-[\dA-F]{4}-|[$%{}]|^\d+(?:px|ms|[kKMG]B|bytes|bit|th)$|^[A-Za-z]+\d$|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Mm]d|MD)\d{1,3}(?:[A-Z][a-z]+)*$/;
+  /[^!-~]|\.{3}$|-g[\da-f]{7,}$|#[\da-f]{7,40}$|_Z[A-Z][a-z]*\d|^Qm[1-9A-HJ-NP-Za-km-z]{44}$|^GOOG[\dA-Z]+$|^[.~@-]|^\/|\/.*\/|^[\w.+-]+@[\w-]+\.|^v?\d+\.\d|^\d+(?:[-/.T]\d+)+|^[a-z]+\d*(?:[._/-][a-z]+\d*)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|\.[a-z]{2,4}\d?$|^0x|^(?:[\dA-F]{16}|[\dA-F]{40})$|^[\da-z]{6,8}(?:-[\da-z]{4}){3}-|^[\dA-F]{8}-[\dA-F]{4}-|[$%{}]|^\d+(?:px|ms|[kKMG]B|bytes|bit|th)$|^[A-Za-z]+\d$|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Mm]d|MD)\d{1,3}(?:[A-Z][a-z]+)*$/;
 /** Matches the start of the most frequent of these values, UUIDs. */
 const uuid = /^[\da-z]{8}(?:-[\da-z]{4}){3}-|^[\dA-F]{8}-[\dA-F]{4}-/;
 const maxStart = 24;

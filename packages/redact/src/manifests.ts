@@ -1,4 +1,5 @@
 import { lineBreak } from './characters.js';
+import { endOfQuoted } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { isPlaceholder } from './value.js';
@@ -10,9 +11,33 @@ const maxValue = 16_000;
 /** Maximum distance of the kind behind the data. */
 const maxAfter = 400;
 
-const kind = /(?:^|\n) {0,12}(?:- )?"?kind"?: ["']?Secret\b/;
+const kind = /(?:(?:^|\n) {0,12}(?:- )?"?|[{,] ?")kind"?: ?["']?Secret\b/;
 const dataBefore = /(?:^|\n)([ -]{0,10})"?(?:data|stringData)"?$/;
 const entry = /^(?: ?\{)?\r?\n( {1,16})["']?([\w.-]{1,128})["']?: ["']?(?=[^\s"'|>{[&*])/;
+
+const compactBefore = /[{,] ?"(?:data|stringData)"$/;
+/** Matches an entry of compact JSON up to its value. */
+const compactEntry = /^[{,] ?"([\w.-]{1,128})": ?"(?=[^"])/;
+
+/** Finds the values of `"data":{…}` and `"stringData":{…}` of a Kubernetes secret in compact JSON. Called for the colon. */
+export const findCompactData = (reader: Reader, colon: number): Secret | undefined => {
+  const { text } = reader;
+  const before = text.slice(reader.floor(colon), colon);
+  if (!compactBefore.test(before)) return undefined;
+  const found: Secret[] = [];
+  let end = reader.skipSpaces(colon + 1, 1);
+  for (let entries = 0; entries < maxEntries; entries += 1) {
+    const head = compactEntry.exec(reader.slice(end, end + 160));
+    if (head === null) break;
+    const start = end + head[0].length;
+    const close = endOfQuoted(reader, start, '"', maxValue);
+    if (close === undefined) break;
+    end = close + 1;
+    const value = text.slice(start, close);
+    if (isHidden(head[1] ?? '', value, reader.replacement)) found.push({ kind: 'kubernetes', start, end: close });
+  }
+  return ofSecret(reader, colon, end, found);
+};
 
 /** Finds the values below `data:` and `stringData:` of a Kubernetes secret, which may have any names. Called for the colon. */
 export const findManifestData = (reader: Reader, colon: number): Secret | undefined => {
@@ -29,14 +54,21 @@ export const findManifestData = (reader: Reader, colon: number): Secret | undefi
     const isQuoted = text.charCodeAt(start - 1) !== 32;
     const last = isQuoted ? end - (text.charCodeAt(end - 1) === comma ? 2 : 1) : end;
     const value = text.slice(start, last);
-    // Certificates are public.
-    if (head[2]?.endsWith('.crt') || /\s/.test(value) || isPlaceholder(value)) continue;
-    if (!value.includes(reader.replacement)) found.push({ kind: 'kubernetes', start, end: last });
+    if (isHidden(head[2] ?? '', value, reader.replacement)) found.push({ kind: 'kubernetes', start, end: last });
   }
+  return ofSecret(reader, colon, end, found);
+};
+
+/** Whether the value of an entry is secret. Certificates are public. */
+const isHidden = (name: string, value: string, replacement: string): boolean =>
+  !name.endsWith('.crt') && !/\s/.test(value) && !isPlaceholder(value) && !value.includes(replacement);
+
+/** Returns the values if the manifest is one of a secret, which its kind before or behind them says. */
+const ofSecret = (reader: Reader, colon: number, end: number, found: readonly Secret[]): Secret | undefined => {
   const [first] = found;
   if (first === undefined) return undefined;
-  const isSecret = kind.test(text.slice(reader.floor(colon), colon)) || kind.test(reader.slice(end, end + maxAfter));
-  return isSecret ? { ...first, more: found } : undefined;
+  const before = reader.text.slice(reader.floor(colon), colon);
+  return kind.test(before) || kind.test(reader.slice(end, end + maxAfter)) ? { ...first, more: found } : undefined;
 };
 
 /** Whether the name before the colon may be `data` or `stringData`. */

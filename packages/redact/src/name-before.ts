@@ -4,6 +4,7 @@ import type { Reader } from './reader.js';
 const above = 62;
 const comma = 44;
 const brace = 123;
+const closingBrace = 125;
 const doubleQuote = 34;
 const colon = 58;
 /** Maximum length of the account between a name and its value. */
@@ -32,7 +33,7 @@ export const beforeNumber = (reader: Reader, end: number): number => {
   return code >= 48 && code <= 57 && reader.text.charCodeAt(end - 2) === 32 ? end - 2 : end;
 };
 
-/** Returns the end of the name in `password for root@localhost: …` and `password is generated for root: …`. */
+/** Returns the end of the name in `password for user root: …` and `password is generated for root@localhost: …`. */
 export const beforeOwner = (reader: Reader, end: number): number => {
   const { text } = reader;
   const floor = Math.max(reader.barrier, end - maxOwner);
@@ -44,7 +45,9 @@ export const beforeOwner = (reader: Reader, end: number): number => {
     if ((code === comma || code === brace) && before === doubleQuote) return end;
     before = code;
   }
-  if (start === end || !text.endsWith(' for ', start) || start - 5 < reader.barrier) return end;
+  if (start === end) return end;
+  if (text.endsWith(' user ', start)) start -= 5;
+  if (!text.endsWith(' for ', start) || start - 5 < reader.barrier) return end;
   const near = text.slice(Math.max(reader.barrier, start - 24), start - 5);
   return start - 5 - (/ (?:is|was|has been) generated$/.exec(near)?.[0].length ?? 0);
 };
@@ -56,6 +59,15 @@ export const beforeAccount = (reader: Reader, end: number): number => {
   if (last !== 39 && last !== 34 && last !== 96) return end;
   const near = text.slice(Math.max(reader.barrier, end - maxOwner), end);
   const found = / FOR ["'`][\w.%-]{1,32}(?:["'`]@["'`][\w.%-]{1,32})?$/i.exec(near);
+  return found === null ? end : end - found[0].length;
+};
+
+/** Returns the end of the name in `Password { get; set; } = "…"`. */
+export const beforeAccessors = ({ text, barrier }: Reader, end: number): number => {
+  if (text.charCodeAt(end - 1) !== closingBrace) return end;
+  const found = / \{ get; (?:(?:private|protected|internal) )?(?:(?:set|init); )?\}$/.exec(
+    text.slice(Math.max(barrier, end - maxOwner), end),
+  );
   return found === null ? end : end - found[0].length;
 };
 

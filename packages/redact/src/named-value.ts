@@ -11,11 +11,13 @@ export const isValueName = (reader: Reader, end: number): boolean => {
   const { text } = reader;
   const last = text.charCodeAt(end - 1) | 32;
   const second = text.charCodeAt(end - 2) | 32;
-  const mayBe = (last === 101 && second === 117) || (last === 116 && (second === 110 || second === 108));
+  const mayBe =
+    (last === 101 && second === 117) || (last === 116 && (second === 110 || second === 108 || second === 117));
   return mayBe && valueName.test(text.slice(Math.max(0, end - 16), end));
 };
 
-const valueName = /(?:^|[^\w])(?:(?:parameter|param|option|output|variable)?value|(?<!key )content|default|result)$/i;
+const valueName =
+  /(?:^|[^\w])(?:(?:parameter|param|option|output|variable)?value|(?<!key )content|default|result|input)$/i;
 
 /** Whether the sign is that of `name="…"`. */
 export const isFieldName = (reader: Reader, sign: { readonly start: number }, end: number): boolean =>
@@ -39,6 +41,8 @@ const nameBefore =
   /(?:name|key|label|variable|header|field|parameter)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,80})["'\\]{0,8}[\s,;]{0,40}(?:["'\\]{0,8}\w{1,20}["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}\w{0,24}["'\\]{0,8}[\s,;]{1,40})?["'\\]{0,8}$/i;
 /** Matches the flag in `option("--token", default="…")`. */
 const flagBefore = /\(\s{0,8}["'](?:-\w["'],\s?["'])?--?([\w-]{2,48})(?: [^"'\n]{1,24})?["'],[^()\n]{0,100}$/;
+/** Matches the place of an invalid `input`, as Pydantic reports it. */
+const locatedAt = /["']loc["']:\s?[([](?:["'][\w.]{1,24}["'],\s?){0,3}["']([\w.-]{2,64})["'],?\s?[)\]][^\n]{0,90}$/;
 /** Matches a label that says that the value is a key. */
 const keyLabel = /\bkey_?name["']?$/i;
 /** Matches the name of an object whose `value` follows, as in outputs of Terraform. */
@@ -76,7 +80,13 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
   }
   const section = sectionBefore.exec(before)?.[1];
   const typed = typeBefore.exec(before)?.[1];
-  const named = labeled?.[1] ?? nameAround.exec(before)?.[1] ?? flagBefore.exec(before)?.[1] ?? section ?? typed;
+  const named =
+    labeled?.[1] ??
+    nameAround.exec(before)?.[1] ??
+    flagBefore.exec(before)?.[1] ??
+    locatedAt.exec(before)?.[1] ??
+    section ??
+    typed;
   const start = skipGap(reader, signEnd);
   if (named === undefined && stated.test(before)) return findStatedValue(reader, nameEnd, start);
   const key = (name: string): Key => ({

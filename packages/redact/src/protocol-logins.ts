@@ -6,6 +6,7 @@ import type { Secret } from './replace.js';
 import { endsLine } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
+const letterX = 120;
 const letterY = 121;
 const maxPassword = 256;
 
@@ -44,7 +45,7 @@ const lastArgument = (reader: Reader, start: number): Secret | undefined => {
 
 /** Matches the lines of a configuration that set the name of a group, which authenticates in SNMP, or a shared key. */
 const deviceLine =
-  /(?:^|\n)[ \t+-]{0,8}(?:set )?(?:snmp(?:-server)?\b[^\n]{0,80} community|(?:com2sec|r[ow]community6?)|(?:tacacs|radius)(?:-server)?\b[^\n]{0,80} (?:key|secret))$/i;
+  /(?:^|\n)[ \t+-]{0,8}(?:set )?(?:snmp(?:-server)?\b[^\n]{0,80} community|r[ow]community6?|com2sec|crypto isakmp key|(?:tacacs|radius)(?:-server)?\b[^\n]{0,80} (?:key|secret))$/i;
 const standard = /^(?:public|private|default)$/i;
 
 /** Finds the value in `snmp-server community …`, `rocommunity …` and `radius-server key …`. Called for the space. */
@@ -64,13 +65,34 @@ export const findDeviceSecret = (reader: Reader, index: number): Secret | undefi
   return /^[$:.-]/.test(value) ? undefined : { kind: 'command-line', start, end };
 };
 
+/** Finds the cookie of an X server in what `xauth list` prints. Called for the space before it. */
+export const findServerCookie = (reader: Reader, index: number): Secret | undefined => {
+  if (!reader.text.endsWith('MIT-MAGIC-COOKIE-1', index)) return undefined;
+  const start = reader.skipSpaces(index, 4);
+  return /^[\da-f]{32}(?!\w)/.test(reader.slice(start, start + 33))
+    ? { kind: 'command-line', start, end: start + 32 }
+    : undefined;
+};
+
+/** Finds a key of Kerberos that `klist -K` prints behind its type. Called for the zero of `(0x…)`. */
+export const findKerberosKey = (reader: Reader, index: number): Secret | undefined => {
+  if (reader.code(index + 1) !== letterX) return undefined;
+  const key = /^0x[\da-f]{16,64}(?=\))/.exec(reader.slice(index, index + 67))?.[0];
+  if (key === undefined || !keyType.test(reader.text.slice(reader.floor(index), index))) return undefined;
+  return { kind: 'command-line', start: index, end: index + key.length };
+};
+
+/** Matches the types of keys of MIT Kerberos 1.21. */
+const keyType = /\((?:aes|camellia|arcfour|des)[\w-]{3,32}\)\s{1,4}\($/i;
+
 /** Matches the rules of a user of Redis before a password: `user joe on` and `ACL SETUSER joe on`. */
 const userRules = /(?:\bSETUSER|(?:^|[\n"])user) [\w.@-]{1,64} [^\n]*$/i;
 
-/** Finds the password in `ACL SETUSER joe on >…`. Called for the sign. */
+/** Finds the password in `ACL SETUSER joe on >…`, or its hash in `on #…`. Called for the sign. */
 export const findUserRule = (reader: Reader, index: number): Secret | undefined => {
   const end = reader.endOfRun(index + 1, lineStop, maxPassword, false);
   const value = reader.text.slice(index + 1, end);
+  if (reader.text.charAt(index) === '#' && !/^[\da-f]{64}$/.test(value)) return undefined;
   if (value.length < 4 || isPlaceholder(`${value}0`) || value.includes(reader.replacement)) return undefined;
   if (!userRules.test(reader.text.slice(reader.floor(index), index))) return undefined;
   return { kind: 'command-line', start: index + 1, end };

@@ -2,12 +2,12 @@ import { isMixed, isPassphrase, isUnlikeWord, isWords, passphraseName } from './
 import { foreignKey } from './foreign-names.js';
 import { base64, bearer, is, quotedStop, stop, word } from './characters.js';
 import { findAlignedColumns } from './columns.js';
-import { findConverted, findEchoed, findLogin, findUsersArgument } from './command-arguments.js';
+import { findConverted, findEchoed, findLogin, findShareArgument, findUsersArgument } from './command-arguments.js';
 import { findInserted } from './inserts.js';
 import { findNearby } from './nearby.js';
 import { findOracleLogin } from './oracle.js';
 import { mayBeStated, mayEndSpacedKey } from './key-name.js';
-import { findDeviceSecret, findProtocolLogin } from './protocol-logins.js';
+import { findDeviceSecret, findProtocolLogin, findServerCookie } from './protocol-logins.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -50,7 +50,7 @@ const findPlainLogin = (reader: Reader, index: number): Secret | undefined => {
   return isLogin ? { kind: 'basic', start: index + 1, end } : undefined;
 };
 
-const oracleCommands = ['sqlplus', 'expdp', 'impdp', 'sqlldr', ' target', ' with:'];
+const oracleCommands = ['sqlplus', 'expdp', 'impdp', 'sqlldr', ' target', ' with:', ' CONNECT', ' connect'];
 
 /** Finds the password in `sqlplus user/password@database`. */
 const findOracleArgument = (reader: Reader, index: number): Secret | undefined =>
@@ -64,12 +64,14 @@ const led = [
   findPlainLogin,
   findLogin,
   findUsersArgument,
+  findShareArgument,
   findEchoed,
   findInserted,
   findConverted,
   findOracleArgument,
   findProtocolLogin,
   findDeviceSecret,
+  findServerCookie,
 ];
 
 /** Matches the directives of Apache and nginx that pass requests on. */
@@ -78,8 +80,8 @@ const proxied = /^(?:ProxyPass|proxy_pass)$/;
 /** Names of commands with a user before the secret. */
 const secondArgument = /^(?:change_password|wpa_passphrase)$/;
 
-/** Matches the middle of `the password for the account is …`. */
-const owner = /^for (?:[\w.@'"-]{1,40} ){1,6}is (?=\S)/;
+/** Matches the middle of `the password for the account is …` and `password for user 'joe' to '…'`. */
+const owner = /^for (?:[\w.@'"-]{1,40} ){1,6}(?:is|to) (?=\S)/;
 
 /** Tests quickly whether {@link directive} may match. */
 const mayBeDirective = (near: string): boolean =>
@@ -213,7 +215,12 @@ const findWithin = (reader: Reader, key: Key, start: number): Secret | undefined
   const secret = trimmed(reader, found);
   // Emphasis in Markdown may end behind the word.
   const value = reader.text.slice(secret.start, secret.end).replace(/\*{2}$/, '');
-  const isChosen = /pass|pwd|psk|pw/i.test(key.name) && isUnlikeWord(value);
+  const isLed =
+    /^(?:set|change)/i.test(key.name) ||
+    /\b(?:and|with|using) $/.test(reader.text.slice(reader.floor(key.start), key.start));
+  const isChosen =
+    /pass|pwd|psk|pw/i.test(key.name) &&
+    (isUnlikeWord(value) || (isLed && isPassphrase(value) && endsLine(reader, found.end)));
   return looksRandom(value) || isChosen ? secret : undefined;
 };
 

@@ -232,6 +232,7 @@ export const tokenForms: readonly TokenForm[] = [
   ...forms('mandrill', 'md-', 22, exactly(22, { isWeak })),
   ...forms('courier', 'pk_prod_', 28, exactly(28, { isWeak })),
   ...forms('onfido', 'api_live. api_sandbox. secret_live_', 30, dot),
+  ...forms('twitch', 'live_', 36, { max: 50, body: /^\d{6,12}_[A-Za-z\d]{30}/ }),
   ...forms('twitch', 'oauth:', 30, exactly(30, { isWeak })),
   ...forms('rapidapi', 'jsn', 12, exactly(12, { isInner: true, head: /^[\da-f]{10}msh[\da-f]{15}p1[\da-f]{6}$/ })),
   ...forms('telnyx', 'KEY', 55, exactly(55, { body: /^[\dA-F]{32}_/ })),
@@ -278,6 +279,8 @@ export const tokenForms: readonly TokenForm[] = [
   ...forms('maxmind', '_mmk', 0, exactly(0, { isInner: true, head: /^[A-Za-z\d]{6}_[A-Za-z\d]{29}$/ })),
   ...forms('datadog', 'ddapp_ ddpat_', 30),
   // Formats
+  ...forms('key', 'base64:', 44, exactly(44, { extra: '+/=', isWeak, body: /^[A-Za-z\d+/]{43}=$/ })),
+  ...forms('fernet', 'gAAAAAB', 73, { extra: '=', isWeak }),
   ...forms('bitcoin', 'xprv9', 100, { max: 112 }),
   ...forms('nostr', 'nsec1', 58, exactly(58, { isWeak })),
   ...forms('nats', 'SUA SAA SOA SXA', 55, exactly(55, { body: /^[A-Z2-7]{55}$/ })),
