@@ -316,7 +316,8 @@ const afterTag = (reader: Reader, from: number): number => {
   return from + (/^(?:&[\w-]{1,32}|!{1,2}\w{1,16}) (?=\S)/.exec(reader.slice(from, from + 36))?.[0].length ?? 0);
 };
 
-const announcement = /\b(?:password|passphrase|secret|token|(?:api|access|secret|recovery|license) key)\b[^\n]{0,80}$/i;
+const announcement =
+  /\b(?:password|passphrase|secret|token|(?:api|access|secret|private|signing|recovery|license) key)\b[^\n]{0,80}$/i;
 /** Matches a line that consists of one word. */
 const onlyWord = /^\s{1,24}([\w.~+/!@#$%^&*?=-]{8,256})[ \t]*(?:\r?\n|$)/;
 

@@ -1,5 +1,5 @@
 import type { KeyStrength } from './key-name.js';
-import { isRandomLetters } from './random-letters.js';
+import { isRandomLetters, isRandomMixed } from './random-letters.js';
 import { isHash, isPublicIdentifier, looksRandom } from './value.js';
 
 /** The notation of a value, which determines how it is judged. */
@@ -163,7 +163,7 @@ const seam = /(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/;
 
 /** Whether the letters change between capitals and others more often than in names of several words, or are random. */
 const isScrambled = (value: string): boolean => {
-  if (isRandomLetters(value)) return true;
+  if (isRandomLetters(value) || isRandomMixed(value)) return true;
   if (value.length < 10 || !/^[A-Za-z\d+/=_.-]+[!?,]?$/.test(value)) return false;
   const letters = value.slice(0, maxChosen).replaceAll(/[\d_.-]/g, '');
   const parts = letters.split(seam).length;

@@ -67,6 +67,7 @@ const passwordFlags: readonly PasswordFlag[] = [
   { commands: commands('plink pscp psftp'), flag: '-pw ' },
   { commands: commands('openssl'), flag: '-k ' },
   { commands: commands('oathtool'), flag: '-b ' },
+  { commands: commands('nsupdate dig'), flag: '-y ' },
   { commands: commands('openssl swift'), flag: '-K ' },
 ];
 /** Codes of the letters of these flags, in lower case, and of `-u`. */

@@ -901,6 +901,16 @@ describe('secrets of one form only', () => {
     ['a password in base64', "upload -u bob -p '§'", '+aCMC1/dxdLt7wnPK5//TfQXCdcN'],
     ['a key of a stream', 'rtmp://live.example.org/app/§', 'live_658622473_KxvaBT0P9XUiaORKwZohWz7cdoRiQc'],
     ['bytes of a key', 'var key = []byte("§")', 'mNv7Kq2Zx9Lp4Wr8Tb3Yc6Hd'],
+    ['a link', 'Sign in: https://example.org/magic/§ (10 minutes)', 'DhA54MOhaAQmq5Ckdreyyl8tnF6ZTJF9'],
+    ['a password that was guessed', 'joe:§:1001:1001::/home/joe:/bin/sh', 'iuhrbzanuufi'],
+    ['a password file without a domain', 'db1:5432:shop:app:§', 'x9Kd02mQ7'],
+    [
+      'a key in a signed update',
+      'nsupdate -y hmac-sha256:ddns:§ a.txt',
+      'XLAA0Q1rrnFPGrOIhsDZTQq7NlED90ziUWz/pZS9Ln6=',
+    ],
+    ['a key below its heading', 'Private Key:\n§\n', 'O7cKbVpGyO_lpQbyVXH0DKNC2duFqElS6b'],
+    ['letters of both cases', 'password = §\n', 'dHoCsqP6'],
     ['the key of an application', 'base64:§', '4jNF6+BmueIEx5GhmTFPU8sysT4vE2WqwaGcMIji2jQ='],
   ])('replaces %s', (_, form, secret) => {
     expect(redact(form.replace('§', secret))).not.toContain(secret.slice(2, 20));
@@ -923,6 +933,10 @@ describe('secrets of one form only', () => {
     "Pydantic: {'loc': ('name',), 'input': 'Copper2022x'}",
     'import { live_reload } from "./live_2024_reload.js"',
     'crypto isakmp policy 10',
+    'root:x:0:0:root:/root:/bin/sh',
+    'GET /users/verify/pending-approvals/2024 and /reset/all',
+    'password = getCurrentUser2\n',
+    'token = myHTTPServer2\n',
   ])('leaves %j', (text) => {
     expect(redact(text)).toBe(text);
   });

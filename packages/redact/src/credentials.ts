@@ -138,7 +138,7 @@ const host = /^@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost\b)/;
  */
 export const findUserPair = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  const listed = findListed(reader, index);
+  const listed = findListed(reader, index) ?? (reader.starved ? undefined : findGuessedUser(reader, index));
   if (listed !== undefined || reader.starved) return listed;
   const start = index + 1;
   let end = start;
@@ -161,6 +161,17 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
   if (next !== at && !isPair && isMapped(reader, index, value, end)) return { kind: 'user-password', start, end };
   if (!isPair || value.includes(reader.replacement) || isPlaceholder(`${value}0`)) return undefined;
   return { kind: 'user-password', start, end };
+};
+
+/** Matches a password and the numbers behind it in a line of a password file. Usually, it is elsewhere. */
+const userLine = /^:([^:\s*!]{4,64}):\d{1,6}:\d{0,6}:/;
+
+/** Finds the password in a line `joe:…:1000:1000::/home/joe` of tools that guess passwords. */
+const findGuessedUser = (reader: Reader, index: number): Secret | undefined => {
+  const found = userLine.exec(reader.slice(index, index + 80))?.[1];
+  if (found === undefined || found.includes(reader.replacement)) return undefined;
+  if (!/(?:^|\n)[a-z_][\w.-]{0,31}$/.test(reader.text.slice(reader.floor(index), index))) return undefined;
+  return { kind: 'user-password', start: index + 1, end: index + 1 + found.length };
 };
 
 /** Finds the password in `WIFI:T:WPA;S:home;P:…;;`, the text of a code that is scanned. */
@@ -237,6 +248,8 @@ const pairEnds: ReadonlySet<number> = new Set(Array.from('"\'(@\\:', (character)
 const passwordFile =
   /^(?:\*|localhost|[\w-]+(?:\.[\w-]+)+):(?:\*|\d{4,5}):(?:\*|[\w-]*[A-Za-z_][\w-]*):(?:\*|[\w-]*[A-Za-z_][\w.@-]*)$/;
 
+const shortHost = /^[a-z][a-z\d-]*:\d{4,5}:[\w-]*[A-Za-z_][\w-]*:[\w-]*[A-Za-z_][\w-]*$/;
+
 /** Finds the password in a line `host:port:database:user:password`. Called for a colon. */
 export const findPasswordFileEntry = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
@@ -257,9 +270,13 @@ export const findPasswordFileEntry = (reader: Reader, index: number): Secret | u
     digits = code >= 48 && code <= 57 ? digits + 1 : 0;
     start -= 1;
   }
-  if (colons !== 3 || !passwordFile.test(text.slice(start, index))) return undefined;
+  if (colons !== 3) return undefined;
+  const entry = text.slice(start, index);
   const end = reader.endOfRun(index + 1, stop, 128, false);
   const value = reader.text.slice(index + 1, end);
+  // A host without a domain may be a file, and its port a line.
+  const isEntry = passwordFile.test(entry) || (shortHost.test(entry) && (isUnlikeWord(value) || looksRandom(value)));
+  if (!isEntry) return undefined;
   if (value.length < 3 || value.includes(':') || value.includes(reader.replacement) || isPlaceholder(`${value}0`)) {
     return undefined;
   }

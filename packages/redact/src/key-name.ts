@@ -31,7 +31,7 @@ const qualifiers = words(
     'ldap license vault session id crypto cipher jwt hmac consumer function registration server write twilio sendgrid ' +
     'mailgun datadog dd newrelic algolia mistral cohere groq pinecone supabase cloudflare tavily deepseek openrouter ' +
     'replicate together perplexity xai elevenlabs huggingface linear notion figma sentry posthog segment braintree ' +
-    'preshared recovery unseal setup fernet functions host paypal square shopify mapbox maps store wireless mqtt keystore truststore cookie data base sas primary secondary wifi proxy http decryption',
+    'preshared recovery unseal setup fernet functions host paypal square shopify mapbox maps store wireless mqtt keystore truststore cookie data base sas primary secondary wifi radio proxy http decryption des aes',
 );
 /** Words that make a name refer to a property of a secret. */
 const negations = words(
@@ -44,7 +44,7 @@ const tokenNegations = words('csrf xsrf lifecycle');
 const stateWords = words('lock starting continuation change');
 /** Words that make only a `pass` secret. */
 const passQualifiers = words(
-  'default become sudo login ansible rabbitmq kafka proxy cert vnc zip su imap pop irc bind sql email router',
+  'default become sudo login ansible rabbitmq kafka proxy cert vnc zip su imap pop irc bind sql email router smb',
 );
 /** Words that make a name weak. */
 const doubts = words('reset forgot');

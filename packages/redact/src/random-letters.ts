@@ -21,12 +21,25 @@ const random = /^[a-z]{10,64}$/;
 const minRare = 0.3;
 
 /** Whether a value consists of random letters, as passwords for apps do, and is not a word or a name. */
-export const isRandomLetters = (value: string): boolean => {
-  if (!random.test(value)) return false;
+export const isRandomLetters = (value: string): boolean => random.test(value) && hasRareLetters(value);
+
+const mixed = /^(?=.*[a-z])(?=.*\d)[A-Za-z\d]{8,32}$/;
+/** Minimum number of changes between capitals and other letters, of which a name of two words has two. */
+const minChanges = 3;
+
+/** Whether a value consists of random letters of both cases and digits. */
+export const isRandomMixed = (value: string): boolean => {
+  if (!mixed.test(value)) return false;
+  const letters = value.replaceAll(/\d/g, '');
+  const changes = letters.split(/(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])/).length - 1;
+  return changes >= minChanges && hasRareLetters(letters.toLowerCase());
+};
+
+const hasRareLetters = (letters: string): boolean => {
   let rare = 0;
-  for (let index = 1; index < value.length; index += 1) {
-    const isRare = followers[value.charCodeAt(index - 1) - firstLetter]?.has(value.charAt(index)) === false;
+  for (let index = 1; index < letters.length; index += 1) {
+    const isRare = followers[letters.charCodeAt(index - 1) - firstLetter]?.has(letters.charAt(index)) === false;
     if (isRare) rare += 1;
   }
-  return rare >= value.length * minRare;
+  return rare >= letters.length * minRare;
 };
