@@ -73,7 +73,13 @@ export const entryOf = (
   const at = args.findIndex(({ text }) => text.startsWith('--entrypoint'));
   if (at !== -1) {
     const entry = args[at]?.text.includes('=') === true ? known(args[at].text.replace(/^[^=]*=/, '')) : args[at + 1];
-    return entry === undefined ? [] : commands.map((argv): Inner => ({ kind: 'command', argv: [entry, ...argv] }));
+    if (entry === undefined) return [];
+    return commands.map((argv): Inner => {
+      // The options in front of the first word belong to the program.
+      let start = args.length - argv.length;
+      while (args[start - 1]?.text.startsWith('-') === true) start -= 1;
+      return { kind: 'command', argv: [entry, ...args.slice(start)] };
+    });
   }
   if (!engines.test(name)) return [];
   return commands.flatMap((argv): readonly Inner[] => {

@@ -1,12 +1,13 @@
 import { deletion, statement } from './code-commands.js';
 import { readCode } from './inline-code.js';
-import type { Field } from './field.js';
+import { programName, type Field } from './field.js';
 import { elsewhere, type Inner } from './inner.js';
 import type { Input } from './known-output.js';
+import { isOrdinary } from './ordinary.js';
 
 /** Words behind which a program that runs others usually expects a command. */
 const introductions =
-  /^(?:--|-[cCexX]|--?(?:exec|execute|command|cmd|run|eval|scripts?|program|filter|shell)|exec|run|console|shell|start)$/;
+  /^(?:--|-[cCexX]|--?(?:exec|execute|[cC]ommand|cmd|run|eval|scripts?|program|filter|shell)|exec|run|console|shell|start)$/;
 
 /** Programs by which a command is recognized at any other place, because their names are not words of prose. */
 const heads =
@@ -41,12 +42,13 @@ export const guessedCommands = (args: readonly Field[], input: Input | undefined
     isElsewhere ||= remoteVerbs.test(words[index - 1]?.text ?? '');
     const isStart = index > 0 && introductions.test(words[index - 1]?.text ?? '') && !text.startsWith('-');
     if (/[\s,("'`]/.test(text)) {
-      const found = ofString(text);
       // Behind these words, any line is one of a shell: `cd x && rm -rf *`.
-      const lines = found.length > 0 || !(isStart || isElsewhere) ? found : ofLine(text);
+      const lines = ofString(text, isStart || isElsewhere);
       inners.push(...lines.map((inner) => (isElsewhere ? elsewhere(inner) : inner)));
     } else if (isStart || (heads.test(text) && index < words.length - 1)) {
       inners.push({ kind: 'command', argv: args.slice(index), isGuess: true, isElsewhere });
+      // The rest belongs to that command.
+      if (isOrdinary(programName(text))) break;
     }
   }
   if (input?.text !== undefined) {
@@ -62,13 +64,8 @@ export const guessedCommands = (args: readonly Field[], input: Input | undefined
   return inners;
 };
 
-/** Reads a string as a line. Prose has no operators, and rarely begins with these programs. */
-const ofLine = (text: string): readonly Inner[] =>
-  /&&|\|\||[;|\n]\s{0,9}\S|^(?:find|cat|mv|cp|tee|truncate|env|printenv)\s/.test(text)
-    ? [{ kind: 'line', text, isGuess: true }]
-    : [];
-
-const ofString = (text: string): readonly Inner[] => {
+/** Reads a string that may be a line, or certainly is one. */
+const ofString = (text: string, isLine = false): readonly Inner[] => {
   if (/^\s*(?:[\w-]{1,60}=)?[{[]\s*["[{]/.test(text)) {
     const strings = Array.from(text.slice(0, maxJson).matchAll(/"((?:[^"\\]|\\.)*)"/g), ([, inner = '']) =>
       inner.replaceAll('\\"', '"'),
@@ -76,7 +73,7 @@ const ofString = (text: string): readonly Inner[] => {
     return strings
       .filter((inner) => inner.includes(' '))
       .slice(0, maxCommands)
-      .flatMap(ofString);
+      .flatMap((inner) => ofString(inner, isLine));
   }
   const [prefix, head = ''] = line.exec(text) ?? [];
   if (prefix !== undefined && (heads.test(head) || head === 'ssh')) {
@@ -87,7 +84,7 @@ const ofString = (text: string): readonly Inner[] => {
     const isEnclosed = /["'({[]/.test(prefix.slice(0, start));
     return [{ kind: 'line', text: isEnclosed ? plain.replace(/["'\])}]+$/, '') : plain, isGuess: true }];
   }
-  return ofCall(text);
+  return isLine ? [...ofCall(text), { kind: 'line', text, isGuess: true }] : ofCall(text);
 };
 
 /** What a string runs if it is code with calls. */

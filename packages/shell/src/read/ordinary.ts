@@ -14,8 +14,8 @@ const ordinary: ReadonlySet<string> = new Set([
   ...Object.entries(wrappers).flatMap(([name, wrapper]) => (isWrapper(wrapper) ? [name] : [])),
   ...[
     // Builtins and programs that print, search or describe.
-    '[ [[ test echo printf print say expr let export set unset alias unalias read declare typeset local readonly return exit break continue shift wait jobs fg bg cd pushd popd dirs pwd history fc bind hash type which whereis whatis apropos command man tldr info help true false yes seq notify-send logger figlet cowsay curl wget http https xh claude codex gemini aider llm jira linear slack notion trello asana',
-    'find xargs parallel sem grep egrep fgrep zgrep rg ag ack fzf locate awk gawk mawk sed gsed jq yq xq gron tr cut sort uniq wc head tail nl tac rev paste join comm column fold diff cmp patch tee cat bat less more ls stat file du df tree basename dirname realpath readlink',
+    ': [ [[ test echo printf print say expr let export set unset alias unalias read declare typeset local readonly return exit break continue shift wait jobs fg bg cd pushd popd dirs pwd history fc bind hash shellcheck type which whereis whatis apropos command man tldr info help true false yes seq notify-send logger figlet cowsay curl wget http https xh claude codex gemini aider llm jira linear slack notion trello asana',
+    'find xargs parallel sem grep egrep fgrep zgrep rg ag ack fzf locate awk gawk mawk sed gsed jq yq xq gron tr cut sort uniq wc head tail nl tac rev paste join comm column fold base32 base64 iconv md5sum sha1sum sha256sum shasum od xxd hexdump pbcopy xclip xsel wl-copy diff cmp patch tee cat bat less more ls stat file du df tree basename dirname realpath readlink',
     // Programs that take names of files.
     'touch mkdir rmdir mktemp cp mv rm ln unlink install trash tar zip unzip gzip chmod chown open xdg-open code cursor subl vi vim nvim nano emacs convert magick identify mogrify ffmpeg ffprobe sox exiftool',
     // Version control, builds, packages and runtimes.

@@ -92,26 +92,32 @@ export const wrappedCommands = (wrapper: Wrapper, args: readonly Field[]): Wrapp
   const commands: (readonly Field[])[] = [];
   const lines: Field[] = [];
   if (wrapper.behind !== undefined) {
-    const start = args.findIndex(({ text }) => text === wrapper.behind);
+    const words = listed(wrapper.behind);
+    const start = args.findIndex(({ text }) => words.has(text));
     return { commands: start === -1 ? [] : [args.slice(start + 1)], lines };
   }
   const values = listed(wrapper.values);
   const flags = listed(wrapper.flags);
   const pairs = listed(wrapper.pairs);
   const texts = listed(wrapper.lines);
+  const describes = listed(wrapper.describes);
   let skips = wrapper.skips ?? 0;
   let isDoubtful = false;
   for (let index = 0; index < args.length; index += 1) {
     const { text } = args[index] ?? known('');
     const [name, inline] = splitOption(text);
-    if (text === '--' || text === '-') {
+    if (describes.has(text)) {
+      return { commands, lines };
+    } else if (text === '--' || text === '-') {
       continue;
     } else if (texts.has(name) || (texts.size > 0 && endsCluster(text, texts))) {
       const line = inline === undefined ? args[(index += 1)] : known(inline);
       if (line !== undefined) lines.push(line);
       if (wrapper.skips === undefined) return { commands, lines };
     } else if (text.startsWith('-')) {
-      isDoubtful = !values.has(name) && !pairs.has(name) && inline === undefined && !isFlag(text, flags);
+      const isKnownOption = values.has(name) || pairs.has(name) || inline !== undefined || isFlag(text, flags);
+      // `-c3`: a short option with its value.
+      isDoubtful = !isKnownOption && !(/^-[A-Za-z]./.test(text) && values.has(text.slice(0, 2)));
       if (values.has(name) && inline === undefined) index += 1;
       if (pairs.has(name)) index += 2;
     } else if (/^[A-Za-z_]\w*\+?=/.test(text)) {
@@ -120,9 +126,10 @@ export const wrappedCommands = (wrapper: Wrapper, args: readonly Field[]): Wrapp
       if (isDoubtful && commands.length < maxCommands) commands.push(args.slice(index + 1));
       else skips -= 1;
       isDoubtful = false;
-    } else if (wrapper.joins === true) {
-      lines.push(joined(args.slice(index)), ...args.slice(index, index + 16));
-      return { commands, lines };
+    } else if (wrapper.joins === true || wrapper.each === true) {
+      const rest = args.slice(index);
+      if (wrapper.each === true) return { commands, lines: rest };
+      return { commands: rest.length > 1 ? [...commands, rest] : commands, lines: [joined(rest)] };
     } else {
       commands.push(args.slice(index));
       if (!isDoubtful || commands.length >= maxCommands) return { commands, lines };

@@ -10,10 +10,14 @@ export interface Wrapper {
   readonly skips?: number;
   /** Options whose value is a line of shell. */
   readonly lines?: string;
-  /** The command follows this word. */
+  /** Options with which the command is described, but does not run. */
+  readonly describes?: string;
+  /** The command follows one of these words. */
   readonly behind?: string;
   /** The arguments together form one shell line. */
   readonly joins?: true;
+  /** Each argument is a shell line. */
+  readonly each?: true;
 }
 
 const containerOptions =
@@ -26,6 +30,10 @@ const container = (subcommands: string, skips: number): Readonly<Record<string, 
     subcommands.split(' ').map((name) => [name, { values: containerOptions, flags: containerFlags, skips }]),
   );
 
+/** Managers of versions and projects whose subcommand runs a program. */
+const manager = (programs: string, subcommand: string): Readonly<Record<string, Readonly<Record<string, Wrapper>>>> =>
+  Object.fromEntries(programs.split(' ').map((name) => [name, { [subcommand]: { values: '--using --scope' } }]));
+
 /** Programs that run the command in their arguments. Those with subcommands are listed with them. */
 export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string, Wrapper>>>> = {
   builtin: {},
@@ -34,11 +42,11 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   caffeinate: { flags: '-i -d -s -m -u', values: '-t -w' },
   chroot: { skips: 1, flags: '--skip-chdir' },
   chronic: {},
-  command: { flags: '-p' },
+  command: { flags: '-p', describes: '-v -V -pv -pV' },
   conda: { run: { values: '-n --name -p --prefix --cwd', flags: '--no-capture-output --live-stream -v' } },
   mamba: { run: { values: '-n --name -p --prefix --cwd', flags: '--no-capture-output --live-stream -v' } },
   micromamba: { run: { values: '-n --name -p --prefix --cwd', flags: '--live-stream -v' } },
-  concurrently: { joins: true, flags: '-k --kill-others --raw -g', values: '-n --names -c' },
+  concurrently: { each: true, flags: '-k --kill-others --raw -g', values: '-n --names -c' },
   'cross-env': {},
   'dbus-run-session': { flags: '--' },
   direnv: { skips: 2 },
@@ -119,6 +127,8 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   cgexec: { values: '-g', flags: '--sticky' },
   chamber: { exec: { behind: '--' } },
   chpst: { values: '-u -U -b -/ -e -n -l -L -m -d -o -p -f -c -t', flags: '-v -P -0 -1 -2' },
+  'start-server-and-test': { each: true },
+  watchexec: { joins: true, values: '-e --exts -w --watch -i --ignore -f --filter -d --debounce', flags: '-r -c -n' },
   chrt: { skips: 1, flags: '-f -r -o -b -i -d' },
   cpulimit: { values: '-l -e -p --limit', flags: '-z -i -f --' },
   distcc: {},
@@ -126,7 +136,7 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   dotenvx: { run: { behind: '--' } },
   'dumb-init': { flags: '-c -v --single-child --verbose', values: '-r --rewrite' },
   envchain: { skips: 1 },
-  entr: { flags: '-a -c -d -n -p -r -s -x -z', joins: true },
+  entr: { flags: '-a -c -d -n -p -r -x -z', lines: '-s' },
   fakechroot: {},
   foreman: { run: {} },
   gnice: { values: '-n --adjustment' },
@@ -177,7 +187,7 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   'docker-compose': container('run exec', 1),
   kubectl: { exec: { behind: '--' }, run: { behind: '--' }, debug: { behind: '--' }, create: { behind: '--' } },
   mise: { exec: { behind: '--' }, x: { behind: '--' } },
-  nix: { develop: { behind: '-c' }, shell: { behind: '-c' }, run: { behind: '--' } },
+  nix: { develop: { behind: '-c --command' }, shell: { behind: '-c --command' }, run: { behind: '--' } },
   npm: {
     exec: { values: '-p --package -w --workspace', flags: '-y --yes --', lines: '-c --call' },
     x: { values: '-p --package', flags: '-y --yes --', lines: '-c' },
@@ -186,7 +196,7 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   oc: { exec: { behind: '--' } },
   pipenv: { run: {} },
   pixi: { run: {} },
-  pnpm: { exec: {}, dlx: {} },
+  pnpm: { exec: { lines: '-c --shell-mode', flags: '-r --recursive --parallel' }, dlx: {} },
   podman: container('run exec create', 1),
   poetry: { run: {} },
   hatch: { run: {} },
@@ -198,7 +208,12 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
     },
     'tool run': {},
   },
-  yarn: { exec: {}, dlx: {} },
+  yarn: { exec: { joins: true }, dlx: {} },
+  zellij: { run: { behind: '--' } },
+  ...manager('asdf fnm goenv jenv nodenv pyenv rbenv', 'exec'),
+  ...manager('lerna', 'exec'),
+  ...manager('railway volta', 'run'),
+  devbox: { run: { behind: '--' } },
 };
 
 /** Returns whether a program runs a command without a subcommand such as `exec`. */

@@ -93,10 +93,15 @@ const subcommandOf = ({ program, arguments: { operands } }: RuleContext): readon
 export const affectsResource = (command: RuleContext): boolean =>
   subcommandOf(command).some((word) => affects.test(word));
 
+/** Words behind `--` belong to another program. */
+const hasDeletingOption = ({ arguments: { words } }: RuleContext): boolean => {
+  const end = words.indexOf('--');
+  return words.slice(0, end === -1 ? undefined : end).some((word) => deleting.test(word));
+};
+
 /** Returns whether the subcommand removes a resource, or takes it out of use. */
 export const removesResource = (command: RuleContext): boolean =>
-  subcommandOf(command).some((word) => ends.test(word) || removes.test(word)) ||
-  command.arguments.words.some((word) => deleting.test(word));
+  subcommandOf(command).some((word) => ends.test(word) || removes.test(word)) || hasDeletingOption(command);
 
 /** Returns whether the subcommand does more than to read or describe. */
 export const changesResource = ({ arguments: { operands } }: RuleContext): boolean =>
@@ -110,7 +115,7 @@ export const seemsToDelete = (command: RuleContext): boolean => {
   const { program, arguments: parsed } = command;
   const words = subcommandOf(command);
   if (words.some((word) => ends.test(word) || stopsMachine.test(word) || joined.test(word))) return true;
-  if (parsed.words.some((word) => deleting.test(word))) return true;
+  if (hasDeletingOption(command)) return true;
   if (/-(?:uninstall|killall|destroy|delete-\w+)(?:\.sh)?$|^[a-z]+delete$/.test(program)) return true;
   if (words.length === 1 && words[0] === 'uninstall' && parsed.operands.length === 1) return true;
   if (shared.test(program.replace(/\.\w+$/, '')) && parsed.words.includes('--remove')) return true;
