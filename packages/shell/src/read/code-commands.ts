@@ -10,9 +10,12 @@ import { interpreters } from './wrappers.js';
 /** Maximum number of arguments that are searched for code. */
 const maxArguments = 20;
 
-/** `-we`: in Perl and Ruby the letter may close a cluster of options. */
+/** `-we`: in Perl and Ruby the letter may close a cluster of options, but not the name of a module: `-rdate`. */
 const isCodeOption = (language: string, text: string): boolean =>
-  /^(?:perl|ruby)$/.test(language) && /^-[A-Za-z0-9]*[eE]$/.test(text);
+  /^(?:perl|ruby)$/.test(language) && /^-(?![IMmr])[A-Za-z0-9]*[eE]$/.test(text);
+
+/** Options of awk whose next word is their value. */
+const awkValue = /^(?:-[vFi]|--(?:assign|field-separator|include))$/;
 
 /** A file that a program writes without a redirection. */
 export const written = (path: string | undefined): readonly Inner[] =>
@@ -48,9 +51,9 @@ export const ofCode = (
   const isJavaScript = /^(?:node|nodejs|deno|bun|tsx|ts-node|zx|mongosh)$/.test(language);
   const module = language.startsWith('python') ? args.findIndex(({ text }) => text === '-m') : -1;
   if (module !== -1) return [{ kind: 'command', argv: args.slice(module + 1) }];
-  const at = args.findIndex(({ text }) =>
-    isAwk ? !text.startsWith('-') : options.includes(text) || isCodeOption(language, text),
-  );
+  const at = isAwk
+    ? args.findIndex(({ text }, index) => !text.startsWith('-') && !awkValue.test(args[index - 1]?.text ?? ''))
+    : args.findIndex(({ text }) => options.includes(text) || isCodeOption(language, text));
   const code = at === -1 ? attachedCode(options, args) : args[isAwk ? at : at + 1];
   if (code !== undefined) {
     if (isWhollyUnknown(code.text)) return ofText(code, {}).filter(({ kind }) => kind === 'problem');
@@ -89,9 +92,11 @@ const ofArguments = (code: string, args: readonly Field[]): readonly Inner[] => 
 
 /** Returns what code in another language runs, deletes, writes, sends and displays. */
 export const fromCode = (code: string, isJavaScript = false): readonly Inner[] => {
+  const read = readCode(code, isJavaScript);
   const { lines, deletes, sends, sendsEnvironment, writes, pipes, shows, showsVariables, sql, runsUnknown, forks } =
-    readCode(code, isJavaScript);
+    read;
   return [
+    ...read.runs.map((text): Inner => ({ kind: 'line', text, mayBeInvalid: true })),
     ...writes.flatMap(written),
     ...pipes.map((text): Inner => ({
       kind: 'line',

@@ -10,7 +10,7 @@ export const ofEditor = (args: readonly Field[], input: Input | undefined): read
   return [
     ...texts.flatMap((text): readonly Inner[] => {
       const [, command] = /^\+?:?(?:silent!?\s+|sil\s+|r(?:ead)?\s*)?(?:!|shell\s+|pipe\s+)(.+)$/s.exec(text) ?? [];
-      return command === undefined ? ofCall(text) : [{ kind: 'line', text: command, isGuess: true }];
+      return command === undefined ? ofCall(text) : [{ kind: 'line', text: command, mayBeInvalid: true }];
     }),
     ...ofOption(args, ['-P', '--pager']),
     ...texts.flatMap((text) => written(/^\+?:?(?:w|write|saveas)!?\s+([/~]\S{1,200})$/.exec(text)?.[1])),

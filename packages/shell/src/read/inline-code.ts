@@ -2,7 +2,9 @@ import { isKnown, unknownText } from './field.js';
 
 /** The operations in code of another language that a shell could perform, as far as its text shows them. */
 export interface InlineCode {
-  /** Lines that it passes to a shell; {@link unknownText} replaces the parts that it adds. */
+  /** Lines that it passes to a shell. */
+  readonly runs: readonly string[];
+  /** Lines that it may pass to a shell; {@link unknownText} replaces the parts that it adds. */
   readonly lines: readonly string[];
   /** Paths that it deletes; `undefined` for one that is unknown until it runs. */
   readonly deletes: readonly (string | undefined)[];
@@ -34,10 +36,10 @@ const maxNesting = 2;
 const evaluates = /\b(?:exec|eval|Function|runInThisContext|instance_eval)\b/;
 
 const startsPrograms =
-  /\b(?:system|popen|Popen|exec|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawn[lv]\w*|Open3|capture2e?|capture3|Deno\.Command|Bun\.spawn\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do (?:shell )?script|os\.execute|ProcessBuilder|getRuntime|shell-command|call-process|run-program|callCommand|System\.cmd|os:cmd|\.execute\(\)|shell(?=\s?[("']))\b|\.execute\(\)|\$`|%x[\s([{<]|\bopen\b[^;\n]{0,80}["']\s?-?\|/;
+  /\b(?:(?:system|exec)(?=\s?(?:[("'`$@*{}),;]|q[qwx]?\W))|(?<=(?:^|[;\n({=!])\s{0,9})(?:system|exec)(?=\s)|popen|Popen|create_subprocess_\w+|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawn[lv]\w*|Open3|capture2e?|capture3|Deno\.Command|Bun\.spawn\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do (?:shell )?script|os\.execute|ProcessBuilder|getRuntime|shell-command|call-process|run-program|callCommand|System\.cmd|os:cmd|\.execute\(\)|shell(?=\s?[("'])|(?<![./\w])sh(?=\s?\(\s?["'`]|\s["']))\b|\.execute\(\)|\$`|%x[\s([{<]|\bopen\b[^;\n]{0,80}["']\s?-?\|/;
 
 const deleting =
-  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_dir|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|os\.RemoveAll|os\.Remove|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink|file\.remove|delete-directory|delete-file|File\.rm(?:_rf)?|remove!?|removeItem|delete-tree|delete_tree)\b!?(?:\s*\(\s*|\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete|deleteDir)(?:Sync)?\(\)|(?<!\w)rm\(\s*(?=["'`]|\w[^;\n]{0,100}\brecursive\b)|\bunlink(?=\s*[};])/g;
+  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_dir|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|os\.RemoveAll|os\.Remove|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink|file\.remove|delete-directory|delete-file|File\.rm(?:_rf)?|remove!?|removeItem|delete-tree|delete_tree)\b!?(?:\s*\(\s*|(?<!rimraf(?:Sync)?)\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete|deleteDir)(?:Sync)?\(\)|(?<!\w)rm\(\s*(?=["'`]|\w[^;\n]{0,100}\brecursive\b)|\bunlink(?=\s*[};])/g;
 
 const recursive = /RemoveAll|remove_dir$|rmtree|remove_tree|rm_rf|rm_r$|remove_entry|rimraf|removeSync|emptyDir/;
 
@@ -66,9 +68,9 @@ const environmentInCall =
   /[(,=:{]\s?(?:process\.env|os\.environ|ENV\.to_h|\$_ENV)\s?[),}]|https?:\/\/[^"'`\s]{0,200}["'`]?\s?(?:\+|\.|,|\$\{)\s?(?:process\.env|os\.environ|ENV)/;
 
 const awkWrite = /print[^;}>|\n]{0,200}>{1,2}\s?"([^"\n]{1,200})"/g;
-const awkSource = /"([^"\n]{1,200})"\s?\|&?\s?getline/g;
+const awkSource = /"((?:[^"\\\n]|\\.){1,200})"\s?\|&?\s?getline/g;
 const awkRead = /getline\s*\w*\s*<\s*"([^"\n]{1,200})"/g;
-const awkPipe = /print[^;}>|\n]{0,200}\|\s?"([^"\n]{1,200})"/g;
+const awkPipe = /print[^;}>|\n]{0,200}\|\s?"((?:[^"\\\n]|\\.){1,200})"/g;
 
 /** A call that writes a file, with a literal path. */
 const fileWrite =
@@ -97,6 +99,18 @@ const libraries =
   /\b(?:boto3?|kubernetes|google\.cloud|googleapiclient|azure|aws-sdk|docker|openstack|stripe|octokit|github|gitlab|digitalocean)\b/i;
 const libraryCall = /(?:\.|\bnew )((?:delete|terminate|destroy|purge|prune)(?:_[a-z_]+|[A-Z]\w*))\s?\(|\.(prune)\(/g;
 
+/** A call that runs its argument, a string. */
+const runsText =
+  /\b(?:system|popen|Popen|exec|execSync|execaCommand|create_subprocess_shell|run|call|check_call|check_output|getoutput|shell_exec|passthru|os\.execute)\s?\(?\s?(?=["'`])/g;
+
+/** Returns the strings that calls run, without those that the code completes. */
+const runIn = (code: string): readonly string[] =>
+  [...code.matchAll(runsText)].slice(0, maxTexts).flatMap(({ index, 0: call }) => {
+    const text = textAt(code, index + call.length);
+    const isWhole = text !== undefined && /^\s{0,9}(?:[,);\n}]|$)/.test(code.slice(text.end, text.end + 10));
+    return isWhole && !/\$\{/.test(text.value) ? [text.value] : [];
+  });
+
 const pairsOf = (pattern: RegExp, code: string): readonly (readonly [string, string])[] =>
   [...code.matchAll(pattern)].slice(0, maxTexts).map(([, first = '', second = '']) => [first, second]);
 
@@ -105,8 +119,10 @@ const quoted = (text: string): string => `'${text.replaceAll("'", '')}'`;
 /** A signal to every process. */
 const killsAll = /\b(?:process|os|Process|posix)\.kill\(\s?(?:-1\b|["']\w+["'],\s?-1\b)/;
 
-const matchesOf = (pattern: RegExp, code: string): readonly string[] =>
-  [...code.matchAll(pattern)].slice(0, maxTexts).map(([, ...parts]) => parts.find((part) => part !== undefined) ?? '');
+const matchesOf = (pattern: RegExp, code: string): string[] =>
+  [...code.matchAll(pattern)]
+    .slice(0, maxTexts)
+    .map(([, ...parts]) => (parts.find((part) => part !== undefined) ?? '').replaceAll(/\\(["\\])/g, '$1'));
 
 /** A variable of the environment that code uses; a test whether it is set does not count. */
 const variable =
@@ -120,7 +136,7 @@ export const runsPrograms = (code: string, isJavaScript: boolean): boolean =>
 export const readCode = (code: string, isJavaScript = false, depth = 0): InlineCode => {
   const texts = textsOf(code);
   const lines = [
-    ...(runsPrograms(code, isJavaScript) ? [...texts, ...listsOf(code)] : []),
+    ...(runsPrograms(code, isJavaScript) ? [...textsOf(code.replaceAll(listedWord, '""')), ...listsOf(code)] : []),
     ...matchesOf(awkSource, code),
     ...(killsAll.test(code) ? ['kill -9 -1'] : []),
     ...pairsOf(moving, code).map(([from, to]) => `mv ${quoted(from)} ${quoted(to)}`),
@@ -150,6 +166,7 @@ export const readCode = (code: string, isJavaScript = false, depth = 0): InlineC
   }
   const isConnected = connects.test(code);
   return {
+    runs: runsPrograms(code, isJavaScript) ? runIn(code) : [],
     lines,
     deletes,
     sends: isConnected ? texts.filter(isPath) : [],
@@ -204,12 +221,17 @@ interface TextAt {
 const textAt = (code: string, start: number): TextAt | undefined => {
   const quote = code[start];
   if (quote !== '"' && quote !== "'" && quote !== '`') return undefined;
+  const triple = quote.repeat(3);
+  if (code.startsWith(triple, start)) {
+    const end = code.indexOf(triple, start + 3);
+    if (end !== -1) return { value: code.slice(start + 3, end), end: end + 3 };
+  }
   let value = '';
   for (let index = start + 1; index < code.length; index += 1) {
     const character = code.charAt(index);
     if (character === quote) return { value, end: index + 1 };
     if (character === '\\') index += 1;
-    value += code.charAt(index);
+    value += character === '\\' && code[index] === 'n' ? '\n' : code.charAt(index);
   }
   return undefined;
 };
@@ -256,11 +278,13 @@ const globAt = (code: string, start: number): TextAt | undefined => {
   return all === undefined || value === undefined ? undefined : { value, end: start + all.length };
 };
 
+/** Strings of Perl and Ruby between brackets. */
+const bracketed = /(?:%x|\bq[wx])\s?[([{<]([^)\]}>\n]{1,400})/g;
+
 /** Returns the strings in code, up to a limit. */
-export const textsOf = (code: string): readonly string[] => {
-  const texts: string[] = [...code.matchAll(/(?:%x|\bq[wx])\s?[([{<]([^)\]}>\n]{1,400})/g)]
-    .slice(0, maxTexts)
-    .map(([, text = '']) => text);
+export const textsOf = (whole: string): readonly string[] => {
+  const texts = matchesOf(bracketed, whole);
+  const code = whole.replaceAll(bracketed, '');
   for (let index = 0; index < code.length && texts.length < maxTexts; index += 1) {
     if (!/["'`]/.test(code.charAt(index))) continue;
     const text = textAt(code, index);
@@ -285,9 +309,15 @@ const inserted = (_: string, expression: string): string =>
 const listsOf = (code: string): readonly string[] =>
   code
     .split(/[()]|\bqw\b/, maxTexts)
-    .map((part) => textsOf(part))
+    .map((part) => textsOf(part.split(callOptions, 1)[0] ?? ''))
     .filter((texts) => texts.length > 1)
     .map((texts) => texts.join(' '));
+
+/** A word in a list of strings: it is a program with arguments, or an argument. */
+const listedWord = /(["'])[^\s"'`\\]{1,200}\1(?=\s?,\s?\[?\s?f?["'`])|(?<=["']\s?,\s?\[?\s?)(["'])[^\s"'`\\]{1,200}\2/g;
+
+/** Options behind the arguments of a call: `, { cwd: "x" }` and `, cwd="x"`. */
+const callOptions = /,\s?(?:\{(?!\s?args)|\w{1,40}\s?=(?!=))/;
 
 const isPath = (text: string): boolean => /^[\w./~-]{2,200}$/.test(text);
 

@@ -27,7 +27,7 @@ export const innerCommands = (
   const [first, ...args] = argv;
   const name = programName(first?.text ?? '');
   // `time -o file` has no name, because the parser reads `time` as the keyword.
-  if (name.startsWith('-')) return ofWrapper('time', argv, input);
+  if (first?.text.startsWith('-') === true) return ofWrapper('time', argv, input);
   // A script may have the name of a program.
   const script = ofFile(first, args, scope);
   if (script.length > 0) return script;
@@ -268,7 +268,7 @@ const maxAnsibleWords = 20;
 
 const ofLists = ({ commands, lines, runsUnknown }: ListedCommands): readonly Inner[] => [
   ...commands.flatMap((argv): readonly Inner[] => [{ kind: 'command', argv }, ...scriptFromList(argv)]),
-  ...lines.map((text): Inner => ({ kind: 'line', text, isGuess: true })),
+  ...lines.map((text): Inner => ({ kind: 'line', text, mayBeInvalid: true })),
   ...(runsUnknown ? [{ kind: 'problem' as const, problem: 'unknown-text' as const }] : []),
 ];
 

@@ -41,6 +41,8 @@ export type Inner =
       readonly name?: string | undefined;
       /** Text that may be a shell line. */
       readonly isGuess?: boolean | undefined;
+      /** Text that certainly runs, but that its program may read differently than a shell. */
+      readonly mayBeInvalid?: boolean | undefined;
       /** Whether it runs when the shell ends. */
       readonly isAtEnd?: boolean | undefined;
       /** The input of its first command. */

@@ -8,6 +8,7 @@ export const codeVariable =
 
 /** Returns the command line that the value of such a variable is, or is part of. */
 export const programIn = (name: string, value: string): string => {
+  if (/^(?:BASH_)?ENV$/.test(name)) return `. ${value}`;
   if (name === 'TAR_OPTIONS') return `tar ${value}`;
   if (name === 'MAKEFLAGS') return `make ${value}`;
   if (name === 'GOFLAGS') return `go build ${value}`;

@@ -51,7 +51,7 @@ export const readCommandLine = (
   const invocations: Invocation[] = [];
   const problems: CommandLine['problems'][number][] = [];
   const left = { commands: maxCommands, words: maxWords, chars: maxChars };
-  const active = new Set<FunctionBody>();
+  const active = new Set<FunctionBody | string>();
   const called = new Set<FunctionBody>();
   const defined: { readonly body: FunctionBody; readonly scope: Scope }[] = [];
   const atEnd: (() => void)[] = [];
@@ -69,10 +69,17 @@ export const readCommandLine = (
       report('too-complex', [shorten(text)]);
       return nothing;
     }
+    // A file that runs itself, such as a script with the name of the command in it.
+    if (active.has(text)) return nothing;
     const parsed = parseLine(text);
-    if (parsed.ok) return reader.script(parsed.script, scope, depth + 1, input);
-    if (!isGuess) report('unparsable', [shorten(text)], parsed.problem);
-    return nothing;
+    if (!parsed.ok) {
+      if (!isGuess) report('unparsable', [shorten(text)], parsed.problem);
+      return nothing;
+    }
+    active.add(text);
+    const output = reader.script(parsed.script, scope, depth + 1, input);
+    active.delete(text);
+    return output;
   };
 
   const runInner = (
@@ -123,7 +130,8 @@ export const readCommandLine = (
         }
         // A word that may be a program may as well be a file of data.
         const isData = own.isGuess && inner.name === argv[0]?.text && !inner.text.startsWith('#!');
-        return readText(inner.text, own, depth, inner.isGuess === true || isData, inner.input);
+        const mayBeInvalid = inner.isGuess === true || inner.mayBeInvalid === true || isData;
+        return readText(inner.text, own, depth, mayBeInvalid, inner.input);
       }
     }
   };
@@ -158,7 +166,7 @@ export const readCommandLine = (
     }
     const [first, ...rest] = argv;
     const alias = first === undefined || isProgram ? undefined : lookUp(scope, 'aliases', first.text);
-    if (alias !== undefined && /[;&|]/.test(alias)) {
+    if (alias !== undefined && /[;&|"'$`]/.test(alias)) {
       const own = innerScope(scope);
       own.aliases.set(first?.text ?? '', '');
       return readText(`${alias} ${rest.map(({ text }) => text).join(' ')}`, own, depth + 1, false, input);
@@ -196,7 +204,9 @@ export const readCommandLine = (
     if (first !== undefined && !isKnown(programName(first.text))) {
       return runUnknown(argv, redirections, input, scope, depth);
     }
-    if (first !== undefined && isPattern(first, scope.isGuess)) report('unknown-program', argv.map(show));
+    if (first !== undefined && isPattern(first, scope.isGuess, rest.length > 0)) {
+      report('unknown-program', argv.map(show));
+    }
     const inside = innerCommands(followed, script, scope, gitAliases).map((inner) =>
       runInner(inner, argv, input, scope, depth),
     );
@@ -340,8 +350,8 @@ const serversOf = (scope: Scope): readonly string[] =>
 const nothing: Output = { text: undefined, programs: [] };
 
 /** Returns whether a pattern of paths selects the program: `/bin/r?`, but neither `[` nor a quoted name. */
-const isPattern = ({ text, shown }: Field, isGuess: boolean): boolean =>
-  (!isGuess || text.includes('/')) &&
+const isPattern = ({ text, shown }: Field, isGuess: boolean, hasArguments: boolean): boolean =>
+  (!isGuess || (hasArguments && text.includes('/'))) &&
   !/^(?:npm|yarn|pnpm|bun|deno|node):/.test(text) &&
   /^[^'"\\]*(?:[*?]|\[[^[\]\s]+\])/.test(shown) &&
   text === shown;

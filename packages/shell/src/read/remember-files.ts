@@ -45,7 +45,9 @@ export const rememberFiles = (
   }
   const folder = unpackedBy(name, args, input, scope);
   if (folder !== undefined) scope.downloads.add(folder);
-  if (/^(?:mv|cp|ln|install)$/.test(name)) copy(scope, args.filter((arg) => !arg.startsWith('-')).slice(-2), input);
+  if (/^(?:mv|cp|ln|install|scp|rsync)$/.test(name) || (containers.test(name) && args[0] === 'cp')) {
+    copy(scope, args.filter((arg) => !arg.startsWith('-')).slice(-2), input);
+  }
 };
 
 /** Returns the folder of a downloaded archive that a command unpacks, or of a repository that it clones. */
@@ -84,6 +86,12 @@ const edit = (scope: Scope, path: string): void => {
   if (text !== undefined) scope.files.set(resolvePath(path, scope.cwd), text.replaceAll(/^/gm, unknownText));
 };
 
+/** Programs that copy files into containers. */
+const containers = /^(?:docker|podman|kubectl)$/;
+
+/** The machine or the container in front of a path. */
+const machine = /^(?:[\w.-]+@)?[\w./-]+:/;
+
 /** Programs that decode their input. */
 const decoder = /^(?:base(?:32|64)|xxd|uudecode)$/;
 
@@ -93,7 +101,8 @@ const write = (scope: Scope, path: string, text: string, isAppended: boolean): v
 
 const copy = (scope: Scope, [from, target]: readonly string[], input: Input | undefined): void => {
   if (from === undefined || target === undefined) return;
-  const to = resolvePath(target.endsWith('/') ? target + programName(from) : target, scope.cwd);
+  const path = target.replace(machine, '');
+  const to = resolvePath(/(?:^|\/)$/.test(path) ? path + programName(from) : path, scope.cwd);
   const text = /^\/(?:usr\/)?s?bin\/[\w.-]+$/.test(from)
     ? `${from} "$@"`
     : from === '/dev/stdin'

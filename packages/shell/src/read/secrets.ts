@@ -25,7 +25,8 @@ const patternNames = ['.env', '.env.local', 'id_rsa', 'id_ed25519'];
 
 /** Returns whether a path names a file with secrets, or a pattern that selects one. */
 export const isSecretPath = (path: string, cwd: string, place: Place): boolean => {
-  if (plainNames.test(path)) return false;
+  // A text with a path in it, such as a command.
+  if (plainNames.test(path) || /^[^/]*\s/.test(path)) return false;
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (secretName.test(name) || secretPlace.test(path)) return true;
   if (/^[.i][\w.]+.*[*?[]|^\.[?[]/.test(name) && patternNames.some((secret) => fits(name, secret))) {

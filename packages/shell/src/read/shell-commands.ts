@@ -11,14 +11,20 @@ const shellValue = /^(?:[-+][A-Za-z]*[oO]|--rcfile|--init-file)$/;
 export const ofShell = (args: readonly Field[], input: Input | undefined, scope: Scope): readonly Inner[] => {
   let takesText = false;
   let readsInput = false;
+  let onlyParses = false;
+  let isReset = false;
   let index = 0;
   for (; index < args.length; index += 1) {
     const text = args[index]?.text ?? '';
     if (!/^[-+]./.test(text)) break;
     if (/^-[A-Za-z]*c/.test(text)) takesText = true;
     if (/^-[A-Za-z]*s/.test(text)) readsInput = true;
+    onlyParses ||= /^-[A-Za-z]*n/.test(text);
+    // An interactive shell ignores `-n`.
+    isReset ||= /^\+|^-[A-Za-z]*i/.test(text);
     if (shellValue.test(text)) index += 1;
   }
+  if (onlyParses && !isReset) return [];
   const [operand, ...rest] = args.slice(index).filter(({ text }, place) => place > 0 || text !== '-');
   if (takesText && operand !== undefined) {
     const [name, ...positional] = rest.map(({ text }) => text);

@@ -38,7 +38,10 @@ const lifecycle = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublis
 const taskLines = (name: string, code: string, args: readonly Field[]): readonly string[] => {
   if (taskRunners.test(name)) {
     return code.split('\n').flatMap((line) => {
-      const [, text] = /^\s+(?:@|-\s{1,9}|-(?=\w)|(?:cmd|sh):\s{1,9})*["']?(.*?)["']?$/.exec(line) ?? [];
+      const [, , text] =
+        /^(?:\s+|[\w.-]{1,80}:[^;=]{0,200};\s{0,9})(?:@|-\s{1,9}|-(?=\w)|(?:cmd|sh):\s{1,9})*(["']?)(.*)\1$/.exec(
+          line,
+        ) ?? [];
       return text === undefined || /^[\w-]+:(?:\s|$)/.test(text) ? [] : [text];
     });
   }
@@ -67,9 +70,17 @@ export const ofWrittenCode = (
     .flatMap((path) => textOfFile(scope, path) ?? (path === '-' ? (input?.text ?? []) : []))
     .slice(0, 1)
     .map((code) => code.slice(0, maxCode))
-    .flatMap((code) => [
-      ...taskLines(name, code, args).map((text): Inner => ({ kind: 'line', text, isGuess: true })),
-      ...fromCode(code),
-      ...guessedCommands([...textsOf(code), ...code.split('\n')].map(known), undefined).map(here),
-    ]);
+    .flatMap((code) =>
+      taskRunners.test(name) || packageManagers.test(name)
+        ? taskLines(name, code, args).map((text): Inner => ({
+            kind: 'line',
+            text,
+            // Variables of make look like substitutions.
+            ...(taskRunners.test(name) ? { isGuess: true } : { mayBeInvalid: true }),
+          }))
+        : [
+            ...fromCode(code),
+            ...guessedCommands([...textsOf(code), ...code.split('\n')].map(known), undefined).map(here),
+          ],
+    );
 };
