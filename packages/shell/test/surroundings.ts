@@ -89,6 +89,8 @@ export const runByPrograms: readonly Surrounding[] = [
   (command) => `node -e ${quoted(`require("child_process").spawn("bash", ["-c", ${json(command)}])`)}`,
   (command) => `node -e ${quoted(`import("child_process").then(({ exec }) => exec(${json(command)}))`)}`,
   (command) => `ruby -rdate -e ${quoted(`system ${json(command)}`)}`,
+  (command) => `ruby -e ${quoted(`x = ${json(command)}\nexit 1 unless system x`)}`,
+  (command) => `node -e ${quoted(`const { exec: run } = require("child_process"); run(${json(command)})`)}`,
   (command) => `ruby -rrake -e ${quoted(`sh ${json(command)}`)}`,
   (command) => `perl -MStorable -e ${quoted(`print qx{${command}}`)}`,
   (command) => `awk -v x=1 ${quoted(`BEGIN { system(${json(command)}) }`)}`,
