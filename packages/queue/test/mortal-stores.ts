@@ -33,6 +33,8 @@ export interface Disk {
   readonly faults: Set<'save' | 'remove' | 'check' | 'open'>;
   /** Awaited before a message is deleted. */
   forgetting: Promise<void> | undefined;
+  /** The operation that does not settle until this promise does. */
+  hung: { readonly operation: keyof InboxStore; readonly until: Promise<void> } | undefined;
 }
 
 interface Stored {
@@ -62,11 +64,16 @@ export const mortalDisk = (): Disk => {
     delivered,
     faults,
     forgetting: undefined,
+    hung: undefined,
     said: (session = 'alice') => stateOf(session).said,
     live: () => {
       let isAlive = true;
+      const hang = async (name: keyof InboxStore): Promise<void> => {
+        if (disk.hung?.operation === name) await disk.hung.until;
+      };
       const change = async (name: 'save' | 'remove', work: () => void): Promise<void> => {
         if (name === 'remove') await disk.forgetting;
+        await hang(name);
         if (!isAlive) return never();
         if (faults.has(name)) throw new Error(`No ${name}.`);
         return work();
@@ -78,6 +85,7 @@ export const mortalDisk = (): Disk => {
         },
         store: {
           open: async () => {
+            await hang('open');
             if (faults.has('open')) throw new Error('No open.');
             return { messages: [...kept.values()], delivered: [...delivered.values()] };
           },
@@ -89,9 +97,10 @@ export const mortalDisk = (): Disk => {
             }),
           check: async () => {
             if (!isAlive) return never();
+            await hang('check');
             if (faults.has('check')) throw new Error('Taken.');
           },
-          close: async () => undefined,
+          close: () => hang('close'),
         },
         sessions: {
           locate: (turn) => [...stored].find(([, { records }]) => records[0]?.event.turn === turn)?.[0],

@@ -36,6 +36,9 @@ export interface InboxContents {
  *   after another one has taken it over.
  * - A confirmed operation survives the end of the process. A rejected operation has no effect.
  * - Operations are performed in the order of the calls.
+ *
+ * An operation that does not settle within 120 s counts as rejected, with the code `inbox-store-timeout`. If it stores or
+ * deletes a message afterwards, the inbox undoes that.
  */
 export interface InboxStore {
   /** Locks the store and returns its contents. Called first; after a failure it may be called again. */

@@ -142,7 +142,7 @@ export const createInbox = (
       for (const conversation of conversations.values()) conversation.deliverNow();
     },
   };
-  const kept = store && new KeptInbox(store, keptHost);
+  const kept = store && new KeptInbox(store, scheduler, keptHost);
   const deliver = (session: string, given: string | UserMessage, sendOptions: SendOptions): Promise<Delivery> =>
     new Promise((settle) => {
       let item: Item;

@@ -1,4 +1,5 @@
 import { toErrorInfo, type ErrorInfo, type SessionStore, type UserMessage } from '@h/turn';
+import type { SchedulerLike } from 'rxjs';
 import { MessageStorage } from './message-storage.js';
 import { findDelivered, type Found } from './find-delivered.js';
 import type { Delivery, SendOptions, Sent } from './delivery.js';
@@ -52,9 +53,9 @@ export class KeptInbox {
   #recovering: Promise<unknown> = Promise.resolve();
   #stored: Promise<void> = Promise.resolve();
 
-  constructor(store: InboxStore, host: KeptInboxHost) {
+  constructor(store: InboxStore, scheduler: SchedulerLike, host: KeptInboxHost) {
     this.#host = host;
-    this.#storage = new MessageStorage(store, (contents) => this.#take(contents));
+    this.#storage = new MessageStorage(store, scheduler, (contents) => this.#take(contents));
   }
 
   send(session: string, message: string | UserMessage, options: SendOptions): Sent {

@@ -1,10 +1,15 @@
-import { toErrorInfo } from '@h/turn';
+import { toErrorInfo, TurnError } from '@h/turn';
+import type { SchedulerLike } from 'rxjs';
 import type { Delivered, Delivery } from './delivery.js';
 import type { InboxContents, InboxStore, KeptMessage, KnownDelivery } from './inbox-store.js';
+
+/** Far longer than a healthy store takes. A store that hangs blocks its sessions no longer than this. */
+const storeTimeoutMs = 120_000;
 
 /** Stores the messages of an inbox until their delivery is known. */
 export class MessageStorage {
   readonly #store: InboxStore;
+  readonly #scheduler: SchedulerLike;
   readonly #onOpen: (contents: InboxContents) => void;
   #opening: Promise<void> | undefined;
   /** Resolves when everything that was saved until now is stored. */
@@ -15,21 +20,22 @@ export class MessageStorage {
   readonly #overdue = new Map<string, KnownDelivery | undefined>();
   #isClosing = false;
 
-  constructor(store: InboxStore, onOpen: (contents: InboxContents) => void) {
+  constructor(store: InboxStore, scheduler: SchedulerLike, onOpen: (contents: InboxContents) => void) {
     this.#store = store;
+    this.#scheduler = scheduler;
     this.#onOpen = onOpen;
   }
 
   /** Opens the store once; tries again after a failure. */
   open(): Promise<void> {
     this.#opening ??= this.#open();
-    return this.#opening;
+    return this.#inTime('open', this.#opening);
   }
 
   /** Stores a message. Messages are confirmed in the order of the calls. */
   save(message: KeptMessage): Promise<void> {
     const before = this.#saved;
-    const saving = this.#store.save(message);
+    const saving = this.#inTime('save', this.#store.save(message), () => this.#store.remove(message.tag));
     const saved = before.then(() => saving);
     this.#saved = saved.catch(() => undefined);
     // An earlier write may still be pending when this one fails.
@@ -64,7 +70,7 @@ export class MessageStorage {
    */
   async beforeTurn(session: string, tag: string | undefined): Promise<void> {
     await this.#removals.get(session);
-    await this.#store.check(session, tag);
+    await this.#inTime('check', this.#store.check(session, tag));
   }
 
   /** Resolves when no deletion is pending. */
@@ -79,10 +85,10 @@ export class MessageStorage {
 
   /** Releases the store after all pending operations. */
   async close(): Promise<void> {
-    await this.#opening?.catch(() => undefined);
+    if (this.#opening) await this.open().catch(() => undefined);
     await this.#saved;
     await this.#forgetOverdue();
-    await this.#store.close();
+    await this.#inTime('close', this.#store.close());
   }
 
   async #open(): Promise<void> {
@@ -100,9 +106,9 @@ export class MessageStorage {
     return delivery;
   }
 
-  async #undelivered({ tag }: KeptMessage, delivery: Delivery): Promise<Delivery> {
+  async #undelivered(message: KeptMessage, delivery: Delivery): Promise<Delivery> {
     try {
-      await this.#store.remove(tag);
+      await this.#inTime('remove', this.#store.remove(message.tag), () => this.#store.save(message));
       return delivery;
     } catch (error) {
       return kept(delivery, error);
@@ -112,7 +118,8 @@ export class MessageStorage {
   async #leave({ tag }: KeptMessage): Promise<void> {
     // The store itself is left to the next process when it is closed.
     if (this.#isClosing) return;
-    await this.#store.leave?.(tag).catch(() => undefined);
+    const leaving = this.#store.leave?.(tag);
+    if (leaving) await this.#inTime('leave', leaving).catch(() => undefined);
   }
 
   #track(session: string, removal: Promise<unknown>): void {
@@ -125,10 +132,24 @@ export class MessageStorage {
   async #forgetOverdue(): Promise<void> {
     const overdue = [...this.#overdue];
     this.#overdue.clear();
-    const removals = await Promise.allSettled(overdue.map(([tag, known]) => this.#store.remove(tag, known)));
+    const removals = await Promise.allSettled(
+      overdue.map(([tag, known]) => this.#inTime('remove', this.#store.remove(tag, known))),
+    );
     for (const [index, [tag, known]] of overdue.entries()) {
       if (removals[index]?.status === 'rejected') this.#overdue.set(tag, known);
     }
+  }
+
+  /** Rejects if the store does not settle. An operation that succeeds afterwards was reported as failed: it is undone. */
+  #inTime<Value>(method: string, settled: Promise<Value>, undo?: () => Promise<void>): Promise<Value> {
+    const message = `${method}() of the inbox store did not settle within ${storeTimeoutMs} ms. Check its disk or its server.`;
+    return new Promise((resolve, reject) => {
+      const timer = this.#scheduler.schedule(() => {
+        reject(new TurnError('inbox-store-timeout', message));
+        if (undo) void settled.then(undo).catch(() => undefined);
+      }, storeTimeoutMs);
+      settled.finally(() => timer.unsubscribe()).then(resolve, reject);
+    });
   }
 }
 
