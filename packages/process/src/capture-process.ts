@@ -75,7 +75,8 @@ export const captureProcess = async (options: CaptureOptions): Promise<CapturedP
       throw new ProcessError('process-aborted', program, 'was aborted by the caller.');
     case 'exited':
       if (exitCode === null || signal !== null) {
-        throw new ProcessError('process-killed', program, `was ended by ${signal ?? 'an unknown signal'}.`);
+        const said = stderr.trim() === '' ? '.' : `: ${stderr.trim()}`;
+        throw new ProcessError('process-killed', program, `was ended by ${signal ?? 'an unknown signal'}${said}`);
       }
       return { exitCode, stdout: Buffer.concat(chunks), stderr };
   }

@@ -8,7 +8,7 @@ import { CodedError } from '@h/options';
  * | `process-not-started` | the program or the working directory does not exist, or may not be used |
  * | `process-timed-out` | it ran longer than `timeoutMs` |
  * | `process-aborted` | `signal` was aborted |
- * | `process-killed` | a signal from elsewhere ended it |
+ * | `process-killed` | a signal from elsewhere ended it, or the system had no process left for its supervisor |
  * | `process-output` | it wrote more than `maxBytes` |
  */
 export type ProcessErrorCode =

@@ -7,6 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
+import { watchedGroup } from './supervisor.js';
 import { commandLines, uniqueSeconds, waitUntilGone } from './testing.js';
 import { captureProcess, minimalEnvironment, runProcess, type ProcessEnd, type ProcessOptions } from './index.js';
 
@@ -255,6 +256,22 @@ describe('runProcess', () => {
     expect(output).toContain('process-not-started true could not be started: the system has no processes');
     expect(exitCode).toBe(0);
   });
+
+  // The limit does not apply to root, and counts all processes of a user: no other process has this one.
+  const withoutForks = ['setpriv', '--reuid=61234', '--clear-groups', 'prlimit', '--nproc=1'] as const;
+
+  it.runIf(isLinux && process.getuid?.() === 0)(
+    'takes no exit code of a shell that cannot fork for one of the program',
+    async () => {
+      const end = await run(['true'], { within: (supervised) => [...withoutForks, ...supervised] });
+      expect(end).toMatchObject({ exitCode: 137, signal: 'SIGKILL' });
+      expect(end.output).toMatch(/fork/);
+      const command = [...withoutForks, ...watchedGroup(['true'])] as const;
+      const captured = captureProcess({ command, environment, timeoutMs: 60_000 });
+      await expect(captured).rejects.toMatchObject({ code: 'process-killed' });
+      await expect(captured).rejects.toThrow(/^setpriv was ended by SIGKILL: .*fork/);
+    },
+  );
 
   it('returns an exit code of 127 that comes from the program itself', async () => {
     expect(await run(sh('exit 127'))).toMatchObject({ exitCode: 127 });

@@ -14,16 +14,21 @@ const obey = `while read -r word <&3; do
     kill -s "$word" 0
   done`;
 
+/** A shell that cannot fork exits as if the command had: no exit code may be mistaken for one of the command. */
+const dieIfUnableToFork = `trap 'kill -s KILL $$' EXIT`;
+
 /**
  * Becomes the command itself, with a watcher beside it in the process group. Cheap, but a process that makes itself the
  * leader of another group escapes.
  */
 const groupScript = `
+${dieIfUnableToFork}
 (
   trap '' TERM INT HUP
   ${obey}
   kill -s KILL 0
 ) </dev/null >/dev/null 2>&1 &
+trap - EXIT
 exec "$@" 3<&-
 `;
 
@@ -47,6 +52,7 @@ sweep() {
   done
 }
 trap : TERM INT HUP
+${dieIfUnableToFork}
 (
   trap '' TERM INT HUP
   ${obey}
@@ -55,8 +61,8 @@ trap : TERM INT HUP
 ) </dev/null >/dev/null 2>&1 &
 "$@" 3<&-
 code=$?
+trap 'exit $code' EXIT
 sweep $$
-exit $code
 `;
 
 /** The supervised command reads from `/dev/null`, and the supervisor reads the control line from standard input. */
