@@ -1,11 +1,10 @@
-import { resolve } from 'node:path';
 import { ConfigError } from '@h/config';
 import { secretsIn } from '@h/models';
 import { loadPrices } from '@h/prices';
 import { parseAgentFile, readAgentFiles } from './agents/agent-file.js';
 import { configuredModels, stationAgents } from './agents/station-agents.js';
 import type { StationAgent } from './agents/station-agent.js';
-import { loadConfig, loadText, type LoadedConfig } from './config/load-config.js';
+import { loadConfig, type LoadedConfig } from './config/load-config.js';
 import type { StationConfig } from './config/schema.js';
 import { Metrics } from './api/metrics.js';
 import { scopes as allScopes, type Scope } from './api/route.js';
@@ -20,7 +19,7 @@ import { startStationTriggers } from './service/station-triggers.js';
 import { startWorkflows } from './service/workflow-runs.js';
 import { triggerProblems } from './triggers/trigger-problems.js';
 import type { Triggers } from './triggers/triggers.js';
-import { checkRole, openBackend, settingsOf } from './settings.js';
+import { checkRole, openBackend, settingsOf, withoutFile } from './settings.js';
 import { readWorkflows } from './workflows/parse-workflow.js';
 import type { Workflow } from './workflows/schema.js';
 
@@ -134,7 +133,7 @@ const ownAgents = (
   data: string,
   otel: string | undefined,
 ): readonly StationAgent[] => {
-  const { config: read } = loaded ?? loadText('', resolve('config.yaml'));
+  const { config: read } = loaded ?? withoutFile();
   const telemetry = otel === undefined ? read.telemetry : { ...read.telemetry, otel };
   const config = { ...read, telemetry, database: { ...read.database, folder: data } };
   if (loaded) {

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { UsageError, type StationArguments } from './arguments.js';
-import type { LoadedConfig } from './config/load-config.js';
+import { loadText, type LoadedConfig } from './config/load-config.js';
 import { serviceSettings } from './config/service-settings.js';
 import type { Backend } from './service/backend.js';
 import { embeddedBackend } from './service/embedded.js';
@@ -17,9 +17,9 @@ export interface Settings {
   readonly tenantConcurrency: number | undefined;
   readonly origins: readonly string[];
   readonly publicUrl: string | undefined;
-  readonly maxBodyBytes: number | undefined;
-  readonly approvalLinkTtlMs: number | undefined;
-  readonly reservedForeground: number | undefined;
+  readonly maxBodyBytes: number;
+  readonly approvalLinkTtlMs: number;
+  readonly reservedForeground: number;
   readonly nats: NatsSettings | undefined;
 }
 
@@ -38,23 +38,29 @@ export const checkRole = (role: StationArguments['role'], { databaseUrl, nats }:
 
 /** @throws ConfigError if a variable of the configuration is not set */
 export const settingsOf = (given: StationArguments, loaded: LoadedConfig | undefined): Settings => {
-  const service = loaded && serviceSettings(loaded.config, loaded.source, process.env);
-  const state = process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local/state');
+  const { config, source } = loaded ?? withoutFile();
+  const service = serviceSettings(config, source, process.env);
   return {
-    host: given.host ?? service?.host ?? '127.0.0.1',
-    port: given.port ?? service?.port ?? 4700,
-    data: given.data ?? service?.folder ?? join(state, 'h/station'),
-    databaseUrl: given.databaseUrl ?? service?.databaseUrl,
-    concurrency: given.concurrency ?? service?.lanes.concurrency ?? 4,
-    tenantConcurrency: loaded?.config.lanes.per_tenant,
-    origins: [...given.origins, ...(service?.corsOrigins ?? [])],
-    publicUrl: service?.publicUrl,
-    maxBodyBytes: service?.maxBodyBytes,
-    approvalLinkTtlMs: service?.approvalLinkTtlMs,
-    reservedForeground: service?.lanes.reservedForeground,
-    nats: service?.nats,
+    host: given.host ?? service.host,
+    port: given.port ?? service.port,
+    data: given.data ?? (loaded ? service.folder : stateFolder()),
+    databaseUrl: given.databaseUrl ?? service.databaseUrl,
+    concurrency: given.concurrency ?? config.lanes.concurrency,
+    tenantConcurrency: config.lanes.per_tenant,
+    origins: [...given.origins, ...service.corsOrigins],
+    publicUrl: service.publicUrl,
+    maxBodyBytes: service.maxBodyBytes,
+    approvalLinkTtlMs: service.approvalLinkTtlMs,
+    reservedForeground: config.lanes.reserved_foreground,
+    nats: service.nats,
   };
 };
+
+/** The configuration of a start without a file: the defaults. */
+export const withoutFile = (): LoadedConfig => loadText('', resolve('config.yaml'));
+
+/** A start without a file belongs to the user and not to a folder. */
+const stateFolder = (): string => join(process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local/state'), 'h/station');
 
 /** Opens files, with NATS for sessions if it is enabled, or PostgreSQL if its URL is set. */
 export const openBackend = async (

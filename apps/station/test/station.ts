@@ -10,6 +10,7 @@ import type { Hono } from 'hono';
 import { onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { Observable } from 'rxjs';
+import { parseArguments } from '../src/arguments.js';
 import { createApp, type ServerOptions } from '../src/api/server.js';
 import { Metrics } from '../src/api/metrics.js';
 import { createToken } from '../src/api/tokens.js';
@@ -18,6 +19,7 @@ import type { StationAgent } from '../src/agents/station-agent.js';
 import { embeddedBackend } from '../src/service/embedded.js';
 import type { Backend } from '../src/service/backend.js';
 import { openStation, type Station, type StationOptions } from '../src/service/station.js';
+import { settingsOf } from '../src/settings.js';
 
 /** What the scripted model does, by the first word of the latest message of the user. */
 export interface TestAgent extends StationAgent {
@@ -139,6 +141,9 @@ export interface CallOptions<Body = unknown> {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The settings of a start without a configuration. */
+export const usual = settingsOf(parseArguments([]), undefined);
+
 /** A folder that is removed when the test has finished. */
 export const testFolder = async (): Promise<string> => {
   const directory = await mkdtemp(join(tmpdir(), 'h-station-'));
@@ -153,23 +158,24 @@ export const testStation = async (
   const problems: unknown[] = [];
   const onProblem = (problem: unknown): void => void problems.push(problem);
   const directory = options.directory ?? (await testFolder());
-  const backend = options.backend ?? (await embeddedBackend({ directory, onProblem }));
+  const backend = options.backend ?? (await embeddedBackend({ ...usual, directory, onProblem }));
   const agent = testAgent();
   const metrics = new Metrics();
   const station = await openStation({
+    approvalLinkMs: usual.approvalLinkTtlMs,
     agents: [agent],
     onProblem,
     onTurnEnd: (turn) => metrics.addTurn(turn),
     ...options,
     backend,
   });
-  const app = createApp({ station, metrics, onProblem, ...options });
+  const app = createApp({ station, metrics, onProblem, maxBodyBytes: usual.maxBodyBytes, ...options });
   let closed: Promise<void> | undefined;
   const close = (): Promise<void> => (closed ??= station.close());
   onTestFinished(close);
   const token = (tenant = 'acme', given: readonly Scope[] = scopes, name = 'ann'): Promise<string> =>
     createToken(backend.records, { name, tenant, scopes: given });
-  let usual: Promise<string> | undefined;
+  let own: Promise<string> | undefined;
   return {
     station,
     app,
@@ -180,7 +186,7 @@ export const testStation = async (
     token,
     close,
     call: async (method, path, { token: given, body, headers = {}, schema } = {}) => {
-      const authorization = `Bearer ${given ?? (await (usual ??= token()))}`;
+      const authorization = `Bearer ${given ?? (await (own ??= token()))}`;
       const answered = await app.request(`http://localhost${path}`, {
         method,
         headers: { host: 'localhost', authorization, ...headers },

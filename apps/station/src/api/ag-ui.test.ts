@@ -1,6 +1,6 @@
 import { HttpAgent, type BaseEvent } from '@ag-ui/client';
 import { expect, it, onTestFinished } from 'vitest';
-import { eventually, testStation } from '../../test/station.js';
+import { eventually, testStation, usual } from '../../test/station.js';
 import { Metrics } from './metrics.js';
 import { startServer } from './server.js';
 
@@ -8,6 +8,8 @@ it('runs turns for a client of AG-UI, with tools and approvals', async () => {
   const given = await testStation();
   const { station } = given;
   const server = await startServer({
+    ...usual,
+    port: 0,
     station,
     metrics: new Metrics(),
     onProblem: (problem) => given.problems.push(problem),

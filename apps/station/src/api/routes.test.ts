@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { eventsOf, eventually, testStation, type TestStation } from '../../test/station.js';
+import { eventsOf, eventually, testStation, usual, type TestStation } from '../../test/station.js';
 import { artifactId } from '../service/session-id.js';
 import { startWorkflows } from '../service/workflow-runs.js';
 import { parseWorkflow } from '../workflows/parse-workflow.js';
@@ -46,6 +46,7 @@ const openFilled = async () => {
     given.problems.push(problem),
   );
   const app = createApp({
+    maxBodyBytes: usual.maxBodyBytes,
     station,
     workflows,
     metrics: new Metrics(),

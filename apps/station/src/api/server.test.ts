@@ -13,6 +13,7 @@ import {
   testStation,
   type StreamEvent,
   type TestStation,
+  usual,
 } from '../../test/station.js';
 import { embeddedBackend } from '../service/embedded.js';
 import type { SessionBody } from '../service/records.js';
@@ -94,7 +95,7 @@ describe('sessions', () => {
   });
 
   it('continues a page with the events it lacks, before the turn has its number', async () => {
-    const backend = await embeddedBackend({ directory: await testFolder(), onProblem: () => undefined });
+    const backend = await embeddedBackend({ ...usual, directory: await testFolder(), onProblem: () => undefined });
     const { records, events } = backend;
     const update = records.update.bind(records);
     let number: Promise<void> | undefined;
@@ -163,7 +164,13 @@ describe('sessions', () => {
     const metrics = new Metrics();
     const given = await testStation();
     const { station } = given;
-    const server = await startServer({ station, metrics, onProblem: (problem) => given.problems.push(problem) });
+    const server = await startServer({
+      ...usual,
+      port: 0,
+      station,
+      metrics,
+      onProblem: (problem) => given.problems.push(problem),
+    });
     onTestFinished(() => server.close());
     const request = `GET /api/v1/events HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${await given.token()}\r\n\r\n`;
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1');

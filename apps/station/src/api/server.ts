@@ -33,8 +33,8 @@ export interface ServerOptions {
   readonly publicUrl?: string | undefined;
   /** Origins of other pages that may call the API. @defaultValue none */
   readonly origins?: readonly string[] | undefined;
-  /** Size limit of a request in bytes. @defaultValue 16 MB */
-  readonly maxBodyBytes?: number | undefined;
+  /** Size limit of a request in bytes. */
+  readonly maxBodyBytes: number;
   readonly workflows?: WorkflowService | undefined;
   /** Accepts signed webhooks. @defaultValue none is known */
   readonly triggers?: Pick<Triggers, 'webhook'> | undefined;
@@ -46,7 +46,6 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-const defaultMaxBody = 16_000_000;
 /** Size limit of the requests that have no token, in bytes: the decision of a link, and webhooks. */
 const maxOpenBody = 1_000_000;
 const version = '0.1.0';
@@ -63,7 +62,7 @@ const headers: Readonly<Record<string, string>> = {
 
 /** Creates the application. It is reached by `startServer`, and in tests by `app.fetch`. */
 export const createApp = (options: ServerOptions): Hono => {
-  const { station, metrics, origins = [], maxBodyBytes = defaultMaxBody, onProblem } = options;
+  const { station, metrics, origins = [], maxBodyBytes, onProblem } = options;
   const { records } = station.backend;
   const app = new Hono();
   const isHost = hostCheck(options);

@@ -191,7 +191,7 @@ export const configSchema = z.strictObject({
   server: z
     .strictObject({
       host: text.default('127.0.0.1').describe('Address to listen at.'),
-      port: z.int().min(0).max(65_535).default(4310).describe('0 selects a free port.'),
+      port: z.int().min(0).max(65_535).default(4700).describe('0 selects a free port.'),
       public_url: z
         .url({ protocol: /^https?$/ })
         .exactOptional()

@@ -7,9 +7,6 @@ import { StationError, sha256 } from './session-id.js';
 
 type Decision = z.infer<typeof approvalDecision>;
 
-/** How long a link is valid at most, in milliseconds: the default of `approvals.link_ttl`. */
-const defaultLinkMs = 15 * 60_000;
-
 /** A question of a workflow. */
 export interface ApprovalQuestion {
   /** The same id is the same question, also after a restart. */
@@ -36,7 +33,7 @@ export class ApprovalDesk {
   readonly #now: () => number;
   readonly #linkMs: number;
 
-  constructor(records: Records, now: () => number, linkMs = defaultLinkMs) {
+  constructor(records: Records, now: () => number, linkMs: number) {
     this.#records = records;
     this.#now = now;
     this.#linkMs = linkMs;

@@ -16,12 +16,12 @@ import { StationError } from './session-id.js';
 export interface EmbeddedOptions {
   /** An absolute folder outside of any git work tree. One process uses it at a time. */
   readonly directory: string;
-  /** Number of turns that run at once. @defaultValue `4` */
-  readonly concurrency?: number | undefined;
+  /** Number of turns that run at once. */
+  readonly concurrency: number;
   /** Number of turns that each tenant may run at once. @defaultValue `concurrency` */
   readonly tenantConcurrency?: number | undefined;
-  /** Number of slots that background turns never take. @defaultValue `0` */
-  readonly reservedForeground?: number | undefined;
+  /** Number of slots that background turns never take. */
+  readonly reservedForeground: number;
   /** Opens other stores for sessions and artifacts. @defaultValue files in `directory` */
   readonly openStores?: (() => Promise<Stores>) | undefined;
   readonly onProblem: (error: unknown) => void;
@@ -34,7 +34,7 @@ export interface EmbeddedOptions {
  * @throws LockHeldError if another process uses the folder
  */
 export const embeddedBackend = async (options: EmbeddedOptions): Promise<Backend> => {
-  const { directory, concurrency = 4, onProblem } = options;
+  const { directory, concurrency, reservedForeground, onProblem } = options;
   const records = await openFileRecords(join(directory, 'records'), onProblem);
   const { openStores = () => fileStores(directory, onProblem) } = options;
   const stores = await openStores().catch(async (error: unknown) => {
@@ -44,7 +44,7 @@ export const embeddedBackend = async (options: EmbeddedOptions): Promise<Backend
   const { sessions, artifacts, retention } = stores;
   const lanes = createLanes({
     concurrency,
-    reservedForeground: options.reservedForeground ?? 0,
+    reservedForeground,
     groups: { tenant: { concurrency: options.tenantConcurrency ?? concurrency } },
   });
   let inbox: Inbox | undefined;

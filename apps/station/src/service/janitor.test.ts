@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eventually, testFolder, testStation, type TestStation } from '../../test/station.js';
+import { eventually, testFolder, testStation, usual, type TestStation } from '../../test/station.js';
 import type { StoredRun } from '../workflows/run-store.js';
 import { embeddedBackend } from './embedded.js';
 import { prune } from './janitor.js';
@@ -74,7 +74,7 @@ it('removes sessions and runs that their store keeps no longer, except those tha
   const onProblem = (problem: unknown): void => void problems.push(problem);
   let sweeps = 0;
   const backend = {
-    ...(await embeddedBackend({ directory, onProblem })),
+    ...(await embeddedBackend({ ...usual, directory, onProblem })),
     retention: { ms: dayMs, sweep: () => Promise.resolve(void (sweeps += 1)) },
   };
   const open = await testStation({ backend });

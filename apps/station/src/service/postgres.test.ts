@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, inject, it } from 'vitest';
-import { eventsOf, eventually, testFolder, testStation } from '../../test/station.js';
+import { eventsOf, eventually, testFolder, testStation, usual } from '../../test/station.js';
 import * as contract from '../api/contract.js';
 import { postgresBackend } from './postgres.js';
 
@@ -10,6 +10,7 @@ it('runs turns in a worker, and serves them by web processes', async () => {
   const problems: unknown[] = [];
   const open = () =>
     postgresBackend({
+      ...usual,
       databaseUrl: inject('databaseUrl'),
       schema,
       directory,

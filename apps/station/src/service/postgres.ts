@@ -14,12 +14,12 @@ export interface PostgresBackendOptions {
   readonly schema?: string | undefined;
   /** A folder for artifacts, which all processes share. */
   readonly directory: string;
-  /** Number of turns that run at once, over all processes. @defaultValue `4` */
-  readonly concurrency?: number | undefined;
+  /** Number of turns that run at once, over all processes. */
+  readonly concurrency: number;
   /** Number of turns that each tenant may run at once. @defaultValue `concurrency` */
   readonly tenantConcurrency?: number | undefined;
-  /** Number of slots that background turns never take. @defaultValue `0` */
-  readonly reservedForeground?: number | undefined;
+  /** Number of slots that background turns never take. */
+  readonly reservedForeground: number;
   /** How long a process without a sign of life keeps its turns, in milliseconds. @defaultValue `15_000` */
   readonly leaseMs?: number | undefined;
   /** How long a worker that stops waits for its turns before it hands them over. @defaultValue `10_000` */
@@ -29,7 +29,7 @@ export interface PostgresBackendOptions {
 
 /** Opens a backend that several processes share through PostgreSQL. */
 export const postgresBackend = async (options: PostgresBackendOptions): Promise<Backend> => {
-  const { databaseUrl, schema, concurrency = 4, leaseMs, drainMs = 10_000, onProblem } = options;
+  const { databaseUrl, schema, concurrency, reservedForeground, leaseMs, drainMs = 10_000, onProblem } = options;
   const database = connectPostgres({
     connectionString: databaseUrl,
     onProblem,
@@ -40,7 +40,7 @@ export const postgresBackend = async (options: PostgresBackendOptions): Promise<
   const sessions = postgresSessions(database);
   const lanes = postgresLanes(database, {
     concurrency,
-    reservedForeground: options.reservedForeground ?? 0,
+    reservedForeground,
     groups: { tenant: { concurrency: options.tenantConcurrency ?? concurrency } },
   });
   const inbox = postgresInbox(database);

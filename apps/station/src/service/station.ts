@@ -30,8 +30,8 @@ export interface StationOptions {
   readonly secrets?: readonly string[] | undefined;
   /** How long events of ended turns are available, in milliseconds. @defaultValue 7 days */
   readonly keepEventsMs?: number | undefined;
-  /** How long a link to an approval is valid, in milliseconds. @defaultValue 15 minutes */
-  readonly approvalLinkMs?: number | undefined;
+  /** How long a link to an approval is valid at most, in milliseconds. */
+  readonly approvalLinkMs: number;
   readonly onProblem: (error: unknown) => void;
   readonly onTurnEnd?: ((turn: TurnBody) => void) | undefined;
   /** Receives each message of a user that was stored for delivery, again if the request is repeated. */
