@@ -1,16 +1,17 @@
 import type { ContentPart, Message as AgUiMessage, ToolMessage } from '@ag-ui/client';
 import type { HostFormat } from '@h/bridge';
-import type {
-  AssistantPart,
-  FilePart,
-  ImagePart,
-  Message,
-  SystemBlock,
-  TextPart,
-  ToolOutcome,
-  ToolPart,
-  ToolResultOutput,
-  UserPart,
+import {
+  fileSource,
+  type AssistantPart,
+  type FilePart,
+  type ImagePart,
+  type Message,
+  type SystemBlock,
+  type TextPart,
+  type ToolOutcome,
+  type ToolPart,
+  type ToolResultOutput,
+  type UserPart,
 } from '@h/turn';
 
 /**
@@ -228,11 +229,13 @@ const writeContent = (content: string | readonly UserPart[]): string | ContentPa
 };
 
 const toMedia = (part: FilePart | ImagePart): ContentPart => {
-  const data = part.type === 'image' ? part.image : part.data;
+  const source = fileSource(part.type === 'image' ? part.image : part.data);
   const mediaType = part.mediaType ?? 'image/*';
   const [kind = ''] = mediaType.split('/');
   const type = kind === 'image' || kind === 'audio' || kind === 'video' ? kind : 'document';
-  if (data instanceof URL) return { type, source: { type: 'url', value: data.href, mimeType: mediaType } };
-  const value = typeof data === 'string' ? data : Buffer.from(data as Uint8Array).toString('base64');
-  return { type, source: { type: 'data', value, mimeType: mediaType } };
+  // The client cannot read the id of a file at a provider.
+  if (!source) return { type: 'text', text: `[${mediaType}]` };
+  const content =
+    'url' in source ? { type: 'url' as const, value: source.url } : { type: 'data' as const, value: source.base64 };
+  return { type, source: { ...content, mimeType: mediaType } };
 };

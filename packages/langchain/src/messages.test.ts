@@ -1,6 +1,6 @@
 import { convertHistory } from '@h/bridge';
 import { ModelServer } from '@h/bridge/testing';
-import { repairHistory } from '@h/turn';
+import { repairHistory, type FileData } from '@h/turn';
 import {
   AIMessage,
   HumanMessage,
@@ -103,4 +103,21 @@ describe('convertHistory with langchainMessages', () => {
       expect(sent.messages).toHaveLength(messages.length + 1);
     }
   });
+});
+
+it.each<[FileData, object]>([
+  [
+    { type: 'data', data: new Uint8Array([104, 105]) },
+    { type: 'image', data: 'aGk=' },
+  ],
+  ['https://example.com/a.png', { type: 'image', url: 'https://example.com/a.png' }],
+])('writes the file %j of an operator', (data, block) => {
+  const content = [{ type: 'file' as const, data, mediaType: 'image/png' }];
+  const [written] = langchainMessages.write({ role: 'user', content });
+  expect(written?.content).toEqual([{ ...block, mimeType: 'image/png' }]);
+});
+
+it('refuses the id of a file at a provider', () => {
+  const content = [{ type: 'file' as const, data: { openai: 'file-1' }, mediaType: 'image/png' }];
+  expect(() => langchainMessages.write({ role: 'user', content })).toThrow('neither bytes, base64 nor a URL');
 });

@@ -8,6 +8,8 @@ import {
 } from '@langchain/core/messages';
 import type { HostFormat } from '@h/bridge';
 import {
+  fileSource,
+  InvalidInputError,
   textOf,
   TurnError,
   type AssistantPart,
@@ -207,19 +209,15 @@ const toUserContent = (message: Message): string | ContentBlock[] =>
     : textOf(message);
 
 const toFileBlock = (part: Exclude<UserPart, TextPart>): Block => {
-  const data = part.type === 'image' ? part.image : part.data;
+  const source = fileSource(part.type === 'image' ? part.image : part.data);
+  if (!source) {
+    throw new InvalidInputError(
+      'An operator added a file that is neither bytes, base64 nor a URL, which LangChain messages cannot contain.',
+    );
+  }
   const mimeType = part.mediaType ?? 'image/*';
   const type = mimeType.startsWith('image/') ? 'image' : 'file';
-  if (data instanceof URL) return { type, url: data.href, mimeType };
-  return { type, data: typeof data === 'string' ? data : base64(data), mimeType };
-};
-
-const base64 = (data: unknown): string => {
-  if (data instanceof Uint8Array) return Buffer.from(data).toString('base64');
-  if (data instanceof ArrayBuffer) return Buffer.from(data).toString('base64');
-  throw new TypeError(
-    'A file that an operator added has data of a kind that LangChain messages cannot contain. Use bytes, base64 text or a URL.',
-  );
+  return 'url' in source ? { type, url: source.url, mimeType } : { type, data: source.base64, mimeType };
 };
 
 const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));

@@ -1,4 +1,4 @@
-import type { AssistantPart, JSONValue } from '@h/turn';
+import type { AssistantPart, FileData, JSONValue } from '@h/turn';
 import type { AgentInputItem } from '@openai/agents';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -105,4 +105,19 @@ describe('items', () => {
   ])('reads %s as an output', (_, given, output) => {
     expect(outputOf(given)).toEqual(output);
   });
+});
+
+it.each<[FileData, string]>([
+  [{ type: 'data', data: new Uint8Array([104, 105]) }, 'data:image/png;base64,aGk='],
+  ['https://example.com/a.png', 'https://example.com/a.png'],
+])('writes the file %j of an operator', (data, image) => {
+  const content = [{ type: 'file' as const, data, mediaType: 'image/png' }];
+  expect(itemFormat.write({ role: 'user', content })).toEqual([
+    [{ type: 'message', role: 'user', content: [{ type: 'input_image', image }] }],
+  ]);
+});
+
+it('refuses the id of a file at a provider', () => {
+  const content = [{ type: 'file' as const, data: { openai: 'file-1' }, mediaType: 'image/png' }];
+  expect(() => itemFormat.write({ role: 'user', content })).toThrow('neither bytes, base64 nor a URL');
 });

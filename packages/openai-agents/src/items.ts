@@ -1,5 +1,18 @@
 import type { HostFormat } from '@h/bridge';
-import type { AssistantPart, JSONValue, Message, ProviderOptions, ToolPart, ToolResultOutput, UserPart } from '@h/turn';
+import {
+  fileSource,
+  InvalidInputError,
+  type AssistantPart,
+  type FilePart,
+  type FileSource,
+  type ImagePart,
+  type JSONValue,
+  type Message,
+  type ProviderOptions,
+  type ToolPart,
+  type ToolResultOutput,
+  type UserPart,
+} from '@h/turn';
 import type { AgentInputItem } from '@openai/agents';
 
 /** A message of the host: a message, a result, or the consecutive items of one answer. */
@@ -195,24 +208,24 @@ const userItems = (content: string | readonly UserPart[]): unknown =>
     ? content
     : content.map((part): Item => {
         if (part.type === 'text') return { type: 'input_text', text: part.text, ...optionsOf(part) };
-        const given = part.type === 'image' ? part.image : part.data;
         const mediaType = part.mediaType ?? 'image/*';
-        const source = given instanceof URL ? given.href : `data:${mediaType};base64,${base64(given)}`;
+        const source = sourceOf(part);
+        const url = 'url' in source ? source.url : `data:${mediaType};base64,${source.base64}`;
         return mediaType.startsWith('image/')
-          ? { type: 'input_image', image: source }
+          ? { type: 'input_image', image: url }
           : {
               type: 'input_file',
-              file: given instanceof URL ? { url: source } : source,
+              file: 'url' in source ? { url } : url,
               ...('filename' in part && part.filename !== undefined && { filename: part.filename }),
             };
       });
 
-const base64 = (data: unknown): string => {
-  if (typeof data === 'string') return data;
-  if (data instanceof Uint8Array || data instanceof ArrayBuffer) {
-    return Buffer.from(data as Uint8Array).toString('base64');
-  }
-  throw new TypeError('A file that an operator added has data of an unknown kind. Use bytes, base64 text or a URL.');
+const sourceOf = (part: FilePart | ImagePart): FileSource => {
+  const source = fileSource(part.type === 'image' ? part.image : part.data);
+  if (source) return source;
+  throw new InvalidInputError(
+    'An operator added a file that is neither bytes, base64 nor a URL, which items of the OpenAI Agents SDK cannot contain.',
+  );
 };
 
 const optionsOf = (part: { readonly providerOptions?: ProviderOptions | undefined }): Item =>

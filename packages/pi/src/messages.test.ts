@@ -2,7 +2,7 @@ import { convertHistory } from '@h/bridge';
 // oxlint-disable-next-line h/package-imports -- a test of the format with the function that it is for
 import { compact } from '@h/compaction';
 import { ModelServer } from '@h/bridge/testing';
-import { repairHistory } from '@h/turn';
+import { repairHistory, type FileData } from '@h/turn';
 import { normalizeContext, type AssistantMessage, type Message } from '@earendil-works/pi-ai';
 import { streamSimple as streamAnthropic } from '@earendil-works/pi-ai/api/anthropic-messages';
 import { streamSimple as streamCompletions } from '@earendil-works/pi-ai/api/openai-completions';
@@ -217,4 +217,13 @@ describe('convertHistory with piMessages', () => {
       expect(sent.split('No result provided')).toHaveLength(1);
     }
   });
+});
+
+it('writes an image of any shape, and refuses a URL', () => {
+  const write = (data: FileData) =>
+    piMessages.write({ role: 'user', content: [{ type: 'file', data, mediaType: 'image/png' }] });
+  expect(write({ type: 'data', data: new Uint8Array([104, 105]) })).toMatchObject([
+    { content: [{ type: 'image', data: 'aGk=', mimeType: 'image/png' }] },
+  ]);
+  expect(() => write('https://example.com/a.png')).toThrow('neither bytes nor base64 text');
 });

@@ -1,5 +1,6 @@
 import type { HostFormat } from '@h/bridge';
 import {
+  fileSource,
   TurnError,
   type AssistantPart,
   type JSONObject,
@@ -116,7 +117,7 @@ const toUserPart = (block: ResultBlock): UserPart =>
 
 const fromUserPart = (part: UserPart): ResultBlock => {
   if (part.type === 'text') return { ...extraOf(part.providerOptions), type: 'text', text: part.text };
-  const data = part.type === 'image' ? part.image : part.data;
+  const source = fileSource(part.type === 'image' ? part.image : part.data);
   const mimeType = part.mediaType ?? 'image/*';
   if (!mimeType.startsWith('image/')) {
     throw new TurnError(
@@ -124,13 +125,9 @@ const fromUserPart = (part: UserPart): ResultBlock => {
       `An operator added a file of the type ${JSON.stringify(mimeType)}, but messages of pi contain text and images only.`,
     );
   }
-  return { ...extraOf(part.providerOptions), type: 'image', data: base64(data), mimeType };
-};
-
-const base64 = (data: unknown): string => {
-  if (typeof data === 'string') return data;
-  if (data instanceof Uint8Array) return Buffer.from(data).toString('base64');
-  if (data instanceof ArrayBuffer) return Buffer.from(data).toString('base64');
+  if (source && 'base64' in source) {
+    return { ...extraOf(part.providerOptions), type: 'image', data: source.base64, mimeType };
+  }
   throw new TurnError(
     'invalid-input',
     'An operator added an image whose data is neither bytes nor base64 text, which messages of pi cannot contain.',

@@ -1,25 +1,9 @@
-import type { FileData, FilePart, ImagePart } from '@h/turn';
+import { fileSource, type FileData, type FilePart, type FileSource, type ImagePart } from '@h/turn';
 
 /** A file as base64 or as a URL; `undefined` if it is neither. */
 export const dataOf = (
   part: FilePart | ImagePart | { readonly type: 'file'; readonly data: FileData },
-): { base64: string } | { url: string } | undefined => {
-  const given = part.type === 'image' ? part.image : part.data;
-  const data = isTagged(given, 'data') ? given.data : isTagged(given, 'url') ? given.url : given;
-  if (data instanceof URL) return { url: data.href };
-  if (data instanceof Uint8Array) {
-    return { base64: Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('base64') };
-  }
-  if (data instanceof ArrayBuffer) return { base64: Buffer.from(data).toString('base64') };
-  if (typeof data !== 'string') return undefined;
-  return /^(https?|data):/.test(data) ? { url: data } : { base64: data };
-};
-
-const isTagged = <Type extends 'data' | 'url'>(
-  value: FileData,
-  type: Type,
-): value is Extract<FileData, { readonly type: Type }> =>
-  typeof value === 'object' && 'type' in value && value.type === type;
+): FileSource | undefined => fileSource(part.type === 'image' ? part.image : part.data);
 
 /** Returns the URL of a file, or its content as a `data:` URL. */
 export const urlOf = (part: Parameters<typeof dataOf>[0], mediaType: string): string | undefined => {

@@ -31,6 +31,7 @@ export type {
 export { intercept } from './intercept.js';
 export { iterate } from './iterate.js';
 export type { JSONObject, JSONValue } from './json.js';
+export { fileSource, type FileSource } from './file-source.js';
 export { foldJournal, journalEvents } from './journal.js';
 export { LazyAbort } from './lazy-abort.js';
 export * from './maybe-promise.js';

@@ -1,0 +1,18 @@
+import type { FileData } from '@h/turn';
+import { expect, it } from 'vitest';
+import { groupFormat } from './messages.js';
+
+const url = 'https://example.com/a.png';
+const mimeType = 'image/png';
+
+it.each<[FileData, object]>([
+  [
+    { type: 'data', data: new Uint8Array([104, 105]) },
+    { type: 'image', source: { type: 'data', value: 'aGk=', mimeType } },
+  ],
+  [url, { type: 'image', source: { type: 'url', value: url, mimeType } }],
+  [{ openai: 'file-1' }, { type: 'text', text: '[image/png]' }],
+])('writes the file %j of an operator', (data, part) => {
+  const content = [{ type: 'file' as const, data, mediaType: mimeType }];
+  expect(groupFormat.write({ role: 'user', content })).toMatchObject([{ messages: [{ content: [part] }] }]);
+});
