@@ -1,3 +1,4 @@
+import { mergeConfig } from 'vitest/config';
 import { project } from '../../tooling/vitest/project.js';
 
-export default project();
+export default mergeConfig(project(), { test: { globalSetup: './test/templates-folder.ts' } });

@@ -122,6 +122,29 @@ describe('--plan', () => {
     );
   });
 
+  it('says for which claim it waits, and for how long', async () => {
+    const { workspace, words, environment } = await prepare(builder(), { isRepository: false });
+    const at = new Date();
+    const claim = { owner: 'gone', generation: 1, claimedAt: at, heartbeatAt: at, expiresAt: new Date(+at + 300_000) };
+    const task = { ...tasks[0], description: '', dependsOn: [], status: 'in_progress', generation: 1, claim };
+    const plan = {
+      format: 'agent-progress',
+      version: 1,
+      revision: 1,
+      phase: 'working',
+      goal: 'One file',
+      tasks: [task],
+    };
+    await writeFile(join(workspace, 'agent-progress.json'), JSON.stringify(plan));
+    const coder = startCoder({ words, environment });
+    await coder.said('Other sessions work on one.');
+    coder.signal('SIGINT');
+    const { stdout } = await coder.finished;
+    expect(stdout).toMatch(
+      /^0 of 1 tasks are done\. Other sessions work on one\. Waiting for up to 4 min \d+ s, or longer if/m,
+    );
+  });
+
   it('shows the progress of a plan, reports its end and rejects a second plan', async () => {
     const { words, environment } = await prepare(builder(), { isRepository: false });
     const first = await runCoder({

@@ -29,9 +29,10 @@ const canaryReason = 'The canary of mcp-guard check.';
  * Connects to all servers, and proves on a canary server that an allowed call runs and a denied one does not.
  *
  * @returns the report
- * @throws ConfigError if a server cannot be reached, or a denial does not hold
+ * @throws ConfigError if there is no server, a server cannot be reached, or a denial does not hold
  */
 export const check = async (config: Config, onNote: (note: string) => void): Promise<string> => {
+  checkServers(config);
   const folder = mkdtempSync(join(tmpdir(), 'mcp-guard-check-'));
   const marker = join(folder, 'touched');
   const canary = { command: process.execPath, args: ['-e', canarySource, marker], protocol: '2025' as const };
@@ -77,6 +78,14 @@ export const check = async (config: Config, onNote: (note: string) => void): Pro
   }
 };
 
+/** @throws ConfigError if there is no server, because the result would be about nothing */
+const checkServers = ({ servers = {} }: Config): void => {
+  if (Object.keys(servers).length > 0) return;
+  throw new ConfigError(
+    'There is no server to guard. Add "servers" to the configuration and pass it with --config, or write it with "mcp-guard init".',
+  );
+};
+
 /** Reports rules that match no tool, such as those with a misspelled name. */
 const rulesWithoutTool = (rules: Config['policy']['rules'], servers: readonly McpServer[]): readonly string[] => {
   const isSingle = servers.length === 1;
@@ -94,6 +103,7 @@ const rulesWithoutTool = (rules: Config['policy']['rules'], servers: readonly Mc
  * @throws ConfigError if `security.pins` is not a file, or a server cannot be reached
  */
 export const approve = async (config: Config, onNote: (note: string) => void): Promise<string> => {
+  checkServers(config);
   const { pins } = config.security;
   if (typeof pins !== 'string') {
     throw new ConfigError('Approvals are not stored. Set "security.pins" to a file, such as guard.pins.json.');

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { inject } from 'vitest';
 import { oddlyNamedFolder } from '../../../tooling/vitest/temporary-folder.js';
 
 /** A real repository in a temporary folder. */
@@ -59,14 +59,12 @@ type Files = Readonly<Record<string, string>>;
 
 /** Repositories by their files: a copy takes a fraction of the time of three git processes. */
 const templates = new Map<string, string>();
-const templatesFolder = mkdtempSync(join(tmpdir(), 'h-git-templates-'));
-process.once('exit', () => rmSync(templatesFolder, { recursive: true, force: true }));
 
 const templateOf = (files: Files): string => {
   const key = JSON.stringify(files);
   const known = templates.get(key);
   if (known !== undefined) return known;
-  const folder = mkdtempSync(join(templatesFolder, 'template-'));
+  const folder = mkdtempSync(join(inject('gitTemplates'), 'template-'));
   const bench = gitBenchAt(folder);
   bench.git('init', '--quiet', '--initial-branch=main', '--template=');
   mkdirSync(bench.at('.git/hooks'), { recursive: true });

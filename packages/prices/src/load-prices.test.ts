@@ -1,6 +1,6 @@
 import { calcPrice } from '@pydantic/genai-prices';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loadPrices } from './load-prices.js';
 
 const used = (input: number, output: number, cacheRead = 0, cacheWrite = 0) => ({
@@ -103,6 +103,18 @@ describe('loadPrices', () => {
     };
     const known = cost(() => 'anthropic/claude-sonnet-4-5');
     expect(cost((count) => `anthropic/claude-${count}`)).toBeGreaterThan(3 * known);
+  });
+
+  it('names the package to install if the catalog is missing', async () => {
+    vi.doMock('@pydantic/genai-prices', () => {
+      throw new Error('Cannot find package.');
+    });
+    onTestFinished(() => vi.doUnmock('@pydantic/genai-prices'));
+    await expect(loadPrices()).rejects.toMatchObject({
+      code: 'no-catalog',
+      message:
+        'loadPrices() needs the package "@pydantic/genai-prices", which cannot be loaded. Run: npm install @pydantic/genai-prices',
+    });
   });
 
   it('rejects unknown options', async () => {

@@ -1,5 +1,5 @@
 import { LruMap } from '@h/bounded';
-import { anyFunction, anyObject, checkOptions } from '@h/options';
+import { anyFunction, anyObject, checkOptions, CodedError } from '@h/options';
 import type { ModelPrice as CatalogPrice } from '@pydantic/genai-prices';
 import { priceTable, type CostOf, type PriceTable } from './price-table.js';
 import { cleanUsage, type TokenUsage } from './usage.js';
@@ -38,7 +38,7 @@ const aliases: Readonly<Record<string, string>> = {
  * prices. Prices that rise with the input length or change by the hour are supported. The cost of a model that is not
  * in the catalog is `undefined`, never 0.
  *
- * @throws InvalidOptionError `invalid-option`
+ * @throws InvalidOptionError `invalid-option`; CodedError `no-catalog` if the peer dependency cannot be loaded
  *
  * @example
  * ```ts
@@ -50,7 +50,11 @@ export const loadPrices = async (options: LoadPricesOptions = {}): Promise<CostO
   checkOptions('loadPrices()', options, { overrides: anyObject, now: anyFunction });
   // oxlint-disable-next-line h/no-clock -- the default clock, which callers may replace
   const { overrides = {}, now = () => new Date() } = options;
-  const catalog = await import('@pydantic/genai-prices');
+  const catalog = await import('@pydantic/genai-prices').catch((cause: unknown) => {
+    const message =
+      'loadPrices() needs the package "@pydantic/genai-prices", which cannot be loaded. Run: npm install @pydantic/genai-prices';
+    throw new CodedError('no-catalog', message, { cause });
+  });
   return priceTable(overrides, catalogCost(catalog, now));
 };
 

@@ -121,7 +121,11 @@ export const runPlan = ({
             `! ${oneLine(error?.message ?? 'The provider or the network is unavailable.')} Retrying in ${duration(pauseMs)}.`,
           ),
         ]),
-      onWait: ({ text }) => view.say([palette.dim(`${oneLine(text)} Waiting for the sub-agents.`)]),
+      onWait: ({ text, next }) => {
+        const leftMs = next.kind === 'wait' ? Math.max(0, Date.parse(next.until) - project.clock()) : 0;
+        const how = `Waiting for up to ${duration(leftMs)}, or longer if the other session renews its claim.`;
+        view.say([palette.dim(`${oneLine(text)} ${how}`)]);
+      },
     }).finally(() => typing?.close());
     view.say(steering.waiting.map((line) => palette.dim(`› ${oneLine(line)} (not delivered: the plan has stopped)`)));
     const where = branch === undefined ? '' : ` Its work is on the branch ${branch}.`;
