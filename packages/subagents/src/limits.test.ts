@@ -167,6 +167,22 @@ describe('limits', () => {
     expect(await answer.ended).toMatchObject({ status: 'timed-out', durationMs: 55 });
   });
 
+  it('applies a time limit that is longer than a timer can wait', async () => {
+    const days = 24 * 3_600_000;
+    const { team } = tree({
+      parent: [],
+      agents: {
+        slow: { description: 'Slow.', timeoutMs: 40 * days, create: () => new Promise<never>(() => undefined) },
+      },
+      limits: { graceMs: 5 },
+    });
+    const answer = (await team.spawn({ parent: 'boss', agent: 'slow', task: 'x' })) as Spawned;
+    await pass(39 * days);
+    expect(team.list('boss')).toMatchObject([{ status: 'under-way' }]);
+    await pass(1 * days + 5);
+    expect(await answer.ended).toMatchObject({ status: 'timed-out', durationMs: 40 * days + 5 });
+  });
+
   it('releases all slots of an abandoned sub-agent', async () => {
     const { team } = tree({
       parent: [],

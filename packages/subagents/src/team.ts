@@ -1,4 +1,4 @@
-import { notice, toErrorInfo, type NewEvent, type TurnEvent } from '@h/turn';
+import { later, notice, toErrorInfo, type NewEvent, type TurnEvent } from '@h/turn';
 import { asyncScheduler } from 'rxjs';
 import { chargedTo } from './charged.js';
 import { unbegun } from './child-end.js';
@@ -99,11 +99,8 @@ export class Team {
 
   readonly now = (): number => (this.options.scheduler ?? asyncScheduler).now();
 
-  readonly after = (delayMs: number, callback: () => void): (() => void) => {
-    if (delayMs === Infinity) return () => undefined;
-    const timer = (this.options.scheduler ?? asyncScheduler).schedule(callback, Math.min(delayMs, maxTimerMs));
-    return () => timer.unsubscribe();
-  };
+  readonly after = (delayMs: number, callback: () => void): (() => void) =>
+    later(this.options.scheduler ?? asyncScheduler, delayMs, callback);
 
   readonly newId = (): string => {
     // oxlint-disable-next-line h/no-clock -- ids must be unique across processes
@@ -312,9 +309,6 @@ export class Team {
     };
   }
 }
-
-/** The longest delay that `setTimeout` accepts; a longer one fires at once. */
-const maxTimerMs = 2_147_483_647;
 
 const valueFor = <Value extends AgentPolicy | SharedBudget>(
   given: Value | ((session: string) => Value | undefined) | undefined,

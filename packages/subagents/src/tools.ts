@@ -53,7 +53,7 @@ export const spawnTool = (team: Team): SubagentTool => ({
   },
   effect: 'local-write',
   resources: () => ['subagents:'],
-  timeoutMs: Math.min(team.limits.storeMs + marginMs, longestTimerMs),
+  timeoutMs: team.limits.storeMs + marginMs,
   run: async ({ agent, task, tools }, { session, turn }) => {
     if (team.turns.get(session)?.turn !== turn) {
       return {
@@ -100,7 +100,7 @@ export const waitTool = (team: Team): SubagentTool => ({
   },
   effect: 'local-write',
   resources: () => ['subagents:'],
-  timeoutMs: Math.min(team.limits.waitMs + marginMs, longestTimerMs),
+  timeoutMs: team.limits.waitMs + marginMs,
   run: async ({ children, timeoutMs }, context) => {
     const member = team.family.find(context.session);
     const ids = Array.isArray(children) ? children.map(String) : undefined;
@@ -142,7 +142,6 @@ const textOf = (value: JSONValue | undefined): string => (typeof value === 'stri
 
 /** The deadline of a tool call exceeds the deadline of its wait by this margin. */
 const marginMs = 30_000;
-const longestTimerMs = 2_147_483_647;
 
 const targetsOf = (
   member: Member | undefined,
