@@ -65,7 +65,7 @@ export const openAgent = async (job: AgentJob, opened: (() => Promise<void>)[]):
   const { given, process, display, workspace, sessions, children, artifacts, session, model, meter } = job;
   const questions = display.terminal?.approver;
   const warn = (text: string): void => void process.stderr.write(`${oneLine(text)}\n`);
-  const repository = await openRepository(workspace, given);
+  const repository = await openRepository(workspace, given, warn);
   const telemetry = await openTelemetry(given.otel, warn);
   opened.push(() => telemetry.close());
   const rules = await openRules({ workspace, approve: given.approve, environment: process.env, questions });

@@ -12,13 +12,15 @@ export interface Repository {
 }
 
 /**
- * Opens the repository of the folder; `undefined` if the folder has none.
+ * Opens the repository of the folder; `undefined` if the folder has none, or git cannot use it.
  *
+ * @param warn receives why git cannot use a repository
  * @throws UsageError if `branch` is set and the folder has no repository
  */
 export const openRepository = async (
   root: string,
   { branch, plan }: { readonly branch: boolean; readonly plan: boolean },
+  warn: (text: string) => void,
 ): Promise<Repository | undefined> => {
   const repository = createGitRepository({ root });
   try {
@@ -27,6 +29,7 @@ export const openRepository = async (
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     if (branch) throw new UsageError(`--branch: ${error.message}`, { cause: error });
+    if (error.code !== 'git-no-repository') warn(`! Changes are neither reported nor committed: ${error.message}`);
     return undefined;
   }
 };
