@@ -1,7 +1,8 @@
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { outputOrThrow, type HostSession, type HostToolReturn } from '@h/bridge';
 import { TurnError, type JSONValue, type ToolCall, type ToolOutcome, type ToolResultOutput } from '@h/turn';
 import type { Tool, ToolExecutionOptions, ToolSet } from 'ai';
-import type { PromptMessage } from './host-request.js';
+import { ownOptions, type PromptMessage } from './host-request.js';
 
 /** Returns the session in which a call was made. */
 export type SessionOfCall = (toolCallId: string) => HostSession<PromptMessage>;
@@ -14,6 +15,37 @@ export const attachTools = <Tools extends ToolSet>(tools: Tools, sessionOf: Sess
   Object.fromEntries(
     Object.entries(tools).map(([name, tool]) => [name, attachTool(name, tool as Tool, sessionOf)]),
   ) as Tools;
+
+/**
+ * Removes the marks of attached tools from a model call.
+ *
+ * @throws TurnError `unguarded-tool` if a tool that the SDK may run is not attached, because it would run unguarded
+ */
+export const withoutMarks = (
+  call: LanguageModelV4CallOptions,
+  tools: Readonly<Record<string, unknown>>,
+): LanguageModelV4CallOptions => {
+  if (call.tools === undefined) return call;
+  return {
+    ...call,
+    tools: call.tools.map((tool) => {
+      if (tool.type !== 'function') return tool;
+      const { providerOptions: { [ownOptions]: mark, ...providerOptions } = {}, ...rest } = tool;
+      if (mark === undefined && !isRunByHost(tools, tool.name)) throw unguarded(tool.name);
+      return Object.keys(providerOptions).length > 0 ? { ...rest, providerOptions } : rest;
+    }),
+  };
+};
+
+/** Whether the tool was given without `execute`. */
+const isRunByHost = (tools: Readonly<Record<string, unknown>>, name: string): boolean =>
+  Object.hasOwn(tools, name) && (tools[name] as Tool).execute === undefined;
+
+const unguarded = (name: string): TurnError =>
+  new TurnError(
+    'unguarded-tool',
+    `The tool ${JSON.stringify(name)} is not one of attach(), so it would run without the operators. Pass all tools to attach(), and no "tools" beside what it returns.`,
+  );
 
 type Execute = NonNullable<Tool['execute']>;
 type ToModelOutput = NonNullable<Tool['toModelOutput']>;
@@ -42,6 +74,7 @@ const attachTool = (name: string, tool: Tool, sessionOf: SessionOfCall): Tool =>
     : run;
   return {
     ...tool,
+    providerOptions: { ...tool.providerOptions, [ownOptions]: { isAttached: true } },
     execute: wrapped as unknown as Execute,
     toModelOutput: (async (given: Parameters<ToModelOutput>[0]) =>
       unwrapped(given.output) ??

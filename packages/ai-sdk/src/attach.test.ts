@@ -24,7 +24,7 @@ import {
   type ModelMessage,
   type ToolSet,
 } from 'ai';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { openaiAt, startMock } from '../test/servers.js';
 import { attach, attachEvents, checkVersion, type AttachOptions } from './attach.js';
@@ -608,6 +608,30 @@ describe('attach', () => {
     for await (const part of stream) if (part.type === 'tool-result') outputs.push(part.output);
     expect(outputs).toEqual(['one', 'two', '[redacted]', '[redacted]']);
     expect(requests()[1]?.at(-1)).toBe('[redacted]');
+  });
+
+  it.each<[string, ToolSet]>([
+    ['other ones', {}],
+    ['the same ones without operators', { read: tool({ inputSchema, execute: () => 'unguarded' }) }],
+  ])('refuses a call with tools beside its own before they run: %s', async (_, given) => {
+    const execute = vi.fn(() => 'ran');
+    script = [calls('read'), { content: 'Done.' }];
+    const tools: ToolSet = { read: tool({ inputSchema, execute }) };
+    const run = generateText({ ...attach<ToolSet>({ model: model(), tools: given }), tools, prompt: 'Read.' });
+    await expect(run).rejects.toMatchObject({
+      code: 'unguarded-tool',
+      message: expect.stringMatching(/^The tool "read" is not one of attach\(\)/) as string,
+    });
+    expect([execute.mock.calls, requests()]).toEqual([[], []]);
+  });
+
+  it('sends tools with their own provider options and nothing of its own, also those that the host runs', async () => {
+    script = [{ content: 'Done.' }];
+    const tools: ToolSet = { read: tool({ inputSchema, execute: () => 'ran' }), ask: { inputSchema } };
+    await generateText({ ...attach({ model: model(), tools }), prompt: 'Read.' });
+    await generateText({ model: model(), tools, prompt: 'Read.' });
+    const [attached, plain] = mock.getRequests().map(({ body }) => JSON.stringify((body as { tools: unknown }).tools));
+    expect(attached).toBe(plain);
   });
 
   it('passes the output of toModelOutput to operators, and does not convert their changes again', async () => {

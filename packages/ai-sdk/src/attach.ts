@@ -21,7 +21,7 @@ import {
 } from '@h/options';
 import { repairHistory, TurnError, type Message, type PipelineOperator, type TurnEnding } from '@h/turn';
 import type { ModelMessage, PrepareStepFunction, StepResult, StopCondition, ToolSet } from 'ai';
-import { attachTools } from './attach-tools.js';
+import { attachTools, withoutMarks } from './attach-tools.js';
 import { toErrorInfo } from './error-info.js';
 import { fromCallOptions, ownOptions, promptFormat, type PromptMessage } from './host-request.js';
 import { generate, stream, type ExitBehavior, type ModelCall } from './model-call.js';
@@ -149,7 +149,8 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
   const source = sourceOf(options);
   const notify = (session: string, { outcome, reason, error }: TurnEnding | TurnStoppedError): void =>
     onStop?.({ session, outcome, ...(reason !== undefined && { reason }), ...(error !== undefined && { error }) });
-  const callOf = (given: LanguageModelV4CallOptions): ModelCall => {
+  const callOf = (call: LanguageModelV4CallOptions): ModelCall => {
+    const given = withoutMarks(call, tools);
     const request = fromCallOptions(given, providerOf(model), format);
     const name = request.session ?? options.session ?? request.run ?? 'default';
     calls.clear(name);

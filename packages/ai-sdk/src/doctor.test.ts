@@ -27,7 +27,7 @@ describe('doctor of the AI SDK', () => {
   it.each<[string, string, DoctorAgent]>([
     [
       'the tools are not attached',
-      'ran',
+      'failed',
       (probe) => generateText({ ...attached(probe), tools: probe.tools, prompt: 'Check.' }),
     ],
     [
