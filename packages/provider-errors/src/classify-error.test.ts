@@ -1,57 +1,38 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { recordedErrors, type RecordedError } from '../test/recorded-errors.js';
+import { json, recordedErrors, type RecordedError } from '../test/recorded-errors.js';
+import { withHeaders, withoutHeaders } from '../test/surroundings.js';
 import { errorReasons } from './reasons.js';
 import { classifyError } from './classify-error.js';
 
-const json = (body: RecordedError['body']): string => (typeof body === 'string' ? body : JSON.stringify(body));
+const nowOf = ({ headers }: RecordedError): number => Date.parse(headers?.['date'] ?? '1970-01-01');
 
-/** The shapes in which the same answer arrives: the data of a turn, an error of an SDK, a cause. */
-const forms: readonly (readonly [string, (fixture: RecordedError) => unknown])[] = [
-  [
-    'data of a turn',
-    ({ status, headers, body }) => ({
-      name: 'AI_APICallError',
-      message: 'The call failed.',
-      ...(status !== undefined && { status }),
-      ...(headers && { headers }),
-      body,
-    }),
-  ],
-  [
-    'an error of the AI SDK',
-    ({ status, headers, body }) =>
-      Object.assign(new Error('The call failed.'), {
-        name: 'AI_APICallError',
-        statusCode: status,
-        responseHeaders: headers,
-        responseBody: json(body),
-        requestBodyValues: { messages: 'rate limit, overloaded' },
-      }),
-  ],
-  [
-    'an error of an SDK with a Headers object',
-    ({ status, headers = {}, body }) =>
-      Object.assign(new Error(`${status ?? ''} ${json(body)}`), { status, headers: new Headers(headers) }),
-  ],
-  [
-    'the cause of another error',
-    ({ status, headers, body }) =>
-      new Error('Failed after 3 attempts.', { cause: { statusCode: status, headers, body: json(body) } }),
-  ],
-];
-
-describe.each(forms)('classifyError, given %s', (_, form) => {
+describe('classifyError, given the data of a turn', () => {
   it.each(
     recordedErrors.map(
       (fixture) => [`${fixture.provider} ${fixture.status ?? ''}`, json(fixture.body).slice(0, 160), fixture] as const,
     ),
-  )('classifies %s: %s', (__, ___, fixture) => {
-    expect(
-      classifyError(form(fixture), {
-        now: fixture.headers?.['date'] === undefined ? 0 : Date.parse(fixture.headers['date']),
-      }),
-    ).toMatchObject(fixture.expected);
+  )('classifies %s: %s', (_, __, fixture) => {
+    const { status, headers, body, expected } = fixture;
+    const data = { name: 'AI_APICallError', message: 'The call failed.', status, headers, body };
+    expect(classifyError(data, { now: nowOf(fixture) })).toMatchObject(expected);
+  });
+});
+
+describe('classifyError, given an answer with its headers', () => {
+  it.each(Object.entries(withHeaders))('classifies it as %s', (_, surround) => {
+    for (const fixture of recordedErrors) {
+      expect(classifyError(surround(fixture), { now: nowOf(fixture) })).toMatchObject(fixture.expected);
+    }
+  });
+});
+
+describe('classifyError, given an answer without its headers', () => {
+  const answers = recordedErrors.filter(({ status, body }) => status !== undefined && typeof body === 'object');
+
+  it.each(Object.entries(withoutHeaders))('finds the same reasons in %s', (_, surround) => {
+    const missed = answers.filter((fixture) => classifyError(surround(fixture)).reason !== fixture.expected.reason);
+    expect(missed.map(({ body }) => body)).toEqual([]);
   });
 });
 
@@ -147,6 +128,9 @@ describe('classifyError', () => {
       42_000,
     ],
     [{ 'x-ratelimit-reset-tokens': 'never' }, undefined],
+    [{ 'x-ms-retry-after-ms': '3000' }, 3_000],
+    [{ ratelimit: 'limit=100, remaining=0, reset=5' }, 5_000],
+    [{ ratelimit: '"default";r=0;t=5' }, 5_000],
   ])('reads the wait from %o: %s', (headers, retryAfterMs) => {
     expect(classifyError({ status: 429, headers }, { now: 0 }).retryAfterMs).toBe(retryAfterMs);
   });
@@ -157,11 +141,34 @@ describe('classifyError', () => {
     expect(classifyError({ status: 401, headers: { 'retry-after': '5' } }).retryAfterMs).toBeUndefined();
   });
 
-  it('uses the status of the outermost layer', () => {
-    expect(classifyError({ body: { error: { code: 418, message: 'Upstream said no.' } }, status: 502 })).toMatchObject({
-      status: 502,
-      reason: 'server-error',
-    });
+  it('uses the status of the outermost layer, unless a gateway has failed because the provider refused', () => {
+    const upstream = (code: number) => ({ error: { code, message: 'Upstream said no.' } });
+    expect(classifyError({ body: upstream(503), status: 502 })).toMatchObject({ status: 502, reason: 'server-error' });
+    expect(classifyError({ body: upstream(429), status: 401 })).toMatchObject({ status: 401, reason: 'auth' });
+    expect(classifyError({ body: upstream(401), status: 502 })).toMatchObject({ status: 401, reason: 'auth' });
+  });
+
+  it.each([
+    [401, 'invalid x-api-key', 'auth'],
+    [404, 'The model `gpt-6` does not exist.', 'not-found'],
+    [400, 'Input data may contain inappropriate content.', 'content-filter'],
+  ])('finds a refusal (%i) that a gateway reports as 502: %s', (_, message, reason) => {
+    expect(classifyError({ status: 502, error: { message, type: 'upstream_error' } }).reason).toBe(reason);
+  });
+
+  it('does not revoke a credential because a server failed', () => {
+    const error = { status: 500, message: 'The user task was terminated.' };
+    expect(classifyError(error)).toMatchObject({ reason: 'server-error', retryable: true });
+  });
+
+  it.each<[unknown, number]>([
+    [{ details: [{ '@type': 'google.rpc.RetryInfo', retryDelay: { seconds: '30', nanos: 500_000_000 } }] }, 30_500],
+    ['Rate limit exceeded. Retry-After: 30', 30_000],
+    ["RateLimitError: {'message': 'Slow down.', 'retry_after_ms': 1500}", 1_500],
+    ['Rate limit reached, resets at 1970-01-01T01:00:00+00:00 (2056)', 3_600_000],
+    ['请求过于频繁，请在 90 秒后重试', 90_000],
+  ])('reads the wait from the body %o', (body, retryAfterMs) => {
+    expect(classifyError({ status: 429, body }, { now: 0 }).retryAfterMs).toBe(retryAfterMs);
   });
 
   it('prefers the clock of the provider to the local clock', () => {
@@ -209,6 +216,12 @@ describe('classifyError', () => {
     expect(classifyError(throwing).reason).toBe('rate-limit');
   });
 
+  it('reads the beginning of a large body of bytes', () => {
+    const body = Buffer.alloc(50_000_000, 'x');
+    body.write('{"error":{"code":"insufficient_quota"}}');
+    expect(classifyError({ status: 429, response: { data: body } }).reason).toBe('quota');
+  });
+
   it('takes linear time on hostile errors', () => {
     const loop: { cause?: unknown } = {};
     loop.cause = loop;
@@ -216,6 +229,8 @@ describe('classifyError', () => {
       loop,
       { message: '{'.repeat(200 * size) },
       { message: `${'{"a":'.repeat(20 * size)}1${'}'.repeat(20 * size)}` },
+      { message: `${'{"a":['.repeat(20 * size)}1${']}'.repeat(19 * size)}` },
+      { message: '\\"{'.repeat(20 * size) },
       { message: 'context window '.repeat(20 * size) },
       { message: 'exceed '.repeat(40 * size) },
       { message: `try again in ${'1m'.repeat(50 * size)}` },

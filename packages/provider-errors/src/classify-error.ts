@@ -12,7 +12,7 @@ export interface ErrorClass {
   readonly scope: FailureScope;
   /** The shortest wait that the provider asks for, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
-  /** The HTTP status, if the error or its message has one. */
+  /** The HTTP status, if the error or its message has one; of a gateway's 5xx that quotes a 4xx, the latter. */
   readonly status?: number | undefined;
   /** What decided, for logs: `code "insufficientquota"`, `message "credit balance is too low"`, `status 402`. */
   readonly evidence?: string | undefined;

@@ -1,9 +1,9 @@
-import { readJsonIn } from './nested-json.js';
+import { readJsonIn, withoutEscapes } from './nested-json.js';
 import { readText } from './text-evidence.js';
 
 /** Everything an error says, gathered from all of its layers. */
 export interface Evidence {
-  /** The status of the outermost layer that has one, else the first that a message names. */
+  /** The status of the outermost layer that has one, else the first that a message names; a 4xx that a 5xx quotes. */
   readonly status: number | undefined;
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>;
@@ -15,9 +15,11 @@ export interface Evidence {
   readonly text: string;
 }
 
-const maxDepth = 12;
+const maxDepth = 20;
 const maxNodes = 2_000;
 const maxTextLength = 16_384;
+/** Long strings count as several members, so that the number of members limits all the work. */
+const charactersPerNode = 1_024;
 const maxCodes = 500;
 
 /** `rate_limit_exceeded`, `RateLimitExceeded` and `rate-limit.exceeded` are the same code. */
@@ -36,6 +38,8 @@ const skipped: ReadonlySet<string> = new Set([
   'messages',
   'tools',
   'input',
+  'prompt',
+  'contents',
   'flagged_input',
   'failed_generation',
   'content_filter_result',
@@ -85,12 +89,14 @@ const timeMembers: ReadonlySet<string> = new Set([
   'reset_at',
 ]);
 /** Members of an `Error` that are not enumerable, and members that SDKs add to it. */
-const errorMembers = ['name', 'message', 'code', 'cause', 'errors', 'lastError'] as const;
+const errorMembers: readonly string[] = ['name', 'message', 'code', 'cause', 'errors', 'lastError'];
+const responseMembers: readonly string[] = ['status', 'headers'];
 
 /**
  * Reads an error of any shape: the data of a turn, an SDK's error, a provider's body, a string, each inside the other.
  *
- * The outermost status counts, because the answer of a gateway may quote another one; codes and sentences count in all layers.
+ * The outermost status counts, unless a gateway reports the refusal of a provider as its own failure; codes and
+ * sentences count in all layers.
  */
 export const evidenceOf = (error: unknown): Evidence => {
   const gathering = new Gathering();
@@ -103,13 +109,16 @@ class Gathering implements Evidence {
   readonly codes = new Set<string>();
   readonly times = new Map<string, string | number>();
   text = '';
-  #stated: number | undefined;
+  readonly #stated: number[] = [];
   #mentioned: number | undefined;
   #nodes = 0;
   readonly #seen = new Set<unknown>();
 
   get status(): number | undefined {
-    return this.#stated ?? this.#mentioned;
+    const outermost = this.#stated[0] ?? this.#mentioned;
+    if (outermost === undefined || outermost < 500) return outermost;
+    // The gateway has failed because the provider has refused the request.
+    return [...this.#stated, this.#mentioned].find((status) => status !== undefined && status < 500) ?? outermost;
   }
 
   add(name: string, value: unknown, depth: number): void {
@@ -140,6 +149,14 @@ class Gathering implements Evidence {
       }
       return;
     }
+    // gRPC clients decode a duration as its seconds and billionths.
+    const seconds = timeMembers.has(name) ? read(value, 'seconds') : undefined;
+    if (seconds !== undefined) this.times.set(name, Number(seconds) + Number(read(value, 'nanos') ?? 0) / 1e9);
+    const bytes = bytesOf(value);
+    if (bytes !== undefined) {
+      this.add(name, new TextDecoder().decode(bytes.subarray(0, maxTextLength)), depth + 1);
+      return;
+    }
     // The outermost layer that has a status decides it, so all plain members of a layer come before the next layer.
     const members = membersOf(value).map(([key, member]) => [key.toLowerCase(), member] as const);
     for (const [key, member] of members) {
@@ -162,21 +179,24 @@ class Gathering implements Evidence {
 
   #addString(name: string, value: string, depth: number): void {
     if (timeMembers.has(name)) this.times.set(name, value);
-    if (statusMembers.has(name) && /^[45]\d\d$/.test(value)) this.#stated ??= Number(value);
+    if (statusMembers.has(name) && /^[45]\d\d$/.test(value)) this.#stated.push(Number(value));
     if (codeMembers.has(name)) {
       this.#addCode(value);
       if (value.includes(' ')) this.#addText(value);
       return;
     }
-    const nested = readJsonIn(value);
-    if (nested !== undefined) this.add(name, nested, depth + 1);
-    this.#addText(value);
+    this.#nodes += Math.floor(value.length / charactersPerNode);
+    const { values, rest } = readJsonIn(value);
+    for (const nested of values) this.add(name, nested, depth + 1);
+    const isEscaped = values.length === 0 && /\\(?:"|u00)/.test(value);
+    if (isEscaped) this.add(name, withoutEscapes(value.slice(0, maxTextLength)), depth + 1);
+    else this.#addText(rest);
   }
 
   #addNumber(name: string, value: number): void {
     if (timeMembers.has(name)) this.times.set(name, value);
     if (!statusMembers.has(name) && name !== 'errno') return;
-    if (value >= 400 && value < 600 && Number.isInteger(value)) this.#stated ??= value;
+    if (value >= 400 && value < 600 && Number.isInteger(value)) this.#stated.push(value);
     // MiniMax numbers its errors under `status_code`, Z.ai under `code`, and the same numbers mean different things.
     else this.#addCode(name === 'status_code' ? `status:${value}` : String(value));
   }
@@ -204,10 +224,23 @@ const headerEntries = (value: object): readonly (readonly [unknown, unknown])[] 
   return Object.entries(value);
 };
 
+/** A body that was read as bytes, or such a body after `JSON.stringify`. */
+const bytesOf = (value: object): Uint8Array | undefined => {
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  const data = read(value, 'type') === 'Buffer' ? read(value, 'data') : undefined;
+  return Array.isArray(data) ? Uint8Array.from(data.slice(0, maxTextLength) as number[]) : undefined;
+};
+
 const membersOf = (value: object): readonly (readonly [string, unknown])[] => {
-  const own = Object.keys(value);
-  const keys = value instanceof Error ? [...errorMembers.filter((key) => !own.includes(key)), ...own] : own;
-  return keys.map((key) => [key, read(value, key)] as const);
+  // Some clients define members of their errors as accessors that are not enumerable.
+  const own = value instanceof Error ? Object.getOwnPropertyNames(value) : Object.keys(value);
+  const inherited = value instanceof Error ? errorMembers : value instanceof Response ? responseMembers : [];
+  const keys = [...inherited.filter((key) => !own.includes(key)), ...own];
+  // The errors of earlier attempts do not count.
+  return keys
+    .filter((key) => key !== 'errors' || !own.includes('lastError'))
+    .map((key) => [key, read(value, key)] as const);
 };
 
 /** An accessor that throws counts as absent. */

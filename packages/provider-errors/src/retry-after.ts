@@ -38,7 +38,7 @@ export const retryAfterOf = (evidence: Evidence, reason: ErrorReason, now: numbe
 type Headers = Evidence['headers'];
 
 const inHeaders = (headers: Headers, now: number): number | undefined => {
-  const ms = Number.parseFloat(headers.get('retry-after-ms') ?? '');
+  const ms = Number.parseFloat(headers.get('retry-after-ms') ?? headers.get('x-ms-retry-after-ms') ?? '');
   if (ms >= 0) return ms;
   const given = headers.get('retry-after');
   if (given === undefined) return undefined;
@@ -66,12 +66,23 @@ const inUnit = (name: string, value: string | number): number | undefined => {
 const waitInText =
   /(?:try again|retry|resets?|available|wait|come back)[^\n\d]{0,16}?(?:in|after|for|about)? ((?:\d[\d.]{0,12} ?[a-z]{1,12}[ ,]{0,2}){1,4})/i;
 
+/** `Retry-After: 30`, `retry_after_ms=1500`, `'retryDelay': '12s'` */
+const memberInText =
+  /\b(retry[-_ ]?(?:after|delay)(?:[-_]?(?:ms|seconds))?)["']?\s{0,2}[:=]\s{0,2}["']?(\d[\d.]{0,12}[a-z]{0,2})/i;
+
+const momentInText =
+  /(?:resets?|until|again|available)\b[^\d\n]{0,12}(\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]{0,12}(?:Z|[+-]\d\d:?\d\d))/i;
+
 const inText = (text: string, now: number): number | undefined => {
+  const [, member, value] = memberInText.exec(text) ?? [];
+  if (member !== undefined && value !== undefined) return inUnit(member.toLowerCase(), value);
+  const moment = readDate(momentInText.exec(text)?.[1]);
+  if (moment !== undefined) return moment - now;
   const [, day, time] = /regain access on (\d{4}-\d\d-\d\d)(?: at (\d\d:\d\d))? ?UTC/i.exec(text) ?? [];
   if (day !== undefined) return Date.parse(`${day}T${time ?? '00:00'}:00Z`) - now;
   const [, until] = /limit reached\|(\d{10})\b/i.exec(text) ?? [];
   if (until !== undefined) return Number(until) * 1_000 - now;
-  const [, span] = waitInText.exec(text) ?? [];
+  const [, span] = waitInText.exec(text) ?? /(\d{1,6} ?(?:秒|分钟|小时))后/.exec(text) ?? [];
   return span === undefined ? undefined : readDuration(span);
 };
 
@@ -86,6 +97,9 @@ const resetOf = (headers: Headers, now: number): number | undefined => {
     const remaining = headers.get(`${before}remaining${after ?? ''}`);
     if (ms !== undefined && ms > 0) resets.push({ ms, isUsedUp: remaining !== undefined && Number(remaining) <= 0 });
   }
+  // `limit=100, remaining=0, reset=5`, later `"default";r=0;t=5`
+  const [, seconds] = /[\s;](?:t|reset)=(\d{1,9})\b/.exec(headers.get('ratelimit') ?? '') ?? [];
+  if (seconds !== undefined) resets.push({ ms: Number(seconds) * 1_000, isUsedUp: false });
   const usedUp = resets.filter(({ isUsedUp }) => isUsedUp).map(({ ms }) => ms);
   if (usedUp.length > 0) return Math.max(...usedUp);
   return resets.length === 0 ? undefined : Math.min(...resets.map(({ ms }) => ms));
@@ -104,12 +118,21 @@ const readDate = (text: string | undefined): number | undefined => {
   return Number.isNaN(date) ? undefined : date;
 };
 
-const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const unitMs: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+  秒: 1_000,
+  分钟: 60_000,
+  小时: 3_600_000,
+};
 
 /** A duration as Go, Google or people write it (`6m0s`, `0.5s`, `9m38.016s`, `2 days 17 hours`), in milliseconds. */
 const readDuration = (text: string): number | undefined => {
   let total: number | undefined;
-  for (const [, amount = '', unit = ''] of text.matchAll(/(\d{1,12}(?:\.\d{1,12})?) ?([a-z]{1,12})/gi)) {
+  for (const [, amount = '', unit = ''] of text.matchAll(/(\d{1,12}(?:\.\d{1,12})?) ?([a-z]{1,12}|秒|分钟|小时)/gi)) {
     const ms = unitMs[unitOf(unit.toLowerCase())];
     if (ms === undefined) break;
     total = (total ?? 0) + Number(amount) * ms;

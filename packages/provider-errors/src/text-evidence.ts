@@ -14,8 +14,9 @@ const maxPageText = 400;
 
 /** Reads one message. */
 export const readText = (given: string): TextEvidence => {
-  const cut = given.slice(0, maxLength);
-  const text = isPage(cut) ? pageText(cut) : cut;
+  // oxlint-disable-next-line no-control-regex -- the colors of a terminal
+  const cut = given.slice(0, maxLength).replaceAll(/\u001B\[[\d;]{0,20}[a-z]/gi, '');
+  const text = (isPage(cut) ? pageText(cut) : cut).replaceAll(/[^\S\n]+/g, ' ');
   const parts = [text.trim(), ...quotedMessages(text)];
   return { status: statusIn(text, parts), codes: codesIn(text, parts), mentions: mentionsIn(text), text };
 };
@@ -32,11 +33,16 @@ const leadingStatus =
 
 /** `status code: 400`, `HTTP 413`, `(status 403 Forbidden)`, `Error code: 429`, `[503 Service Unavailable]`, `API Error: 529`. */
 const namedStatus =
-  /(?:\bstatus(?:[ _-]?code)?|\bhttp(?:\/\d(?:\.\d)?|[ _-]?status(?:[ _-]?code)?)?|\berror(?:[ _-]?code)?|\b(?:got|returned|received|responded with)(?: an?)?)["']?\s{0,2}[:=([]?\s{0,2}["'([]?([45]\d\d)\b(?![.,]?\d)(?!\s+(?!status\b)[a-z]{2,20}s\b)|\[([45]\d\d) [A-Z]/i;
+  /(?:\bstatus(?:[ _-]?code)?|状态码|\bhttp(?:\/\d(?:\.\d)?|[ _-]?status(?:[ _-]?code)?)?|\berror(?:[ _-]?code)?|\b(?:got|returned|received|responded with)(?: an?)?)["']?\s{0,2}[:：=([]?\s{0,2}["'([]?([45]\d\d)\b(?![.,]?\d)(?!\s+(?!status\b)[a-z]{2,20}s\b)|\[([45]\d\d) [A-Z]|\b([45]\d\d) status code\b/i;
+
+/** `request failed: 429 {"error": …}`, also if the object was read and taken out. */
+const statusOfBody = /(?<![\w.,-])([45]\d\d)\W{0,4}\{/;
 
 const statusIn = (text: string, parts: readonly string[]): number | undefined => {
   const found =
-    parts.map((part) => leadingStatus.exec(part)?.[1]).find(Boolean) ?? namedStatus.exec(text)?.slice(1).find(Boolean);
+    parts.map((part) => leadingStatus.exec(part)?.[1]).find(Boolean) ??
+    namedStatus.exec(text)?.slice(1).find(Boolean) ??
+    statusOfBody.exec(text)?.[1];
   return found === undefined ? undefined : Number(found);
 };
 
@@ -64,7 +70,7 @@ const isPage = (text: string): boolean => /<(?:!doctype html|html|head|title)\b/
 /** The text before the page, its title and its first headings. The rest of an error page is advice and decoration. */
 const pageText = (page: string): string => {
   const before = page.slice(0, Math.max(0, page.search(/<(?:!doctype|html|head|title)\b/i)));
-  const parts = [...page.matchAll(/<(title|h1|h2)\b[^>]{0,200}>([^<]{0,200})/gi)].map(([, , content = '']) =>
+  const parts = [...page.matchAll(/<(?:title|h1|h2|p|pre)\b[^>]{0,200}>([^<]{0,200})/gi)].map(([, content = '']) =>
     content.trim(),
   );
   const said = parts.length > 0 ? parts.join('\n') : page.replaceAll(/<[^>]{0,400}>/g, ' ').trim();

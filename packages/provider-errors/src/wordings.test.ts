@@ -22,16 +22,28 @@ describe('classifyError, given a message without a status', () => {
     ['the last of several attempts', (message) => ({ message: 'Failed.', lastError: { message } })],
     ['typographic apostrophes', (message) => message.replaceAll("'", '\u2019')],
     ['lower case', (message) => message.toLowerCase()],
+    ['colors', (message) => `\u001B[31m${message.replaceAll(' ', ' \u001B[1m')}\u001B[39m`],
+    ['blanks of other kinds', (message) => message.replaceAll(' ', '\u00A0 ')],
   ])('finds the same reasons in %s', (_, wrap) => {
     const missed = messages.filter(([reason, message]) => reasonOf(wrap(message)) !== reason);
     expect(missed).toEqual([]);
   });
 
-  it('finds reasons in objects that Python has printed', () => {
-    const wrapped = messages.filter(([reason]) => reason !== 'aborted');
-    const missed = wrapped.filter(
-      ([reason, message]) => reasonOf(`Error - {'error': {'message': '${message.replaceAll("'", '')}'}}`) !== reason,
-    );
+  it.each<[string, (message: string) => string]>([
+    [
+      'an object that Python has printed',
+      (message) => `Error - {'error': {'message': '${message.replaceAll("'", '')}'}}`,
+    ],
+    [
+      'a paragraph of a page',
+      (message) => `<html><head><title>Error</title></head><p>${message.replaceAll('<', '&lt;')}</p>`,
+    ],
+    ['the error of a stream', (message) => `stream disconnected before completion: ${message}; retrying 1/5 in 200ms…`],
+    ['a log line', (message) => `2026-11-28T07:44:29.123Z [ERROR] provider: ${message}`],
+    ['the error of gRPC', (message) => `13 INTERNAL: ${message}`],
+  ])('finds nearly all reasons in %s', (_, wrap) => {
+    const wrapped = messages.filter(([reason]) => reason !== 'aborted' && reason !== 'unknown');
+    const missed = wrapped.filter(([reason, message]) => reasonOf(wrap(message)) !== reason);
     expect(missed.length / wrapped.length).toBeLessThan(0.02);
   });
 });

@@ -10,6 +10,8 @@ export interface RecordedError {
   readonly expected: Partial<ErrorClass>;
 }
 
+export const json = (body: RecordedError['body']): string => (typeof body === 'string' ? body : JSON.stringify(body));
+
 const anthropic = (type: string, message: string): object => ({
   type: 'error',
   error: { type, message },

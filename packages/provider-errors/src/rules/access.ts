@@ -1,6 +1,7 @@
 import { isServer, noStatus, oneOf, type Rule } from './rule.js';
 
-const refusal = oneOf(undefined, 400, 401, 403, 404, 407, 422);
+/** Some gateways answer 500 or 502 for a provider's refusal. */
+const refusal = oneOf(undefined, 400, 401, 403, 404, 407, 422, 500, 502);
 
 /** Credentials that will not work again, then those that may. */
 export const authRules: readonly Rule[] = [
@@ -17,7 +18,7 @@ export const authRules: readonly Rule[] = [
       /(?:organization|workspace|team|account|user|key|token|project|consumer|subscription|access)\b(?:[^.\n]|\.\S){0,60} (?:(?:has|have) been|was|is|are|been)(?: \w{1,12}){0,2} (?:disabled|deactivated|revoked|suspended|terminated|deleted|banned|locked|blocked|reported as leaked|denied access(?! to))/i,
       /(?:organization|account) (?:has|have) been restricted|(?:key|token|account)[ _](?:revoked|deactivated|suspended|deleted|disabled)|access terminated|oauth authentication is currently not allowed|scope requirement|(?:账[户号]|用户|令牌|密钥)已?被?(?:锁定|禁用|封禁|停用|吊销)/i,
     ],
-    status: refusal,
+    status: (status) => refusal(status) && !isServer(status),
     unless: ({ text }) => /enable it by/i.test(text),
   },
   { reason: 'auth', scope: 'service', codes: 'unsupported_country_region_territory' },
@@ -37,7 +38,7 @@ export const authRules: readonly Rule[] = [
       /\bpermission \W\S{1,80}\W denied on\b/i,
       /\bnot? (?:have |has )?(?:permission|access|authorized|entitled)(?:[^.\n]|\.\S){0,40}\b(?:resource|model)\b|无权访问/i,
     ],
-    status: oneOf(undefined, 400, 401, 403),
+    status: oneOf(undefined, 400, 401, 403, 500, 502),
     unless: ({ text, status }) => status === undefined && /does not exist|not found/i.test(text),
   },
   {
@@ -52,7 +53,7 @@ export const authRules: readonly Rule[] = [
       AI_LoadAPIKeyError GatewayAuthenticationError ACCESS_TOKEN_SCOPE_INSUFFICIENT ACCESS_TOKEN_EXPIRED
       API_KEY_SERVICE_BLOCKED SERVICE_DISABLED 1000 1001 1002 1003 1004 1110 1111 1220 status:1004 status:2049`,
     codePrefixes: 'AADSTS',
-    status: (status) => status !== 429 && !isServer(status),
+    status: (status) => status !== 429 && (!isServer(status) || refusal(status)),
   },
   {
     reason: 'auth',
@@ -94,7 +95,7 @@ export const modelRules: readonly Rule[] = [
       /(?:model|model id|modelid)\W{1,3}\S{0,80}\W{0,2} (?:is not supported|does not exist|not found)|requested model is not|model is not supported|not found the model|not a valid model/i,
       /(?:unknown|invalid|no such|unsupported|unrecognized|nonexistent) (?:\w{1,10} )?models?\b(?! (?:output|response|parameter|input))|no endpoints (?:found|available)|try pulling it first|unable to access (?:\S{1,30} )?model|(?:^|\n)model: \S{1,100}(?:$|\n)|\bmodel (?:identifier|id|name) is (?:invalid|not valid)\b|\bcannot (?:get|post) \/|模型不存在|no such (?:endpoint|deployment)|(?:engine|endpoint|deployment|resource) (?:was |could )?not (?:be )?found|\bdeployment\b(?:[^.\n]|\.\S){0,40} does not exist|no (?:allowed )?providers? (?:are |is )?available|is not deployed/i,
     ],
-    status: oneOf(undefined, 400, 403, 404, 410, 422),
+    status: oneOf(undefined, 400, 403, 404, 410, 422, 500, 502),
   },
   { reason: 'not-found', status: oneOf(404, 410) },
 ];

@@ -9,6 +9,8 @@ export const contentRules: readonly Rule[] = [
       ResponsibleAIPolicyViolation PROHIBITED_CONTENT data_inspection_failed sensitive_words_detected
       moderation_blocked 1300 1301 status:1026 status:1027`,
     status: (status) => status !== 429 && status !== 401,
+    // Mistral numbers its rate limits 1300, Z.ai its filters.
+    unless: ({ codes }) => codes.has('ratelimited'),
   },
   {
     reason: 'content-filter',
@@ -18,6 +20,6 @@ export const contentRules: readonly Rule[] = [
       /violat\w{1,8} (?:[^.\n]|\.\S){0,30}(?:usage|content|safety|acceptable)(?:[^.\n]|\.\S){0,12} (?:polic|guideline)|due to (?:safety|content policy)|safety (?:system|filter|reasons|polic)/i,
       /(?:inappropriate|sensitive|unsafe|prohibited|harmful|disallowed) (?:content|words|material|information)|new_sensitive|敏感|不安全|违规内容/i,
     ],
-    status: oneOf(undefined, 200, 400, 403, 421, 422, 446, 451, 500),
+    status: oneOf(undefined, 200, 400, 403, 421, 422, 446, 451, 500, 502),
   },
 ];

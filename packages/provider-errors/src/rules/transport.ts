@@ -39,7 +39,7 @@ export const transportRules: readonly Rule[] = [
     reason: 'network',
     says: [
       /fetch failed|failed to fetch|load failed|(?<!\b(?:process|runner|worker)(?: has| was)? )\bterminated\b|other side closed|socket (?:hang up|connection was closed|disconnected)|premature close|connection (?:error|(?:was |has been )?(?:forcibly )?(?:refused|reset|closed|aborted|terminated|lost|failed))|network (?:error|request failed|connection)|networkerror/i,
-      /unable to connect|could not connect|failed to (?:connect|open socket)|typo in the url or port|error sending request|getaddrinfo|no such host|name resolution|dns\b|dial tcp|tcp connect|broken pipe|unexpected eof|no route to host|failed to establish|reading from remote server|(?:network|host) is unreachable|closed (?:the )?connection|websocket (?:connection )?(?:was )?closed|upstream connect error|disconnect(?:ed)?\b/i,
+      /unable to connect|could not connect|failed to (?:connect|open socket)|typo in the url or port|error sending request|getaddrinfo|no such host|name resolution|dns\b|dial tcp|tcp connect|broken pipe|unexpected eof|no route to host|failed to establish|reading from remote server|(?:network|host) is unreachable|closed (?:the )?connection|websocket (?:connection )?(?:was )?closed|upstream connect error/i,
       /\berr_(?:ssl|tls|http2|connection|network|internet)|ssl (?:error|routines)|\[ssl|sslv3 alert|tls (?:handshake|connection)|self.signed certificate|certificate[ _](?:has expired|verif(?:y|ication)[ _](?:failed|error))|unable to verify the first certificate|local issuer certificate|\bHPE_[A-Z]|parse error: expected http/i,
       /stream (?:ended(?! with empty)|closed|was (?:closed|interrupted))(?:[^.\n]|\.\S){0,40}|incomplete chunked read|ended prematurely|peer closed|without sending (?:any )?chunks?|invalid response body while trying to fetch|unexpected end of (?:json|file|stream|data)/i,
     ],
@@ -73,7 +73,7 @@ export const transportRules: readonly Rule[] = [
     reason: 'server-error',
     codes: `
       api_error server_error internal_server_error InternalServerError InternalServerException internal_error
-      internal InternalError upstream_error bad_gateway ModelStreamErrorException ModelErrorException
+      InternalError upstream_error bad_gateway ModelStreamErrorException ModelErrorException
       ModelServiceFailed 1120 1200 1230 1234 status:1000 status:1024 status:1013`,
     status: noStatus,
     // DashScope reports bad parameters as `InternalError.Algo.InvalidParameter`.
@@ -82,8 +82,19 @@ export const transportRules: readonly Rule[] = [
   {
     reason: 'server-error',
     says: [
-      /internal (?:server |system )?error|server had an error|server error|unexpectedly stopped|(?:process|runner|worker) (?:has |was )?(?:terminated|crashed|exited)|bad gateway|upstream (?:error|request failed|provider)|provider returned error|something went wrong|error (?:has )?occurred (?:while|during) (?:processing|handling|streaming|generating)|unexpected (?:server )?error|upstream returned|unknown error|incomplete response|(?:inference|generation) failed|cuda error|(?:model|server|engine|backend) (?:has )?crashed|内部错误/i,
+      /internal (?:server |system )?error|server had an error|server error|unexpectedly stopped|bad gateway|upstream (?:error|request failed|provider)|provider returned error|something went wrong|error (?:has )?occurred (?:while|during) (?:processing|handling|streaming|generating)|unexpected (?:server )?error|upstream returned|unknown error|incomplete response|(?:inference|generation) failed|cuda error|(?:model|server|engine|backend) (?:has )?crashed|内部错误/i,
     ],
+    status: noStatus,
+  },
+];
+
+/** What hosts and gateways write before the cause, or instead of it. */
+export const wrapperRules: readonly Rule[] = [
+  { reason: 'network', says: [/disconnect(?:ed)?\b/i], status: noStatus },
+  {
+    reason: 'server-error',
+    codes: 'internal',
+    says: [/(?:process|runner|worker) (?:has |was )?(?:terminated|crashed|exited)/i],
     status: noStatus,
   },
 ];

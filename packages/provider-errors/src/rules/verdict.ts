@@ -6,7 +6,7 @@ import { generalRules } from './general.js';
 import { quotaRules, rateRules } from './limits.js';
 import { sizeRules } from './request-size.js';
 import { isServer, noStatus, type Rule } from './rule.js';
-import { transportRules } from './transport.js';
+import { transportRules, wrapperRules } from './transport.js';
 
 /** What the evidence shows. */
 export interface Verdict {
@@ -32,11 +32,7 @@ const ownRules: readonly Rule[] = [
     codes: `
       unknown-credential invalid-input unsupported-model missing-package invalid-option`,
   },
-  {
-    reason: 'empty-response',
-    codes: `
-      empty-response AI_EmptyResponseBodyError AI_NoContentGeneratedError AI_NoOutputGeneratedError`,
-  },
+  { reason: 'empty-response', codes: 'empty-response AI_EmptyResponseBodyError AI_NoContentGeneratedError' },
 ];
 
 const emptyRules: readonly Rule[] = [
@@ -47,6 +43,8 @@ const emptyRules: readonly Rule[] = [
     ],
     status: noStatus,
   },
+  // The AI SDK throws this error also when the stream has failed, with the failure as its cause.
+  { reason: 'empty-response', codes: 'AI_NoOutputGeneratedError' },
 ];
 
 /** Requests that no provider accepts. Most other refusals carry these codes as well. */
@@ -87,11 +85,12 @@ const rules: readonly Rule[] = [
   ...sizeRules,
   ...modelRules,
   ...transportRules,
-  ...emptyRules,
   ...invalidRules,
   ...refusalRules,
   ...generalRules,
   ...otherRules,
+  ...emptyRules,
+  ...wrapperRules,
 ];
 
 /** The verdict of the first rule that holds; `unknown` if none does. */
