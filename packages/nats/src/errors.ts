@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { JetStreamApiError } from '@nats-io/jetstream';
+import { JetStreamApiError, JetStreamError } from '@nats-io/jetstream';
 import { NoRespondersError, TimeoutError } from '@nats-io/nats-core';
 import { TurnError } from '@h/turn';
 
@@ -34,6 +34,14 @@ export class IncompleteLogError extends Error {
   }
 }
 
+/** Another client has written something else into a subject of the store. */
+export class DamagedEntryError extends Error {
+  constructor(subject: string) {
+    super(`the entry ${subject} is not one of this store. Find the client that wrote it`);
+    this.name = 'DamagedEntryError';
+  }
+}
+
 /** Another message was written to the subject before. */
 const wrongLastSequence = 10_071;
 const streamNotFound = 10_059;
@@ -51,6 +59,8 @@ export const isMessageMissing = (error: unknown): boolean => isApiError(error, m
 const isTransient = (error: unknown): boolean => {
   if (error instanceof TimeoutError || error instanceof NoRespondersError) return true;
   if (error instanceof IncompleteLogError) return true;
+  // The connection is silent: its end may be noticed minutes later.
+  if (error instanceof JetStreamError && error.message === 'heartbeats missed') return true;
   if (error instanceof JetStreamApiError) return unavailableCodes.includes(error.code) || error.status === 503;
   return error instanceof Error && error.cause !== undefined && isTransient(error.cause);
 };

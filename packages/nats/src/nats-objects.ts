@@ -16,7 +16,7 @@ import { TurnError } from '@h/turn';
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/nats-core';
 import { Objm, StorageType, type ObjectInfo as NatsObjectInfo, type ObjectStore as NatsBucket } from '@nats-io/obj';
-import { beforeRetry, isConflict, retryEnd, retrying } from './errors.js';
+import { beforeRetry, DamagedEntryError, isConflict, retryEnd, retrying } from './errors.js';
 import { bucketName } from './names.js';
 import { readSubject } from './read-subject.js';
 import { checkReplicas, streamConfig } from './streams.js';
@@ -144,8 +144,10 @@ class NatsObjects implements ObjectStore {
     );
     const { ifAbsent = false, metadata = {} } = options;
     try {
-      const before = ifAbsent ? await this.#info(key) : undefined;
-      if (before !== undefined && !before.deleted && (await this.#isWhole(before))) return { isStored: false };
+      // Also without a condition: the client removes the content that the description before names.
+      const before = await this.#info(key);
+      const exists = ifAbsent && before?.deleted === false && (await this.#isWhole(before));
+      if (exists) return { isStored: false };
       const meta = { name: key, metadata: { ...metadata }, options: { max_chunk_size: chunkBytes } };
       const condition = ifAbsent ? { previousRevision: before?.revision ?? 0 } : {};
       await this.#objects.put(meta, source, { timeout: requestTimeoutMs, ...condition });
@@ -174,13 +176,16 @@ class NatsObjects implements ObjectStore {
 
   async *list(prefix: string): AsyncGenerator<ListedObject, void, undefined> {
     const found = await this.#request(`Listing ${prefix}`, () => this.#objects.list());
-    for (const { name, size, deleted } of found) {
+    for (const each of found) {
+      if (!isDescription(each)) continue;
+      const { name, size, deleted } = each;
       if (!deleted && name.startsWith(prefix)) yield { key: name, bytes: size };
     }
   }
 
   async delete(keys: readonly string[]): Promise<void> {
     for (const key of keys) {
+      if (await this.#isDamaged(key)) await this.#purge(key);
       if ((await this.#existing(key)) === undefined) continue;
       await this.#request(`Deleting ${key}`, () => this.#objects.delete(key));
       // The client leaves a marker for ever. An object that was stored since has a later revision.
@@ -206,11 +211,14 @@ class NatsObjects implements ObjectStore {
     return (state.subjects?.[subject] ?? 0) === chunks;
   }
 
-  /** Removes the description of an object, unless it was stored again since. */
-  async #purge(key: string, { revision }: NatsObjectInfo): Promise<void> {
+  /** Removes the description of an object, unless it was stored again since the given one. */
+  async #purge(key: string, given?: NatsObjectInfo): Promise<void> {
     const filter = `$O.${this.#bucket}.M.${Buffer.from(key).toString('base64url')}${padding(key)}`;
     await this.#request(`Deleting ${key}`, () =>
-      this.#manager.streams.purge(`OBJ_${this.#bucket}`, { filter, seq: revision + 1 }),
+      this.#manager.streams.purge(`OBJ_${this.#bucket}`, {
+        filter,
+        ...(given !== undefined && { seq: given.revision + 1 }),
+      }),
     );
   }
 
@@ -254,7 +262,24 @@ class NatsObjects implements ObjectStore {
 
   async #info(key: string): Promise<NatsObjectInfo | undefined> {
     checkKey(key);
-    return (await this.#request(`Reading ${key}`, () => this.#objects.info(key))) ?? undefined;
+    return this.#request(`Reading ${key}`, async () => {
+      const found = await this.#objects.info(key).catch((error: unknown) => {
+        // The client fails so if the description is not the JSON of an object.
+        throw error instanceof SyntaxError || error instanceof TypeError ? new DamagedEntryError(key) : error;
+      });
+      if (found !== null && !isDescription(found)) throw new DamagedEntryError(key);
+      return found ?? undefined;
+    });
+  }
+
+  async #isDamaged(key: string): Promise<boolean> {
+    try {
+      await this.#info(key);
+      return false;
+    } catch (error) {
+      if (error instanceof ObjectStoreError && error.cause instanceof DamagedEntryError) return true;
+      throw error;
+    }
   }
 
   async #existing(key: string): Promise<NatsObjectInfo | undefined> {
@@ -276,6 +301,14 @@ class NatsObjects implements ObjectStore {
     return new ObjectStoreError(`${action} in bucket ${this.#bucket}`, { cause });
   }
 }
+
+/** Whether a description is one that the client writes. The name of the content could name that of all objects. */
+const isDescription = (found: NatsObjectInfo): boolean => {
+  const { name, nuid, size, chunks, metadata = {} } = found as Partial<Record<keyof NatsObjectInfo, unknown>>;
+  const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
+  const isContent = typeof nuid === 'string' && /^\w{1,64}$/.test(nuid) && isCount(size) && isCount(chunks);
+  return typeof name === 'string' && isContent && typeof metadata === 'object';
+};
 
 const infoOf = ({ size, metadata = {} }: NatsObjectInfo): ObjectInfo => ({ bytes: size, metadata });
 

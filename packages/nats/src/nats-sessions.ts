@@ -12,12 +12,13 @@ import {
 import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { IncompleteLogError, isConflict, msUntil, NatsError, retryEnd, retrying } from './errors.js';
+import { emptyHead, type StoredHead } from './head.js';
 import type { LoadedSession } from './log-entries.js';
 import { bucketName, hashOf, newId } from './names.js';
 import { NatsSession } from './open-session.js';
-import { SessionHeads, type StoredHead } from './session-heads.js';
+import { SessionHeads } from './session-heads.js';
 import { SessionLogs } from './session-log.js';
-import { openBucket, openLog } from './streams.js';
+import { clientOf, openBucket, openLog } from './streams.js';
 
 /** Options of {@link natsSessions}. */
 export interface NatsSessionsOptions {
@@ -114,11 +115,23 @@ export const natsSessions = async (
     onProblem: anyFunction,
   });
   const { bucket = 'h_sessions', replicas = 1, leaseMs = 15_000, retryMs = 30_000, ttlMs = Infinity } = options;
-  const { label = `process ${process.pid}`, onProblem = () => undefined } = options;
+  const { label = `process ${process.pid}`, onProblem } = options;
+  const report = (error: Error): void => {
+    try {
+      onProblem?.(error);
+    } catch {
+      // An error of the callback has no effect.
+    }
+  };
   const manager = await retrying('Connecting to JetStream', retryMs, () => jetstreamManager(connection));
   const kv = await openBucket(connection, manager, bucket, replicas, retryMs);
   await openLog(connection, manager, bucket, replicas, retryMs);
-  const heads = new SessionHeads(kv, manager, bucket, { label, leaseMs, retryMs, onProblem });
+  const heads = new SessionHeads(kv, clientOf(connection), manager, bucket, {
+    label,
+    leaseMs,
+    retryMs,
+    onProblem: report,
+  });
   const logs = new SessionLogs(connection, manager, `${bucket}_log`, `${bucket}.log`, retryMs);
   return new StoredSessions(heads, logs, { ttlMs, retryMs });
 };
@@ -253,7 +266,7 @@ class StoredSessions implements NatsSessions {
     const owner = head && (await this.#heads.holderOf(key, head));
     if (owner !== undefined) throw new SessionBusyError(session, { owner });
     try {
-      return await this.#take(head ?? emptyHead(session), key);
+      return await this.#take({ ...(head ?? emptyHead), session }, key);
     } catch (error) {
       throw isConflict(error) ? new SessionBusyError(session) : error;
     }
@@ -286,13 +299,14 @@ class StoredSessions implements NatsSessions {
     }
   }
 
-  /** Reads a session. One that is damaged must not hide the turns of others. */
+  /** Reads a session. One that lacks messages or is damaged must not hide the turns of others. */
   async #loadOrReport(key: string, { session }: StoredHead, retryMs: number): Promise<LoadedSession | undefined> {
     try {
       return await this.#logs.load(key, retryMs);
     } catch (error) {
-      if (!(error instanceof NatsError && error.cause instanceof IncompleteLogError)) throw error;
-      this.#heads.report(new NatsError(`Reading session ${session}`, error.cause));
+      const cause = error instanceof NatsError ? error.cause : error;
+      if (error instanceof NatsError && error.isRetryable && !(cause instanceof IncompleteLogError)) throw error;
+      this.#heads.report(new NatsError(`Reading session ${session}`, cause));
       return undefined;
     }
   }
@@ -314,15 +328,3 @@ class StoredSessions implements NatsSessions {
     return latest;
   }
 }
-
-const emptyHead = (session: string): StoredHead => ({
-  session,
-  owner: null,
-  createdAt: 0,
-  updatedAt: 0,
-  turns: 0,
-  latest: null,
-  firstInput: '',
-  bytes: 0,
-  revision: 0,
-});

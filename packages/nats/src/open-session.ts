@@ -1,7 +1,8 @@
 import { firstInputOf, PastTurns, RecordWriter, sessionClosed, sessionTaken, WriteQueue } from '@h/session/format';
 import { foldJournal, type JournalRecord, type OpenSession, type PastTurn, type SessionSnapshot } from '@h/turn';
 import { isConflict } from './errors.js';
-import type { Head, SessionHeads, StoredHead } from './session-heads.js';
+import type { Head, StoredHead } from './head.js';
+import type { SessionHeads } from './session-heads.js';
 import type { LoadedSession } from './log-entries.js';
 import type { SessionLogs } from './session-log.js';
 

@@ -1,32 +1,27 @@
-import type { PastTurn } from '@h/turn';
-import type { JetStreamManager } from '@nats-io/jetstream';
+import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { KV, KvEntry } from '@nats-io/kv';
+import { emptyHead, isHead, parse, type Head, type StoredHead } from './head.js';
 import { hashOf, newId } from './names.js';
-import { isConflict, NatsError, retrying } from './errors.js';
-
-/** What the bucket contains about a session. */
-export interface Head {
-  readonly session: string;
-  /** The process that holds the session. */
-  readonly owner: string | null;
-  readonly createdAt: number;
-  readonly updatedAt: number;
-  readonly turns: number;
-  readonly latest: PastTurn | null;
-  readonly firstInput: string;
-  readonly bytes: number;
-}
-
-/** A head with the revision of its key, by which the next write of it is checked. */
-export interface StoredHead extends Head {
-  readonly revision: number;
-}
+import { beforeRetry, DamagedEntryError, isConflict, NatsError, retryEnd, retrying } from './errors.js';
+import { readSubject } from './read-subject.js';
 
 /** A process that holds sessions. */
 interface Holder {
   readonly label: string;
   readonly leaseMs: number;
 }
+
+/** A key of the bucket. */
+interface Entry {
+  readonly key: string;
+  readonly revision: number;
+  readonly createdAt: number;
+  readonly text: string;
+}
+
+/** Heads and leases that are read with one request. */
+const perRequest = 200;
+const dayMs = 86_400_000;
 
 /** Settings of {@link SessionHeads}. */
 export interface HeadSettings {
@@ -44,6 +39,7 @@ export interface HeadSettings {
 export class SessionHeads {
   readonly process = newId();
   readonly #kv: KV;
+  readonly #client: JetStreamClient;
   readonly #manager: JetStreamManager;
   readonly #bucket: string;
   readonly #settings: HeadSettings;
@@ -53,23 +49,54 @@ export class SessionHeads {
   #renewing: Promise<unknown> = Promise.resolve();
   #releasing: Promise<unknown> | undefined;
 
-  constructor(kv: KV, manager: JetStreamManager, bucket: string, settings: HeadSettings) {
+  constructor(kv: KV, client: JetStreamClient, manager: JetStreamManager, bucket: string, settings: HeadSettings) {
     this.#kv = kv;
+    this.#client = client;
     this.#manager = manager;
     this.#bucket = bucket;
     this.#settings = settings;
   }
 
+  /** Returns the head of a session. One that another client has overwritten counts as lost. */
   async get(key: string): Promise<StoredHead | undefined> {
     const entry = await this.#get(`s.${key}`);
-    return entry && { ...entry.json<Head>(), revision: entry.revision };
+    return entry && { ...(this.#decode(entry.key, entry.string()) ?? emptyHead), revision: entry.revision };
   }
 
   async *all(): AsyncGenerator<StoredHead & { readonly key: string }, void, undefined> {
-    const entries = await retrying('Listing sessions', this.#settings.retryMs, () => this.#kv.history({ key: 's.*' }));
-    for await (const entry of entries) {
-      if (entry.operation !== 'PUT') continue;
-      yield { ...entry.json<Head>(), revision: entry.revision, key: entry.key.slice(2) };
+    for await (const { key, revision, text } of this.#entries('s.*')) {
+      const head = this.#decode(key, text);
+      if (head !== undefined) yield { ...head, revision, key: key.slice(2) };
+    }
+  }
+
+  #decode(key: string, text: string): Head | undefined {
+    const found = parse(text);
+    if (isHead(found)) return found;
+    this.report(new NatsError('Reading the bucket', new DamagedEntryError(`$KV.${this.#bucket}.${key}`)));
+    return undefined;
+  }
+
+  /** Yields keys of the bucket, and continues after the last one when the connection was lost. */
+  async *#entries(keys: string): AsyncGenerator<Entry, void, undefined> {
+    const prefix = `$KV.${this.#bucket}.`;
+    const stream = `KV_${this.#bucket}`;
+    let [first, end] = [1, retryEnd(this.#settings.retryMs)];
+    for (;;) {
+      try {
+        const messages = readSubject(this.#client, this.#manager, stream, prefix + keys, perRequest, first);
+        for await (const { seq, subject, headers, info, data } of messages) {
+          first = seq + 1;
+          // A client of another kind has deleted the key.
+          if (headers?.has('KV-Operation') === true) continue;
+          const createdAt = info.timestampNanos / 1e6;
+          yield { key: subject.slice(prefix.length), revision: seq, createdAt, text: Buffer.from(data).toString() };
+          end = retryEnd(this.#settings.retryMs);
+        }
+        return;
+      } catch (error) {
+        await beforeRetry('Listing sessions', error, end);
+      }
     }
   }
 
@@ -125,7 +152,8 @@ export class SessionHeads {
     if (owner === null || (owner === this.process && this.#unreleased.has(key))) return undefined;
     const entry = await this.#get(`p.${owner}`);
     if (entry === undefined) return undefined;
-    const { label, leaseMs } = entry.json<Holder>();
+    // The lease of a living process that was overwritten is written again at its next renewal.
+    const { label = owner, leaseMs = this.#settings.leaseMs } = (parse(entry.string()) ?? {}) as Partial<Holder>;
     // The age by the clock of the server, which stamps both keys.
     const now = await this.renew();
     return now - entry.created.getTime() < leaseMs ? label : undefined;
@@ -175,9 +203,8 @@ export class SessionHeads {
   /** Removes the leases that expired a day ago. */
   async forgetProcesses(): Promise<void> {
     const now = await this.renew();
-    const entries = await this.#kv.history({ key: 'p.*' });
-    for await (const { key, created, revision } of entries) {
-      if (now - created.getTime() > 86_400_000) await this.#purge(key, revision);
+    for await (const { key, createdAt, revision } of this.#entries('p.*')) {
+      if (now - createdAt > dayMs) await this.#purge(key, revision);
     }
   }
 
@@ -195,7 +222,9 @@ export class SessionHeads {
   }
 
   async sessionOf(turn: string): Promise<string | undefined> {
-    return (await this.#get(`t.${hashOf(turn)}`))?.json<{ session: string }>().session;
+    const entry = await this.#get(`t.${hashOf(turn)}`);
+    const { session } = (parse(entry?.string() ?? '') ?? {}) as { readonly session?: unknown };
+    return typeof session === 'string' ? session : undefined;
   }
 
   /** Never rejects. */

@@ -1,10 +1,11 @@
 import { encodeSnapshot } from '@h/session/format';
 import { SessionBusyError, type PastTurn } from '@h/turn';
-import { jetstream, PubHeaders, type JetStreamClient, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
+import { PubHeaders, type JetStreamClient, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { IncompleteLogError, isConflict, isMessageMissing, msUntil, retryEnd, retrying } from './errors.js';
 import { emptySnapshot, fold, type ClaimText, type Entry, type LoadedSession, type StoredKind } from './log-entries.js';
 import { readSubject } from './read-subject.js';
+import { clientOf } from './streams.js';
 
 type SnapshotOfLog = Pick<LoadedSession, 'snapshot' | 'past' | 'latestSeq' | 'lastSeq'>;
 
@@ -21,7 +22,6 @@ interface Claim {
 
 /** Bytes of a message that are not payload: headers and protocol. */
 const overheadBytes = 1_024;
-const requestTimeoutMs = 3_000;
 const perRequest = 200;
 const lastPart = '.'.charCodeAt(0);
 
@@ -36,15 +36,15 @@ export class SessionLogs {
   readonly #subject: string;
   readonly #client: JetStreamClient;
   readonly #manager: JetStreamManager;
-  readonly #maxBytes: number;
+  readonly #connection: NatsConnection;
   readonly #retryMs: number;
 
   constructor(connection: NatsConnection, manager: JetStreamManager, stream: string, subject: string, retryMs: number) {
+    this.#connection = connection;
     this.#stream = stream;
     this.#subject = subject;
-    this.#client = jetstream(connection, { timeout: requestTimeoutMs });
+    this.#client = clientOf(connection);
     this.#manager = manager;
-    this.#maxBytes = (connection.info?.max_payload ?? 1_048_576) - overheadBytes;
     this.#retryMs = retryMs;
   }
 
@@ -82,9 +82,11 @@ export class SessionLogs {
    */
   async append(key: string, kind: StoredKind, text: string, lastSeq: number, id: string): Promise<number> {
     const content = Buffer.from(text);
+    // Another server of a cluster may have another limit. One that is too small rejects the message.
+    const maxBytes = Math.max(overheadBytes, (this.#connection.info?.max_payload ?? 1_048_576) - overheadBytes);
     let [at, part, seq] = [0, 0, lastSeq];
     do {
-      const end = Math.min(content.byteLength, at + this.#maxBytes);
+      const end = Math.min(content.byteLength, at + maxBytes);
       const more = end < content.byteLength ? '+' : '.';
       const message = Buffer.concat([Buffer.from(`${kind}${more}`), content.subarray(at, end)]);
       seq = await this.#publish(key, message, `${id}-${part}`, seq);

@@ -3,6 +3,7 @@ import {
   jetstream,
   RetentionPolicy,
   StorageType,
+  type JetStreamClient,
   type JetStreamManager,
   type StreamConfig,
 } from '@nats-io/jetstream';
@@ -16,6 +17,12 @@ import { isStreamMissing, NatsBucketError, retrying } from './errors.js';
  * https://jepsen.io/analyses/nats-2.12.1 (2025-12-08). With 2.9, sessions disappeared in the tests of this package.
  */
 const firstForReplicas = '2.10.23';
+
+const requestTimeoutMs = 3_000;
+
+/** Returns a client of JetStream whose requests end soon if the connection is silent. */
+export const clientOf = (connection: NatsConnection): JetStreamClient =>
+  jetstream(connection, { timeout: requestTimeoutMs });
 
 /** Returns the configuration of a stream; `undefined` if the server reports that it does not exist. */
 export const streamConfig = (
@@ -54,7 +61,7 @@ export const openBucket = async (
   replicas: number,
   retryMs: number,
 ): Promise<KV> => {
-  const buckets = new Kvm(jetstream(connection, { timeout: 3_000 }));
+  const buckets = new Kvm(clientOf(connection));
   const exists = await checkStream(connection, manager, `KV_${bucket}`, replicas, retryMs);
   // Reads come from the leader: a read from a follower could miss the lease of another process.
   const settings = { history: 1, storage: StorageType.File, allow_direct: false, replicas };

@@ -103,6 +103,8 @@ export class Proxy {
   readonly #sockets = new Set<Socket>();
   /** Whether new connections are accepted. */
   isOpen = true;
+  /** Whether connections stay open but pass nothing on, as after the loss of a route. */
+  isSilent = false;
   /** Called with each chunk from the server; `false` cuts the connection instead of passing it on. */
   passes: (chunk: Buffer) => boolean = () => true;
 
@@ -124,6 +126,7 @@ export class Proxy {
       }
       client.on('data', (chunk) => upstream.write(chunk));
       upstream.on('data', (chunk: Buffer) => {
+        if (this.isSilent) return;
         if (this.passes(chunk)) client.write(chunk);
         else cut();
       });
