@@ -167,6 +167,7 @@ describe('classifyError', () => {
     ["RateLimitError: {'message': 'Slow down.', 'retry_after_ms': 1500}", 1_500],
     ['Rate limit reached, resets at 1970-01-01T01:00:00+00:00 (2056)', 3_600_000],
     ['请求过于频繁，请在 90 秒后重试', 90_000],
+    ['You have reached your usage limits. You will regain access on 1970-01-02 at 01:30 UTC.', 91_800_000],
   ])('reads the wait from the body %o', (body, retryAfterMs) => {
     expect(classifyError({ status: 429, body }, { now: 0 }).retryAfterMs).toBe(retryAfterMs);
   });

@@ -3,6 +3,10 @@ import type { ErrorReason } from '../src/reasons.js';
 /** Errors as users of agents, gateways and SDKs reported them: messages, bodies and errors with causes. November 2026. */
 export const reportedErrors: readonly (readonly [ErrorReason, unknown])[] = [
   [
+    'context-overflow',
+    "Error code: 400 - {'error': {'message': 'Invalid request: Your request exceeded model token limit: 262144 (requested: 269030)', 'type': 'invalid_request_error'}}",
+  ],
+  [
     'quota',
     {
       message: 'Internal error',
