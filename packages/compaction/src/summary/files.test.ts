@@ -30,4 +30,14 @@ describe('touchedFiles', () => {
       modified: ['e', 'b'],
     });
   });
+
+  it.each(['error-text', 'error-json', 'execution-denied'] as const)('leaves out a call whose result is %s', (type) => {
+    const output = type === 'execution-denied' ? { type } : { type, value: 'It failed.' };
+    const result = { type: 'tool-result' as const, toolCallId: '1', toolName: 'read', output };
+    const messages = [
+      { role: 'assistant' as const, content: [call('1', 'read', { path: 'a' }), call('2', 'read', { path: 'b' })] },
+      { role: 'tool' as const, content: [result] },
+    ];
+    expect(touchedFiles(messages, { read: [], modified: [] }, filesOfCall).read).toEqual(['b']);
+  });
 });

@@ -90,6 +90,7 @@ describe('missingIdentifiers', () => {
   it('compares letter by letter', () => {
     expect(missing('src/a.ts', 'In src/a.ts it is.')).toBe(false);
     expect(missing('src/a.ts', 'In src/A.ts it is.')).toBe(true);
+    expect(missing('src/a.ts', 'src/a.ts has it.')).toBe(false);
   });
 
   it('does not accept a part of a longer identifier', () => {
