@@ -4,27 +4,28 @@ import { isSameAnswer, isSamePage, minPageWords, type Fingerprint } from './outc
 /** The last answer of a tool, and the call that it answered. */
 export interface Answer {
   readonly print: Fingerprint;
-  readonly key: string;
-  readonly subject: string | undefined;
+  readonly call: DescribedCall;
   /** Whether calls with different inputs had this answer. */
   readonly isShared: boolean;
 }
 
 /** Whether the answer was given for another input too. */
 export const isOfOther = (answer: Answer | undefined, { key }: DescribedCall): boolean =>
-  answer !== undefined && (answer.key !== key || answer.isShared);
+  answer !== undefined && (answer.call.key !== key || answer.isShared);
 
 /** Whether the call before it of this tool was answered the same way. */
 export const hasAnswered = (before: Answer | undefined, call: DescribedCall, print: Fingerprint): boolean => {
   if (before === undefined) return false;
-  const isShuffled = call.isLookup && before.key !== call.key && isSamePage(before.print, print);
+  const isShuffled = call.isLookup && before.call.key !== call.key && isSamePage(before.print, print);
   if (!isShuffled && !isSameAnswer(before.print, print)) return false;
   if (call.isPause) return true;
   const { subject } = call;
   // Other files and records may have the same content.
-  if (print.isEmpty !== true && subject !== undefined && before.subject !== subject) return false;
+  if (print.isEmpty !== true && subject !== undefined && before.call.subject !== subject) return false;
   // The same page after another input. An acknowledgement of a few words is equal for all inputs.
   const isPageAgain = isOfOther(before, call) && print.words.length >= minPageWords;
-  if (call.isPoll) return isPageAgain;
-  return call.isLookup || (isPageAgain && call.hasSentence && !call.isShell && !call.writes());
+  if (call.isPoll) return isPageAgain && !call.writes();
+  if (call.isLookup) return true;
+  const isAsked = isPageAgain && call.hasSentence && !call.isShell && !call.writes();
+  return isAsked && before.call.withoutSentences === call.withoutSentences;
 };

@@ -1,10 +1,11 @@
 import type { CommandEffect } from '@h/shell/effects';
 import type { ToolEffect, ToolStatus } from '@h/turn';
-import { canonicalText, hashOf } from './canonical.js';
+import { canonicalText } from './canonical.js';
 import { removes, writes } from './effect.js';
+import { keyOf } from './key.js';
 import type { ToolLoopOptions } from './options.js';
 import { effectsOf, leadersOf, shellLineOf } from './shell.js';
-import { textMember, wordsOf } from './words.js';
+import { isLookupTool, isNoteTool, textMember, wordSet, wordsOf } from './words.js';
 
 /** A tool call as the model requested it. */
 export interface LoopCall {
@@ -21,8 +22,6 @@ export interface LoopOutcome {
   /** The output for the model: a string, an output as in `tool.result`, or any other value. */
   readonly output: unknown;
 }
-
-const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 
 /** A call with the traits derived from its name and input. Rarely used traits are computed on first access. */
 export class DescribedCall {
@@ -74,7 +73,7 @@ export class DescribedCall {
     if (commands !== undefined) return leadersOf(commands).every(isLookupCommand) && !this.writes();
     const effect = this.#options.effect ?? this.call.effect;
     if (effect !== undefined) return effect === 'read-only';
-    return wordsOf(this.tool).some((word) => lookupWords.has(word)) && !this.writes();
+    return isLookupTool(this.tool) && !this.writes();
   }
 
   /** Whether it reads figures, as of a sensor, a queue or a database, and not a state, a page or a log. */
@@ -88,8 +87,12 @@ export class DescribedCall {
     return isRead && commands.every((effect) => !effect.writes || discards(effect));
   }
 
-  /** Whether it only stores notes of the model, which is never progress. */
+  /** Whether it only stores or prints notes of the model, which is never progress. */
   get isNote(): boolean {
+    const commands = this.#commands;
+    if (commands !== undefined) {
+      return commands.length > 0 && commands.every(({ program, writes: isKept }) => !isKept && printers.has(program));
+    }
     return isNoteTool(this.tool) || handOff.test(this.tool);
   }
 
@@ -106,8 +109,14 @@ export class DescribedCall {
   /** Whether its input has a sentence, as a question or a task, which can be worded differently. */
   get hasSentence(): boolean {
     const { input } = this.call;
-    if (typeof input !== 'object' || input === null) return false;
-    return Object.values(input).some((member) => typeof member === 'string' && /\S +\S+ +\S/.test(member));
+    return typeof input === 'object' && input !== null && Object.values(input).some(isSentence);
+  }
+
+  /** Its input without sentences: to whom or about what they are. */
+  get withoutSentences(): string {
+    const { input } = this.call;
+    if (typeof input !== 'object' || input === null) return '';
+    return canonicalText(Object.entries(input).filter(([, member]) => !isSentence(member)));
   }
 
   /** Whether it only lets time pass, so that an equal answer is no progress. */
@@ -126,98 +135,6 @@ export class DescribedCall {
   }
 }
 
-/** Members in which models state the reason for a call, with different wording each time. */
-const reasonMembers: ReadonlySet<string> = wordSet('explanation justification reasoning thought toolSummary');
-/** Members in which tools for thoughts count them. The thought itself is what the call is about. */
-const thoughtCounters: ReadonlySet<string> = wordSet(
-  'thoughtNumber totalThoughts nextThoughtNeeded needsMoreThoughts thought_number total_thoughts next_thought_needed',
-);
-/** Members that differ between equivalent calls. */
-const volatileMembers: ReadonlySet<string> = wordSet(
-  'requestId request_id traceId trace_id nonce timestamp idempotencyKey idempotency_key yield_time_ms',
-);
-/** The reference of an element in the last snapshot of a page; each snapshot may number the elements again. */
-const elementReference = 'ref';
-/**
- * Members that do not change a shell call: labels for people, and how long it may take. Other tools may act on them.
- */
-const shellLabels: ReadonlySet<string> = wordSet('description reason timeout timeout_ms');
-
-/** @param select selects the significant part of the input, if the options define it */
-export const keyOf = (
-  { name, input }: Pick<LoopCall, 'name' | 'input'>,
-  select?: (input: unknown) => unknown,
-): string => {
-  const counts = select === undefined ? relevantInput(name, input) : selectFrom(select, input);
-  return `${name.slice(0, 100)}:${hashOf(`${name}\n${canonicalText(counts)}`)}`;
-};
-
-/** Returns the selected part of a value; the whole value if `select` throws. */
-export const selectFrom = (select: (value: unknown) => unknown, value: unknown): unknown => {
-  try {
-    return select(value);
-  } catch {
-    return value;
-  }
-};
-
-/** Matches a pause in a command, whatever its length. */
-const sleepLength = /\bsleep +[\d.]{1,20}[smhd]?(?![\w.])/g;
-
-const relevantInput = (name: string, input: unknown): unknown => {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return input;
-  let rest: Record<string, unknown> | undefined;
-  const isThought = 'thought' in input && isNoteTool(name);
-  const hasElement = (textMember(input, 'element') ?? '') !== '';
-  for (const [member, value] of Object.entries(input)) {
-    const isCommand =
-      (member === 'command' || member === 'cmd') && typeof value === 'string' && /#|\bsleep |>\s?\/tmp\//.test(value);
-    const isLabel = shellLabels.has(member);
-    const isReason = isThought ? thoughtCounters.has(member) : reasonMembers.has(member);
-    const isVolatile = volatileMembers.has(member) || (hasElement && member === elementReference);
-    if (!isCommand && !isLabel && !isReason && !isVolatile) continue;
-    if ((isCommand || isLabel) && shellLineOf(name, input) === undefined) continue;
-    rest ??= { ...input };
-    if (isCommand) rest[member] = withoutOutputs(withoutComments(value)).replaceAll(sleepLength, 'sleep');
-    else delete rest[member];
-  }
-  return rest ?? input;
-};
-
-/** Maximum number of temporary files whose names are replaced. */
-const maxOutputs = 8;
-
-/** Replaces the names of temporary files that a command writes and reads itself. */
-const withoutOutputs = (line: string): string =>
-  Array.from(line.matchAll(/>\s?(\/tmp\/[\w./-]{1,100})/g), ([, name = '']) => name)
-    .slice(0, maxOutputs)
-    .reduce((rest, name) => (rest.split(name).length > 2 ? rest.replaceAll(name, '/tmp/output') : rest), line);
-
-/** Removes comments from a shell command, except in here-documents, where they are content. */
-const withoutComments = (line: string): string => {
-  if (line.includes('<<')) return line;
-  let quote = '';
-  let kept = '';
-  for (let at = 0; at < line.length; at += 1) {
-    const character = line.charAt(at);
-    if (quote === '' && character === '#' && (at === 0 || /[\s;&|(]/.test(line.charAt(at - 1)))) {
-      const end = line.indexOf('\n', at);
-      if (end < 0) break;
-      at = end - 1;
-      continue;
-    }
-    if (character === '\\' && quote !== "'") {
-      kept += line.slice(at, at + 2);
-      at += 1;
-      continue;
-    }
-    if (quote === character) quote = '';
-    else if (quote === '' && (character === '"' || character === "'")) quote = character;
-    kept += character;
-  }
-  return kept.trim();
-};
-
 /** Words in the names of tools that report a state or page through content, so that equal calls differ in results. */
 const pollingWords: ReadonlySet<string> = wordSet(
   'poll status wait watch progress sleep logs tail output await checks ping scroll next more forward chunk ' +
@@ -230,10 +147,6 @@ const pollingActions: ReadonlySet<string> = wordSet(
   // With the actions of computer-use tools whose effect is only on the screen.
   'poll log logs status wait progress tail hold_key keypress scroll',
 );
-const lookupWords: ReadonlySet<string> = wordSet(
-  'read get list search find grep glob query lookup look fetch retrieve recall view show browse describe inspect count',
-);
-
 const lookupCommands: ReadonlySet<string> = wordSet(
   'cat head tail less ls grep egrep rg find fd wc stat file echo pwd which type env printenv tree du sed awk ' +
     'git cd',
@@ -243,14 +156,16 @@ const gaugeCommands: ReadonlySet<string> = wordSet(
   'curl wget cat wc du df free uptime vmstat iostat mpstat sensors nvidia-smi rocm-smi ping redis-cli rabbitmqctl ' +
     'mysqladmin psql mysql mariadb sqlite3 mongosh clickhouse-client duckdb',
 );
+/** Commands that print what they are given, or the time. */
+const printers: ReadonlySet<string> = wordSet('echo printf true : date');
 const pauseWords: ReadonlySet<string> = wordSet('wait sleep pause delay');
 /** Members of an input that name what a call is about. */
 const subjectMember = /^(?:\w{1,20}_)?(?:path|file|directory|folder|url|id|domain)$/i;
 /** Matches tools that give the conversation to another agent, which is no progress either. */
 const handOff = /^(?:transfer_?to|hand_?off)/i;
-const noteWords: ReadonlySet<string> = wordSet('think thought thinking sequentialthinking todo todos plan note notes');
-
-const isNoteTool = (name: string): boolean => wordsOf(name).some((word) => noteWords.has(word));
+/** Whether a value is several words for people, unlike code and statements. */
+const isSentence = (value: unknown): boolean =>
+  typeof value === 'string' && /\S +\S+ +\S/.test(value) && !/[=;{}<>]|\w\(/.test(value);
 
 type Commands = ReadonlyMap<string, ReadonlySet<string> | undefined>;
 

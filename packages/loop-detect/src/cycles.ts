@@ -6,13 +6,19 @@ import { messages, type LoopVerdict } from './verdict.js';
 const longestCycle = 6;
 const noRuns: readonly number[] = Array.from({ length: longestCycle + 1 }, () => 0);
 
+/** A call, and whether its outcome reports something that is running. */
+interface CycledCall {
+  readonly call: DescribedCall;
+  readonly isRunning: boolean;
+}
+
 /** Detects cycles of two to six calls with the same outcomes in each round. */
 export class Cycles {
   readonly #limits: LimitsOf;
   /**
    * The last calls, latest first, and per cycle length the number of calls in a row that repeated the previous round.
    */
-  #calls: readonly DescribedCall[] = [];
+  #calls: readonly CycledCall[] = [];
   #runs: readonly number[] = noRuns;
 
   constructor(limits: LimitsOf) {
@@ -28,7 +34,7 @@ export class Cycles {
 
   judge(key: string, tool: string): LoopVerdict | undefined {
     for (let length = 2; length <= longestCycle; length += 1) {
-      if (this.#calls[length - 1]?.key !== key || this.#isUniform(length)) continue;
+      if (this.#calls[length - 1]?.call.key !== key || this.#isUniform(length)) continue;
       const rounds = Math.floor(((this.#runs[length] ?? 0) + 1) / length) + 1;
       if (rounds >= this.#limitsOf(length, tool).block) return this.#verdict('block', length, rounds - 1);
     }
@@ -36,15 +42,15 @@ export class Cycles {
   }
 
   /** Records the first call with its key in a batch. */
-  record(call: DescribedCall, isSame: boolean): LoopVerdict | undefined {
+  record(call: DescribedCall, isSame: boolean, isRunning: boolean): LoopVerdict | undefined {
     const { key, tool } = call;
     const calls = this.#calls;
     if (!isSame) {
       this.#runs = noRuns;
     } else {
-      this.#runs = noRuns.map((_, length) => (calls[length - 1]?.key === key ? (this.#runs[length] ?? 0) + 1 : 0));
+      this.#runs = noRuns.map((_, length) => (calls[length - 1]?.call.key === key ? (this.#runs[length] ?? 0) + 1 : 0));
     }
-    this.#calls = [call, ...calls.slice(0, longestCycle - 1)];
+    this.#calls = [{ call, isRunning }, ...calls.slice(0, longestCycle - 1)];
     if (!isSame) return undefined;
     for (let length = 2; length <= longestCycle; length += 1) {
       const run = this.#runs[length] ?? 0;
@@ -57,20 +63,21 @@ export class Cycles {
 
   /** Whether the round consists of one repeated call, which is a repeat and not a cycle. */
   #isUniform(length: number): boolean {
-    return this.#calls.slice(0, length).every(({ key }) => key === this.#calls[0]?.key);
+    return this.#calls.slice(0, length).every(({ call }) => call.key === this.#calls[0]?.call.key);
   }
 
   #limitsOf(length: number, tool: string): { readonly warn: number; readonly block: number } {
     const own = this.#limits('cycle', tool);
-    if (own.block === Infinity || !this.#calls.slice(0, length).some(({ isPoll }) => isPoll)) return own;
+    const round = this.#calls.slice(0, length);
+    if (own.block === Infinity || !round.some(({ call, isRunning }) => isRunning || call.isPoll)) return own;
     const poll = this.#limits('poll', tool);
     return { warn: Math.max(own.warn, poll.warn), block: Math.max(own.block, poll.block) };
   }
 
   #verdict(level: 'warn' | 'block', length: number, rounds: number): LoopVerdict {
     const round = this.#calls.slice(0, length);
-    const tools = round.map(({ tool }) => tool).toReversed();
-    const keys = round.map(({ key }) => key).toSorted();
+    const tools = round.map(({ call }) => call.tool).toReversed();
+    const keys = round.map(({ call }) => call.key).toSorted();
     return { level, detector: 'cycle', message: messages.cycle(tools, rounds), key: `cycle:${keys.join()}` };
   }
 

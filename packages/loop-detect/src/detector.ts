@@ -102,7 +102,7 @@ interface DetectorState {
   newsBatch: number;
   lastKey: string;
   lastKeyRun: number;
-  /** Whether the previous call only let time pass. */
+  /** Whether the previous call let time pass, or reported something that is running. */
   hasPaused: boolean;
   latestStrike: number | undefined;
   newsAtForgiveness: number;
@@ -211,15 +211,16 @@ export class Detector {
     this.#state.lastKeyRun = call.key === this.#state.lastKey ? this.#state.lastKeyRun + 1 : 1;
     this.#state.lastKey = call.key;
     const isIdle = this.#isIdle(sighting);
+    const isRunning = sighting.print.isRunning === true;
     const found = [
       this.#recordIdle(sighting, isIdle),
       this.#recordUnknownTool(sighting),
-      known?.batch === this.#counts.batch ? undefined : this.#cycles.record(call, sighting.isSame),
+      known?.batch === this.#counts.batch ? undefined : this.#cycles.record(call, sighting.isSame, isRunning),
       sighting.isDenied ? undefined : this.#remakes.record(call, sighting.print, sighting.isOk, known !== undefined),
       this.#repeats.record(sighting, this.#state.hasPaused),
       sighting.isDenied ? undefined : this.#failures.record(call, print, sighting.isNews),
     ];
-    this.#state.hasPaused = call.isPause;
+    this.#state.hasPaused = call.isPause || isRunning;
     return call.isExempt ? fine(call.key) : worstOf(found, fine(call.key));
   }
 
@@ -314,8 +315,7 @@ export class Detector {
     const isAnswered = isOk && hasAnswered(before, call, print);
     this.#answers.set(call.tool, {
       print,
-      key: call.key,
-      subject: call.subject,
+      call,
       isShared: isAnswered && isOfOther(before, call),
     });
     return {

@@ -1,7 +1,7 @@
 import type { CommandEffect } from '@h/shell/effects';
 import type { ToolEffect } from '@h/turn';
 import { effectsOf } from './shell.js';
-import { textMember, wordsOf } from './words.js';
+import { isNoteTool, makes, textMember, wordsOf } from './words.js';
 
 /** The properties of a call that determine its effect. */
 interface EffectfulCall {
@@ -81,17 +81,6 @@ const writingWords: ReadonlySet<string> = new Set([
   'resolve',
   'reopen',
 ]);
-/** Words in the names of tools that only change the notes of the model, which is not progress. */
-const noteWords: ReadonlySet<string> = new Set([
-  'todo',
-  'todos',
-  'plan',
-  'memory',
-  'think',
-  'thought',
-  'note',
-  'notes',
-]);
 /** Read-only actions of tools that read and write under one name. */
 const readingActions: ReadonlySet<string> = new Set([
   'view',
@@ -111,7 +100,8 @@ const readingActions: ReadonlySet<string> = new Set([
 const nameWrites = ({ name, input }: EffectfulCall): boolean => {
   const action = textMember(input, 'action') ?? textMember(input, 'command');
   const words = wordsOf(name);
-  if (words.some((word) => noteWords.has(word)) || (action !== undefined && readingActions.has(action))) return false;
+  const isNote = isNoteTool(name) || (words.includes('memory') && !makes(words));
+  if (isNote || (action !== undefined && readingActions.has(action))) return false;
   return (
     words.some((word) => writingWords.has(word)) ||
     (action !== undefined && wordsOf(action).some((word) => writingWords.has(word)))

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { volatileSlots } from '../test/generated-runs.js';
 import { canonicalText } from './canonical.js';
-import { keyOf } from './call.js';
+import { keyOf } from './key.js';
 import { fingerprintOf, isSameAnswer, PendingFingerprint } from './outcome.js';
 
 const shuffled = (value: unknown): unknown => {

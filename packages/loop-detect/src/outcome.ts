@@ -1,11 +1,13 @@
 import type { ToolStatus } from '@h/turn';
-import { selectFrom, type LoopCall, type LoopOutcome } from './call.js';
+import type { LoopCall, LoopOutcome } from './call.js';
 import { canonicalText } from './canonical.js';
 import { failureText, kindOf } from './failure-text.js';
+import { selectFrom } from './key.js';
 import { printedOf, type Printed } from './printed.js';
 import { messageOf, reportsError, reportsHeld, reportsNothing, reportsRunning } from './reports.js';
 import { maxRead, scan, scanStart, similarity, type Scan } from './scan.js';
 import { shellLineOf } from './shell.js';
+import { shownText } from './terminal.js';
 
 /** A summary of an outcome. It is stored with the result and suffices to judge the outcome after a restart. */
 export type Fingerprint = {
@@ -19,6 +21,8 @@ export type Fingerprint = {
   readonly words: readonly number[];
   /** Hashes of the different lines of the output without what is volatile; if they are many, one hash of all. */
   readonly lines?: readonly number[] | undefined;
+  /** Number of the different lines, if they are many. */
+  readonly lineCount?: number | undefined;
   /** Sum of the numbers in the output, or of its ratios: whether it rises tells progress from noise. */
   readonly level?: number | undefined;
   readonly isRatio?: boolean | undefined;
@@ -71,8 +75,8 @@ export class PendingFingerprint implements Fingerprint {
 
   constructor(call: LoopCall, { status, output }: LoopOutcome, select?: (output: unknown) => unknown) {
     const counts = select === undefined ? output : selectFrom(select, output);
-    const text = textOf(counts);
-    const readable = messageOf(counts, text);
+    const text = shownText(textOf(counts));
+    const readable = shownText(messageOf(counts, text));
     const printed = shellLineOf(call.name, call.input) === undefined ? undefined : printedOf(counts, readable);
     this.#text = withoutEcho(call.input, printed === undefined ? text : printedText(printed));
     this.#length = this.#text.length;
@@ -132,6 +136,10 @@ export class PendingFingerprint implements Fingerprint {
     return this.#scanned.lines;
   }
 
+  get lineCount(): number | undefined {
+    return this.#scanned.lineCount;
+  }
+
   get level(): number | undefined {
     return this.#scanned.level;
   }
@@ -158,13 +166,14 @@ export class PendingFingerprint implements Fingerprint {
 
   /** Returns the fingerprint as data, which can be stored, and no longer holds the output. */
   finish(): Fingerprint {
-    const { exact, shape, bag, words, lines, level, isRatio } = this.#scanned;
+    const { exact, shape, bag, words, lines, lineCount, level, isRatio } = this.#scanned;
     const { failureWords, ...traits } = this.#traits;
     return {
       outcome: exact,
       shape,
       words: failureWords ?? words,
       lines,
+      ...(lineCount !== undefined && { lineCount }),
       ...(bag !== undefined && { bag }),
       ...(level !== undefined && { level }),
       ...(isRatio === true && { isRatio }),

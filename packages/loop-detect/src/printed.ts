@@ -8,7 +8,7 @@ export interface Printed {
 
 /** The report of a harness is at the beginning or at the end of an output. */
 const maxEdge = 600;
-const exit = String.raw`\W{0,2}(?:(?:the )?(?:command|process) )?(?:(?:completed|finished|failed) with )?exit(?:ed)?(?: with)? (?:code|status):? (-?\d{1,10})\W{0,2}`;
+const exit = String.raw`\W{0,2}(?:returncode>|(?:(?:the )?(?:command|process) )?(?:(?:completed|finished|failed) with )?exit(?:ed)?(?: with)? (?:code|status):? )(-?\d{1,10})(?:<\/returncode>|\W{0,2})`;
 const exitReport = new RegExp(`^${exit}$`, 'gim');
 /** Matches the lines that harnesses add to the output of a command, as of November 2026. */
 const reportLine = new RegExp(
@@ -22,6 +22,8 @@ const reportLine = new RegExp(
     // Cursor, `run_terminal_cmd`
     String.raw`Command output:|\x60{3}|Command completed in .{1,40}|Shell state .{1,200}`,
     exit,
+    // mini-SWE-agent
+    String.raw`<\/?output>`,
     // Claude Code and pi
     String.raw`\(Bash completed with no output\)|\(no output\)`,
   ].join('|')})$`,

@@ -13,8 +13,8 @@ export interface RunCounts {
 }
 
 // Number of consecutive outcomes with small differences that count as progress. Further ones count as equal.
-const driftOfNumbers = { call: 8, poll: 40 } as const;
-const driftOfWords = { call: 6, shell: 12, poll: 40 } as const;
+const driftOfNumbers = { call: 8, poll: 40, unevenPoll: 200 } as const;
+const driftOfWords = { call: 6, shell: 12, poll: 40, growingPoll: 200 } as const;
 const driftOfFailures = 3;
 /** Minimum share of common words of two outcomes with a small difference. */
 const alikeOutcome = 0.5;
@@ -24,6 +24,8 @@ const maxReadingWords = 12;
 /** Maximum number of figures stored per call. */
 const maxFigures = 4;
 
+/** Steps that differ by less are equal. */
+const evenStep = 1e-9;
 /** Maximum number of shapes stored per call. */
 const maxShapes = 8;
 
@@ -86,23 +88,33 @@ export const compareOutcome = (
   if (isSameOutcome(before, print) || (call.isLookup && !call.isPoll && hasSameParts(before, print))) {
     return { isSame: true, drift, trend, figures: known.figures };
   }
-  const isUnchanged = known.writes === writes;
+  // What a call changes again is compared with its own last outcome, whatever else was changed.
+  const isUnchanged = known.writes === writes || (isOk && call.writes());
   const isPoll = call.isPoll || print.isRunning === true;
   const isSameFailure = !isOk && before.failure !== undefined && before.failure === print.failure;
   if (before.shape === print.shape || isSameFailure) {
     const next = trendOf(before, print, isUnchanged ? trend : undefined);
     const isMoving = next === 1 || next === -1;
-    if (isMoving && print.isRatio === true) return { isSame: false, drift: 0, trend: next };
+    const figures = addFigure(known);
+    const isCounter = isEven(print, figures);
+    if (isMoving && print.isRatio === true) {
+      return {
+        isSame: isCounter && drift >= driftOfNumbers.poll,
+        drift: isCounter ? drift + 1 : 0,
+        trend: next,
+        figures,
+      };
+    }
     if (!isOk) return { isSame: true, drift, trend: next };
     if (!isUnchanged) return somethingElse;
-    const figures = addFigure(known);
     if (!isMoving && isReading(call, print, figures)) {
       return { isSame: false, drift: 0, trend: next, figures, isReading: true };
     }
     // What is worked off ends. A figure that rises, or that falls by one, may count the calls.
     const isWorkedOff = next === -1 && (before.level ?? 0) - (print.level ?? 0) !== 1;
     const isWatching = isWorkedOff || (isMoving && (isPoll || call.isShell || call.isLookup));
-    const allowed = isWatching ? driftOfNumbers.poll : isMoving ? driftOfNumbers.call : 0;
+    const ofPoll = isPoll && !isCounter ? driftOfNumbers.unevenPoll : driftOfNumbers.poll;
+    const allowed = isWatching ? ofPoll : isMoving ? driftOfNumbers.call : 0;
     return { isSame: drift >= allowed, drift: drift + 1, trend: next, figures, isMeasured: !isMoving };
   }
   if (!isUnchanged) return somethingElse;
@@ -114,7 +126,13 @@ export const compareOutcome = (
   if (isOk && hasSeenLines(known, print)) return { isSame: true, drift, trend, isMeasured: true };
   if (!isOk && !known.isOk) return { isSame: drift >= driftOfFailures, drift: drift + 1, trend };
   if (isOk && known.isOk && similarity(before.words, print.words) >= alikeOutcome) {
-    const allowed = isPoll ? driftOfWords.poll : call.isShell ? driftOfWords.shell : driftOfWords.call;
+    const next = trendOf(before, print, trend);
+    if (print.isRatio === true && before.isRatio === true && next !== 0) {
+      return { isSame: false, drift: 0, trend: next, figures: addFigure(known) };
+    }
+    const isGrowing = countOf(print) > countOf(before);
+    const ofPoll = isPoll && isGrowing ? driftOfWords.growingPoll : driftOfWords.poll;
+    const allowed = isPoll || isGrowing ? ofPoll : call.isShell ? driftOfWords.shell : driftOfWords.call;
     return { isSame: drift >= allowed, drift: drift + 1, trend };
   }
   return somethingElse;
@@ -136,6 +154,9 @@ export const addShape = ({ print, shapes }: KnownCall, next: Fingerprint): Known
 const hasSeenLines = ({ print: { lines: last = [] }, lines: seen = last }: KnownCall, print: Fingerprint): boolean =>
   print.lines !== undefined && print.lines.length > 0 && print.lines.every((line) => seen.includes(line));
 
+/** Returns the number of different lines. */
+const countOf = ({ lines = [], lineCount = lines.length }: Fingerprint): number => lineCount;
+
 /** Adds the lines of an outcome to the lines of the earlier outcomes of the call. */
 export const addLines = ({ print, lines }: KnownCall, next: Fingerprint): KnownCall['lines'] => {
   if (isSameOutcome(print, next) || next.lines === undefined) return lines;
@@ -146,6 +167,13 @@ export const addLines = ({ print, lines }: KnownCall, next: Fingerprint): KnownC
 
 const addFigure = ({ print: { level }, figures = [] }: KnownCall): readonly number[] =>
   level === undefined ? figures : [level, ...figures.slice(0, maxFigures - 1)];
+
+/** Whether the figures of an outcome move by the same step each time, so that they may count the calls. */
+const isEven = ({ level }: Fingerprint, [last, previous]: readonly number[]): boolean =>
+  level !== undefined &&
+  last !== undefined &&
+  previous !== undefined &&
+  Math.abs(level - 2 * last + previous) < evenStep;
 
 /**
  * Whether an outcome is another figure of a sensor, a queue or a price, which is new whatever its direction. Figures

@@ -53,7 +53,7 @@ export class Repeats {
     return repeated('block', detector, call, known.streak);
   }
 
-  /** @param hasPaused whether the previous call only let time pass */
+  /** @param hasPaused whether the previous call let time pass, or reported something that is running */
   record(sighting: Sighting, hasPaused: boolean): LoopVerdict | undefined {
     const { call, print, isSame, isOk, isMeasured = false, isReading = false, drift, trend, figures } = sighting;
     const { key, tool } = call;

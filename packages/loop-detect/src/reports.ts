@@ -12,7 +12,11 @@ const noMatch =
 
 /** Whether an output reports that nothing was found. */
 export const reportsNothing = (output: unknown, text: string): boolean =>
-  text.length <= maxEmpty && (emptyStart.test(text) || noMatch.test(text) || isEmptyList(output, text));
+  text.length <= maxEmpty &&
+  (emptyStart.test(text) ||
+    noMatch.test(text) ||
+    isEmptyList(output, text) ||
+    (text.includes('\n') && text.split('\n').some((line) => /^[[{]/.test(line) && isEmptyList(line, line))));
 
 /** A report of a state is not longer than this. */
 const maxState = 1_000;
@@ -79,7 +83,7 @@ const reportStart = new RegExp(
   `^(?:${[
     String.raw`(?:[\w.-]{1,30} ){0,3}(?:[a-z]*error|exception|failure|fault)\b${reported}`,
     String.raw`(?:fehler|erreur|errore|erro|fout|fel|hata|błąd|ошибка|помилка|错误|錯誤|エラー|오류|خطأ)\s{0,3}[:：!]`,
-    String.raw`(?:permission|access|deadline|panic|fatal|abort(?:ing)?|quota|gateway|internal server|conflict|network|time(?:out)?(?!: \d))\b${reported}`,
+    String.raw`(?:permission|access|deadline|panic|fatal|abort(?:ing)?|quota|gateway|internal server|conflict|network|timeout(?!: \d))\b${reported}`,
     String.raw`(?:[\w'"./:-]{1,60} ){0,5}(?:${turnedDown}|${notAllowed}|${notValid})\b`,
     String.raw`(?:[\w'"./:-]{1,60} ){0,4}(?:fails?|could ?n[o']t|cannot|can(?:no|')t|unable|not able|was not able) (?:to )?\w`,
     String.raw`(?:wrong|incorrect|bad|expired|insufficient) (?:user ?name|password|passcode|pin|code|credentials?|login|token|key|format|input|arguments?|value|parameters?|type|syntax|permissions?|privileges?|funds|balance|credits?|quota|memory|space|disk|storage)\b`,

@@ -27,6 +27,10 @@ import {
   shareAt,
   behindUnit,
   behindDurations,
+  behindGroups,
+  behindLeftOut,
+  isMixedId,
+  timeInName,
 } from './volatile.js';
 
 /** A summary of a text, sufficient to compare two outputs. */
@@ -47,8 +51,12 @@ export interface Scan {
   readonly words: readonly number[];
   /** Hashes of its different lines; if they are many, one hash of all of them. */
   readonly lines: readonly number[];
+  /** Number of its different lines, if they are many. */
+  readonly lineCount?: number | undefined;
 }
 
+/** Minimum length of a name with a time, and of an id with digits and letters in both cases. */
+const [shortestTimeName, shortestMixed] = [15, 10];
 /** Number of words and numbers in the sample of a text. */
 const maxWords = 16;
 const maxNumbers = 12;
@@ -58,8 +66,12 @@ const maxLines = 16;
 export const maxRead = 8_000;
 const maxToken = 100;
 const [other, letter, digit] = [0, 1, 2] as const;
-/** The class of each UTF-16 unit; those beyond ASCII count as letters. */
-const classes = new Uint8Array(65_536).fill(letter, 128);
+/** The class of each UTF-16 unit; those beyond ASCII count as letters, apart from arrows, boxes, bars and spinners. */
+const classes = new Uint8Array(65_536)
+  .fill(letter, 128)
+  .fill(other, 0x21_90, 0x22_00)
+  .fill(other, 0x25_00, 0x25_a0)
+  .fill(other, 0x28_00, 0x29_00);
 for (let code = 0; code < 128; code += 1) {
   if (code >= 48 && code <= 57) classes[code] = digit;
   else if ((code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95) classes[code] = letter;
@@ -68,6 +80,8 @@ const mixed = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 22468225
 const classOf = (code: number): number => classes[code] as number;
 const [dot, colon, dash, percent, blank, slash, backslash, quote, equals] = [46, 58, 45, 37, 32, 47, 92, 34, 61];
 const lineEnd = 10;
+/** Signs from here on are drawn: bars, boxes and spinners. */
+const firstBar = 0x25_00;
 const codesOf = (characters: string): ReadonlySet<number> =>
   new Set(Array.from(characters, (character) => character.charCodeAt(0)));
 /** Characters of a long text that are hashed in one call. */
@@ -150,9 +164,13 @@ class Scanner {
       const code = text.charCodeAt(at);
       const kind = classOf(code);
       if (kind === other) {
-        const isSpace = code === blank || code === 9 || code === 13;
-        if (!isSpace || !isBlank) {
-          this.#feed(isSpace ? blank : code, code);
+        const last = at > 1 ? text.charCodeAt(at - 1) : 0;
+        const isSpace = code === blank || code === 9 || code === 13 || code >= firstBar;
+        // The length of a line of equal signs says how far something is.
+        const isRun = code === last && code === text.charCodeAt(at - 2);
+        if (isSpace ? !isBlank : !isRun) {
+          const sign = isSpace ? blank : code;
+          this.#feed(sign, sign);
           units += 1;
         }
         if (code === lineEnd) this.#endLine();
@@ -219,6 +237,7 @@ class Scanner {
       ...(this.#text.length <= maxRead && { bag: this.#bag }),
       words: this.#words,
       lines: this.#distinctLines,
+      ...(this.#lines.size > maxLines && { lineCount: this.#lines.size }),
     };
   }
 
@@ -291,7 +310,9 @@ class Scanner {
     if (isInFolder && temporaryFolder.test(text.slice(Math.max(0, start - 6), start))) return this.#volatile(end);
     if (token.length >= shortestId) {
       if (uuid.test(token) || temporary.test(token)) return this.#volatile(end);
-      const isRandom = hexadecimal.test(token) || random.test(token);
+      if (token.length >= shortestTimeName && timeInName.test(token)) return this.#volatile(end);
+      const isRandom =
+        hexadecimal.test(token) || random.test(token) || (token.length >= shortestMixed && isMixedId(token));
       if ((isRandom || token.length >= 16 || /^(?:r|req)[-_]/i.test(token)) && isIdOfCall(text, token, start, label)) {
         return this.#volatile(end);
       }
@@ -307,8 +328,10 @@ class Scanner {
     return end;
   }
 
-  #number(token: string, start: number, end: number, label: string): number {
+  #number(digits: string, start: number, last: number, label: string): number {
     const text = this.#text;
+    const end = behindGroups(text, last);
+    const token = end === last ? digits : text.slice(start, end).replaceAll(',', '');
     const next = text.charCodeAt(end);
     if (isVolatileNumber(text, token, start, end, label)) {
       return this.#volatile(shareAt(text, end) === undefined ? behindUnit(text, end) : shareNext.lastIndex);
@@ -316,11 +339,14 @@ class Scanner {
     if (next === blank) {
       const unitEnd = behindUnit(text, end);
       if (unitEnd > end) return this.#volatile(behindDurations(text, unitEnd));
+      const noticeEnd = behindLeftOut(text, end);
+      if (noticeEnd > end) return this.#volatile(noticeEnd);
     }
     const value = Number(token);
     const whole = text.charCodeAt(start - 1) === slash ? undefined : shareAt(text, end);
-    if (next === percent) this.#addRatio(value / 100);
-    else if (whole !== undefined && whole > 0 && value <= whole) this.#addRatio(value / whole);
+    const ratio = next === percent ? value / 100 : whole === undefined ? 0 : value / whole;
+    // What is complete, as a bar that was drawn before, says nothing about the rest.
+    if ((next === percent && ratio !== 1) || (ratio > 0 && ratio < 1)) this.#addRatio(ratio);
     else this.#addNumber(value);
     return this.#value(token, end, label !== '' && scoreLabel.test(label));
   }

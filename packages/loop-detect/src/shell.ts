@@ -1,4 +1,5 @@
 import { commandEffects, type CommandEffect } from '@h/shell/effects';
+import { withoutCopies } from './command-text.js';
 import { textMember, wordsOf } from './words.js';
 
 /** Words in the names of tools that run a shell command. */
@@ -52,7 +53,7 @@ const wrappers: ReadonlySet<string> = new Set([
 /** Returns the commands of a shell call; `undefined` for calls of other tools. Parses the line, so call it once. */
 export const effectsOf = (name: string, input: unknown): readonly CommandEffect[] | undefined => {
   const line = shellLineOf(name, input);
-  return line === undefined ? undefined : commandEffects(line);
+  return line === undefined ? undefined : commandEffects(withoutCopies(line));
 };
 
 /** Returns the first command of each pipeline as words; the later commands only filter its output. */

@@ -1,10 +1,12 @@
 /** What differs from run to run although nothing has changed: times, durations, process ids, random names. */
 
+const codesOf = (characters: string): ReadonlySet<number> =>
+  new Set(Array.from(characters, (character) => character.charCodeAt(0)));
 const [blank, comma, slash, opening, closing] = [32, 44, 47, 91, 93];
 /** Blanks before a number in brackets. */
 const maxPadding = 12;
 /** The first letters of the units that {@link unitNext} matches. */
-const unitStarts: ReadonlySet<number> = new Set(Array.from('nuµμmshd', (character) => character.charCodeAt(0)));
+const unitStarts: ReadonlySet<number> = codesOf('nuµμmshd');
 /** Minimum length of random hashes and ids. */
 export const shortestId = 7;
 /** Minimum length of random ids without a digit. */
@@ -14,7 +16,7 @@ export const shortestIdOfLetters = 12;
  * Matches labels of numbers that do not indicate progress: `pid 4711`, `"durationMs": 12`, `attempt=3`, `port 3001`.
  */
 const volatileLabel =
-  /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|pgid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|epoch|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
+  /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|taken|goroutine|ratelimit-\w{1,20}|tool_uses|(?:total|input|output|prompt|completion|cached)_?tokens|token_?count|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|pgid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|epoch|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
 /** Matches labels of ids that are generated for each call. */
 export const volatileId =
   /(?:request|req|trace|span|correlation|process|chunk|nonce|run|job|session|cursor|next|continuation|page_?token|(?:token|etag)(?=\\?["'][ \t]{0,3}:|=))[-_ ]?(?:id|page|cursor|token)?\\?["']?[ \t]{0,3}[:=]?[ \t]{0,3}\\?["'<#]?(?:r-|req[-_])?$/i;
@@ -24,12 +26,21 @@ export const duration = /^(?:\d{1,12}(?:\.\d{1,9})?(?:ns|us|µs|μs|ms|secs?|min
 const durationNext =
   /[ ,]{1,2}\d{1,9}(?:\.\d{1,9})?(?: ?(?:ns|us|µs|μs|ms|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|s)|[mhd])(?![\w-])/y;
 const unitNext = / (?:ns|us|µs|μs|ms|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|s)(?![\w-])/y;
+/** What a host leaves out of an output. */
+const leftOut =
+  / (?:more )?(?:characters?|chars|lines?|bytes|tokens|rows) (?:(?:were|was|have been|are) )?(?:truncated|omitted|removed|hidden|elided|skipped|not shown)\b/y;
+const leftOutStarts: ReadonlySet<number> = codesOf('clbtrm');
+/** The groups of a number with thousands separators, and a decimal comma before a unit. */
+const groupsNext = /(?:,\d{3}){1,4}(?:\.\d{1,9})?(?![\w,])/y;
+const decimalsNext = /,\d{1,2}(?= (?:ms|s|secs?|seconds?|mins?|minutes?)(?![\w-]))/y;
 export const shareNext = / ?(?:\/|of) ?(\d{1,12})(?![\w.-])/y;
 /** ISO 8601 in its extended and basic formats, and the time of the Common Log Format. */
 export const clock =
-  /^(?:\d{4}-\d\d-\d\dT|\d{4}:)?\d{1,3}:\d\d:\d\d(?:\.\d{1,9})?Z?$|^\d{4}-\d\d-\d\dT\d\d:\d\dZ?$|^\d{8}T\d{4}(?:\d\d)?Z?$/;
+  /^(?:\d{4}-\d\d-\d\dT|\d{4}:)?\d{1,3}:\d\d:\d\d(?:\.\d{1,9})?Z?$|^\d{4}-\d\d-\d\dT\d\d:\d\dZ?$|^\d{8}T\d{4}(?:\d\d)?Z?$|^\d{4}-\d\d-\d\dT\d\d[_-]\d\d[_-]\d\d/;
 /** A fraction of a second behind a comma, as ISO 8601 has it and the loggers of Python and Java write it. */
 const fractionNext = /,\d{3,9}(?![\w.])/y;
+/** A time in a name, as in `build_20261120T101112.log`. */
+export const timeInName = /20\d\d[01]\d[0-3]\d[_T-]?[0-2]\d[0-5]\d[0-5]\d/;
 /** A time since the start of the system, as the kernel prints it. */
 const sinceStart = /^\d{1,9}\.\d{6}$/;
 /** A process id before the severity of a message, as PostgreSQL prints it. */
@@ -40,11 +51,14 @@ export const sized = /^(\d{1,12}(?:\.\d{1,9})?)(?:[kmgt]i?b?|b|bytes)$/i;
 export const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 export const address = /^0x[\da-f]{6,16}$/i;
 export const shortestTemporary = 9;
-export const temporary = /^(?:tmp|temp)[._-]?\w{6,}$|^req_\w{8,}$/i;
-export const hexadecimal = /^(?=[a-f-]*\d)[\da-f-]{7,}$/i;
-const secondsSince1970 = /^1[5-9](?:\d{8}|\d{11})(?:\.\d+)?$/;
+export const temporary = /^(?:tmp|temp)[._-]?\w{6,}$|^req[_-]\w{4,}$/i;
+export const hexadecimal = /^(?=[a-f-]*\d)[\da-f-]{7,}(?:\.[a-z]{1,5})?$/i;
+const secondsSince1970 = /^1[5-9](?:\d{8}|\d{11})(?:\.\d+)?$|^20\d\d[01]\d[0-3]\d[0-2]\d[0-5]\d[0-5]\d$/;
 /** Matches alternating letters and digits, as in random keys. */
 export const random = /^(?=.{8,})(?:[a-z_-]*\d+[a-z_-]+){3,}\d*$/i;
+/** Matches digits and letters in both cases, as in random ids, unlike in names of several words. */
+export const isMixedId = (token: string): boolean =>
+  /\d/.test(token) && /[A-Z]/.test(token) && /[a-z]/.test(token) && !/[a-z]{5}/.test(token);
 /** Matches names that browsers give the elements of one snapshot, as in `[ref=s3e12]`. */
 export const elementRef = /^(?:[a-z]\d{1,6}){1,3}$/;
 export const temporaryFolder = /(?:\/te?mp\/|\/T\/|\\Temp\\)$/;
@@ -84,6 +98,23 @@ export const behindFraction = (text: string, end: number): number => {
   if (text.charCodeAt(end) !== comma) return end;
   fractionNext.lastIndex = end;
   return fractionNext.test(text) ? fractionNext.lastIndex : end;
+};
+
+/** Returns the end of a number with thousands separators or a decimal comma. */
+export const behindGroups = (text: string, end: number): number => {
+  if (text.charCodeAt(end) !== comma) return end;
+  for (const next of [groupsNext, decimalsNext]) {
+    next.lastIndex = end;
+    if (next.test(text)) return next.lastIndex;
+  }
+  return end;
+};
+
+/** Returns the end of a notice such as `1234 characters truncated`. */
+export const behindLeftOut = (text: string, end: number): number => {
+  if (text.charCodeAt(end) !== blank || !leftOutStarts.has(text.charCodeAt(end + 1))) return end;
+  leftOut.lastIndex = end;
+  return leftOut.test(text) ? leftOut.lastIndex : end;
 };
 
 /** Returns the whole of a share such as `/5` or ` of 214`, and leaves its end in `shareNext`. */

@@ -18,3 +18,24 @@ export const textMember = (input: unknown, name: string): string | undefined => 
   const member: unknown = input[name as keyof typeof input];
   return typeof member === 'string' ? member : undefined;
 };
+
+export const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+
+const noteWords = wordSet('think thought thinking sequentialthinking todo todos plan note notes');
+/** With one of these words, each note is a record of its own, as in a list that is filled. */
+const makingWords = wordSet('create add insert new');
+
+export const makes = (words: readonly string[]): boolean => words.some((word) => makingWords.has(word));
+
+/** Whether a tool only rewrites the notes of the model. */
+export const isNoteTool = (name: string): boolean => {
+  const words = wordsOf(name);
+  return words.some((word) => noteWords.has(word)) && !makes(words);
+};
+
+const lookupWords = wordSet(
+  'read get list search find grep glob query lookup look fetch retrieve recall view show browse describe inspect count',
+);
+
+/** Whether the name of a tool says that it looks something up. */
+export const isLookupTool = (name: string): boolean => wordsOf(name).some((word) => lookupWords.has(word));
