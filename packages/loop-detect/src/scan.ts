@@ -344,9 +344,9 @@ class Scanner {
     }
     const value = Number(token);
     const whole = text.charCodeAt(start - 1) === slash ? undefined : shareAt(text, end);
-    const ratio = next === percent ? value / 100 : whole === undefined ? 0 : value / whole;
+    const all = next === percent ? 100 : (whole ?? 0);
     // What is complete, as a bar that was drawn before, says nothing about the rest.
-    if ((next === percent && ratio !== 1) || (ratio > 0 && ratio < 1)) this.#addRatio(ratio);
+    if (next === percent ? value !== all : value < all) this.#addRatio(value / all);
     else this.#addNumber(value);
     return this.#value(token, end, label !== '' && scoreLabel.test(label));
   }
