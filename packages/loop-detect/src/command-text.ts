@@ -5,7 +5,7 @@ const copies = / ?2>(?:&1|\/dev\/null)| ?2> ?\/tmp\/[\w./-]{1,100}| ?\| ?tee (?:
 /** Matches the end of a command that writes its output to a temporary file and shows that. */
 const shownCopy = / ?> ?(\/tmp\/[\w./-]{1,100}) ?(?:;|&&) ?cat \1$/;
 /** Matches how a command ends, if a failure or the length of its output does not matter. */
-const ending = /(?: ?(?:;|\|\| ?true|; ?true))+$|(\| ?(?:head|tail)) -(?:[nc] ?)?\d{1,9}$/;
+const ending = /(?: ?(?:;|\|\| ?true|; ?true)){1,4}$|(\| ?(?:head|tail)) -(?:[nc] ?)?\d{1,9}$/;
 /** Matches what limits or measures the time of a command. */
 const timed = /(^|&& |; )(?:time|timeout \d{1,9}[smhd]?) /g;
 /** Matches the spellings of a folder. */
@@ -52,7 +52,7 @@ const withoutComments = (line: string): string => {
       at = end - 1;
       continue;
     }
-    if (quote === '' && character === ' ' && kept.endsWith(' ')) continue;
+    if (quote === '' && character === ' ' && line.charAt(at - 1) === ' ') continue;
     if (character === '\\' && quote !== "'") {
       kept += line.slice(at, at + 2);
       at += 1;

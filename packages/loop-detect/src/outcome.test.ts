@@ -118,6 +118,19 @@ describe('keyOf', () => {
     ]).toEqual([true, true, false]);
   });
 
+  it.each([';', '> /tmp/a', '2>/tmp/', 'a ', '| tee ', 'time ', '\\u001B]'])(
+    'takes linear time for many %j',
+    (part) => {
+      const time = (length: number): number => {
+        const before = performance.now();
+        keyOf({ name: 'bash', input: { command: `ls ${part.repeat(length / part.length)}x` } });
+        return performance.now() - before;
+      };
+      time(20_000);
+      expect(time(400_000)).toBeLessThan(Math.max(1_000, 80 * time(20_000)));
+    },
+  );
+
   it('distinguishes tools, and inputs that are not objects', () => {
     const keys = [{}, undefined, null, '', 'x', ['x'], 0]
       .map((input) => keyOf({ name: 'a', input }))
