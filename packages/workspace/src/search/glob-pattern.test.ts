@@ -95,7 +95,9 @@ describe('compileGlob', () => {
       fc.property(pattern, path, (glob, candidate) => {
         // As in shells, a trailing ** of picomatch also matches nothing.
         if (glob.endsWith('**')) return;
-        expect(matches(glob, candidate)).toBe(picomatch(glob, { dot: true, strictSlashes: true })(candidate));
+        // Its fast paths for a few patterns require a character behind the dot of `*.*`.
+        const options = { dot: true, strictSlashes: true, fastpaths: false };
+        expect(matches(glob, candidate)).toBe(picomatch(glob, options)(candidate));
       }),
       { numRuns: 3_000 },
     );
