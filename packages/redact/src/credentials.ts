@@ -8,6 +8,7 @@ import { isPlaceholder, looksRandom } from './value.js';
 
 const letterP = 80;
 const slash = 47;
+const colon = 58;
 const at = 64;
 const star = 42;
 const plus = 43;
@@ -163,15 +164,19 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
   return { kind: 'user-password', start, end };
 };
 
-/** Matches a password and the numbers behind it in a line of a password file. Usually, it is elsewhere. */
-const userLine = /^:([^:\s*!]{4,64}):\d{1,6}:\d{0,6}:/;
+/** Matches the numbers behind a password in a line of a password file. Usually, the password is elsewhere. */
+const numbers = /^:\d{1,6}:\d{0,6}:/;
+const lineOfUser = /(?:^|\n)[a-z_][\w.-]{0,31}$/;
 
 /** Finds the password in a line `joe:…:1000:1000::/home/joe` of tools that guess passwords. */
 const findGuessedUser = (reader: Reader, index: number): Secret | undefined => {
-  const found = userLine.exec(reader.slice(index, index + 80))?.[1];
-  if (found === undefined || found.includes(reader.replacement)) return undefined;
-  if (!/(?:^|\n)[a-z_][\w.-]{0,31}$/.test(reader.text.slice(reader.floor(index), index))) return undefined;
-  return { kind: 'user-password', start: index + 1, end: index + 1 + found.length };
+  if (!lineOfUser.test(reader.text.slice(reader.floor(index), index))) return undefined;
+  const start = index + 1;
+  let end = start;
+  while (end < start + maxPassword && reader.code(end) > 32 && reader.code(end) !== colon) end += 1;
+  if (end - start < 4 || reader.code(end) !== colon || !numbers.test(reader.slice(end, end + 15))) return undefined;
+  const value = reader.text.slice(start, end);
+  return value.includes(reader.replacement) ? undefined : { kind: 'user-password', start, end };
 };
 
 /** Finds the password in `WIFI:T:WPA;S:home;P:…;;`, the text of a code that is scanned. */

@@ -141,7 +141,7 @@ const rules: readonly Rule[] = [
   [/\w/, /\(/, findKeyedCall],
   [/</, /</, findHereString],
   [/[\da-z]/i, /\$/, findPasswordHash],
-  [/s/, /[/|#@,~]/, findSubstitution],
+  [/s/, /[/|#]/, findSubstitution],
   [/\|/, /\|/, findFallback],
   [/\?/, /\?/, findFallback],
   [/[a-z]/i, /\d/, findLikely],

@@ -77,8 +77,9 @@ export const findServerCookie = (reader: Reader, index: number): Secret | undefi
 /** Finds a key of Kerberos that `klist -K` prints behind its type. Called for the zero of `(0x…)`. */
 export const findKerberosKey = (reader: Reader, index: number): Secret | undefined => {
   if (reader.code(index + 1) !== letterX) return undefined;
+  if (!keyType.test(reader.text.slice(reader.floor(index), index))) return undefined;
   const key = /^0x[\da-f]{16,64}(?=\))/.exec(reader.slice(index, index + 67))?.[0];
-  if (key === undefined || !keyType.test(reader.text.slice(reader.floor(index), index))) return undefined;
+  if (key === undefined) return undefined;
   return { kind: 'command-line', start: index, end: index + key.length };
 };
 

@@ -1,9 +1,11 @@
+import { valueStop } from './characters.js';
 import { isMixed, isPassphrase } from './chosen-value.js';
 import { keyStrength, mayEndKey } from './key-name.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
+const space = 32;
 const slash = 47;
 const hash = 35;
 const minValue = 8;
@@ -11,8 +13,6 @@ const maxValue = 80;
 const maxRemark = 56;
 /** Matches a remark of a few words behind a string. */
 const remark = /^[;,)]{0,2}[ \t]{1,4}(?:\/\/|#)[ \t]?((?:[\w'-]{1,16} ){0,3}[\w-]{2,24})[ \t]*(?=\r?\n|$)/;
-/** Matches an item of a list that is one word, with a remark of a few words behind it. */
-const item = /^- ([!-~]{8,80})[ \t]{1,4}#[ \t]?((?:[\w'-]{1,16} ){0,3}[\w-]{2,24})[ \t]*(?=\r?\n|$)/;
 
 /** Returns quickly whether a remark may follow behind a quote. */
 export const mayBeRemarked = (text: string, index: number): boolean => {
@@ -39,9 +39,14 @@ export const findRemarked = (reader: Reader, index: number): Secret | undefined 
 
 /** Finds the value in `- … # deploy token`. Called for the hyphen that begins the line. */
 export const findRemarkedItem = (reader: Reader, index: number): Secret | undefined => {
-  const [, value = '', name = ''] = item.exec(reader.slice(index, index + maxValue + maxRemark)) ?? [];
   const start = index + 2;
-  return isNamed(reader, value, name) ? { kind: 'assignment', start, end: start + value.length } : undefined;
+  if (reader.code(index + 1) !== space) return undefined;
+  const end = reader.endOfRun(start, valueStop, maxValue, false);
+  // Most items are sentences.
+  if (end - start < minValue || reader.code(end) !== space || reader.code(end + 1) !== hash) return undefined;
+  const behind = remark.exec(reader.slice(end, end + maxRemark));
+  const isSecret = behind !== null && isNamed(reader, reader.text.slice(start, end), behind[1] ?? '');
+  return isSecret ? { kind: 'assignment', start, end } : undefined;
 };
 
 /** Whether a value is chosen or random, and the last words of a remark are the name of a secret. */

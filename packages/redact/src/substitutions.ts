@@ -5,7 +5,7 @@ import type { Secret } from './replace.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 /** Matches a substitution of `sed` or `perl` up to what replaces, whose pattern is one name, with signs around it. */
-const substitution = /^([/|#@,~])[^A-Za-z\d\n]{0,8}([A-Za-z][\w.-]{1,60}?)_{0,4}[^\w\n]{0,8}?\1([^\s"'\\]{4,128}?)\1/;
+const substitution = /^([/|#])[^A-Za-z\d\n]{0,8}([A-Za-z][\w.-]{1,60}?)_{0,4}[^\w\n]{0,8}?\1([^\s"'\\]{4,128}?)\1/;
 
 /** Returns quickly whether a substitution may begin before the sign: behind a quote, a space or a semicolon. */
 export const mayBeSubstitution = (text: string, index: number): boolean => {
