@@ -99,7 +99,7 @@ export const findConverted = (reader: Reader, index: number): Secret | undefined
 /** Matches the device and the share before a password. */
 const share = /^ (?:[A-Za-z]:|\*) \\\\[\w.$-]{1,64}\\[\w.$-]{1,64} (?=[^\s/]\S{5,63} \/user:)/;
 
-/** Finds the password in `net use Z: \\\\srv\\share … /user:joe`. Called for the space behind the command. */
+/** Finds the password in `net use Z: \\srv\share … /user:joe`. Called for the space behind the command. */
 export const findShareArgument = (reader: Reader, index: number): Secret | undefined => {
   const head = reader.text.endsWith('net use', index) ? share.exec(reader.slice(index, index + 220)) : null;
   return head === null ? undefined : findArgument(reader, index + head[0].length);

@@ -592,12 +592,33 @@ describe('lines that are not plain', () => {
     }
   });
 
+  const entities: readonly (readonly [string, string])[] = [
+    ['&', '&amp;'],
+    ['<', '&lt;'],
+    ['>', '&#62;'],
+    ['"', '&quot;'],
+    ["'", '&#x27;'],
+  ];
+  it.each([...texts, "user => 'joe', password => 'X',\n"])(
+    'are read without entities, whatever the chunks: %j',
+    (text) => {
+      const plain = text.replace('X', 'hunter2xy');
+      const encoded = entities.reduce((rest, [sign, entity]) => rest.replaceAll(sign, entity), plain);
+      const whole = `<pre title="a">x\n\n${encoded}</pre>\n`;
+      expect(redact(whole)).not.toContain('hunter2xy');
+      for (let cut = 1; cut < whole.length; cut += 1) {
+        const open = stream();
+        expect(open.push(whole.slice(0, cut)) + open.push(whole.slice(cut)) + open.end()).toBe(redact(whole));
+      }
+    },
+  );
+
   it('are read without the signs of a change before them', () => {
     const change = '@@ -1,3 +1,4 @@\n env:\n+- name: DB_PASSWORD\n+  value: hunter2xy\n other: 1\n';
     expect(redact(change)).not.toContain('hunter2xy');
   });
 
-  it('are the same for any chunks of random escapes and prefixes', () => {
+  it('are the same for any chunks of random escapes, entities and prefixes', () => {
     const escapes = [
       '\\',
       '\\'.repeat(30),
@@ -612,6 +633,12 @@ describe('lines that are not plain', () => {
       '\n3:',
       '\n2026-11-28T10:00:00Z ',
       '\n+',
+      '&',
+      '&quot;',
+      '&lt;',
+      '&#39;',
+      '&#',
+      'amp;',
     ];
     const part = fc.constantFrom(...escapes, 'password', ': ', '=', 'hunter2xy', 'x', '{', '7');
     const cuts = fc.array(fc.nat(400), { maxLength: 4 });

@@ -7,8 +7,24 @@ const startOfString = (text: string, at: number): number => {
   return quote >= Math.max(0, at - maxFirstLine) && mayOpen(text, quote) ? quote + 1 : at;
 };
 
-const trailing = /\\+$/;
-/** Returns the start of the backslashes at the end of a text, which may begin an escape. */
+/** Returns the start of the word around an offset; the offset if the word is long. */
+const startOfWord = (text: string, at: number): number => {
+  const floor = Math.max(0, at - maxPrefix);
+  let start = at;
+  while (start > floor && text.charCodeAt(start - 1) > 32) start -= 1;
+  return start === floor && floor > 0 ? at : start;
+};
+
+/** Returns the start of the blanks that end at an offset. Detectors of what follows a blank are called for the first. */
+const startOfBlanks = (text: string, end: number): number => {
+  const floor = Math.max(0, end - maxPrefix);
+  let start = end;
+  while (start > floor && text.charCodeAt(start - 1) <= 32) start -= 1;
+  return start;
+};
+
+const trailing = /(?:\\+|&#?\w{0,6})$/;
+/** Returns the start of what may begin an escape or an entity at the end of a text. */
 const beforeEscape = (text: string): number => text.length - (trailing.exec(text.slice(-maxPrefix))?.[0].length ?? 0);
 
 /** Matches the beginning of a line, and of a string whose first escape is not read yet. */
@@ -25,8 +41,8 @@ const beforeLine = (text: string): number => {
 };
 
 /**
- * Creates a finder for secrets in lines that are not plain, as in `{"output": "user\tpassword\njoe\t…"}` and in files with
- * numbers before their lines. It reads what follows the first of them again. Used for one text, because it remembers
+ * Creates a finder for secrets in lines that are not plain, as in `{"output": "user\tpassword\njoe\t…"}`, in pages of HTML
+ * and in files with numbers before their lines. It reads what follows the first of them again. Used for one text, because it remembers
  * whether there was one.
  */
 export const plainLinesFinder = (forms: Finder): Finder => {
@@ -39,15 +55,17 @@ export const plainLinesFinder = (forms: Finder): Finder => {
     if (!isActive) {
       const complete = until(beforeEscape(text));
       const { length } = complete;
-      const found = firstNotPlain(complete, Math.max(0, from - maxPrefix), place.isBeginning);
-      if (found === undefined || !(place.isWhole || found.isEscape || found.end < length)) {
-        return { secrets: [], settled: place.isWhole ? length : startOfString(complete, length), ahead: [] };
+      const found = firstNotPlain(complete, Math.max(0, from - maxPrefix), place.isBeginning, 'secrets');
+      if (found === undefined || !(place.isWhole || found.kind !== 'line' || found.end < length)) {
+        const settled = Math.min(startOfString(complete, length), startOfWord(complete, length));
+        return { secrets: [], settled: place.isWhole ? length : settled, ahead: [] };
       }
       isActive = true;
-      from = Math.max(from, found.isEscape ? startOfString(complete, found.index) : found.index);
+      if (found.kind === 'entity') from = startOfBlanks(complete, startOfWord(complete, found.index));
+      else from = Math.max(from, found.kind === 'line' ? found.index : startOfString(complete, found.index));
     }
     const known = until(beforeLine(text));
-    const view = new PlainText(known, place.isBeginning);
+    const view = new PlainText(known, place.isBeginning, 'secrets');
     const inView = (secret: Secret): Secret => ({
       ...secret,
       start: view.plain(secret.start),

@@ -27,23 +27,58 @@ const characters: ReadonlyMap<string, string> = new Map([
   ["'", "'"],
 ]);
 
+/** A sign, a quote or a space as HTML and XML have it. */
+const entity = /&(?:(quot|apos|lt|gt|amp|nbsp)|#(?:(\d{2,4})|x([\da-f]{2,4})));/iy;
+const named: ReadonlyMap<string, string> = new Map([
+  ['quot', '"'],
+  ['apos', "'"],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['amp', '&'],
+  ['nbsp', ' '],
+]);
+
+/** Returns the entity at an offset with the ASCII character it stands for; `undefined` for others. */
+const entityAt = (text: string, index: number): { readonly end: number; readonly character: string } | undefined => {
+  entity.lastIndex = index;
+  const found = entity.exec(text);
+  if (found === null) return undefined;
+  const [whole, name, decimal, hexadecimal] = found;
+  const code = decimal === undefined ? Number.parseInt(hexadecimal ?? '', 16) : Number(decimal);
+  const character = name === undefined ? String.fromCharCode(code) : (named.get(name.toLowerCase()) ?? '');
+  return /^[ -~]$/.test(character) ? { end: index + whole.length, character } : undefined;
+};
+
 const beforeLine = new RegExp(String.raw`(?:${number}|${time}|${service}|@@ -\d|\+\+\+ )`, 'y');
 
-/** Where a text is first not plain: at an escape, or at what is printed before a line. */
+/** Where a text is first not plain: at an escape, at an entity, or at what is printed before a line. */
 export interface NotPlain {
   readonly index: number;
   readonly end: number;
-  readonly isEscape: boolean;
+  readonly kind: 'escape' | 'entity' | 'line';
 }
 
-/** Looks for both by their first characters: one expression for both would be tried at each character. */
-export const firstNotPlain = (text: string, from: number, isBeginning: boolean): NotPlain | undefined => {
-  const found = firstEscape(text, from);
+/**
+ * What a text is read for. In prose, signs of comments and quotations before lines are not plain, and entities remain, so that
+ * tags that a page shows do not become tags of the page.
+ */
+export type Purpose = 'secrets' | 'prose';
+
+/** Looks for these by their first characters: one expression for all would be tried at each character. */
+export const firstNotPlain = (
+  text: string,
+  from: number,
+  isBeginning: boolean,
+  purpose: Purpose,
+): NotPlain | undefined => {
+  const first = firstEscape(text, from);
+  const second = purpose === 'secrets' ? firstEntity(text, from) : undefined;
+  const found = first === undefined || (second !== undefined && second.index < first.index) ? second : first;
   const until = found?.index ?? text.length;
   const isStart = from === 0 ? isBeginning : text.charAt(from - 1) === '\n';
   for (let line = isStart ? from : behindFeed(text, from); line < until; line = behindFeed(text, line)) {
     beforeLine.lastIndex = line;
-    if (beforeLine.test(text)) return { index: line, end: beforeLine.lastIndex, isEscape: false };
+    if (beforeLine.test(text)) return { index: line, end: beforeLine.lastIndex, kind: 'line' };
   }
   return found;
 };
@@ -51,8 +86,16 @@ export const firstNotPlain = (text: string, from: number, isBeginning: boolean):
 const firstEscape = (text: string, from: number): NotPlain | undefined => {
   for (let index = text.indexOf('\\', from); index !== -1; index = text.indexOf('\\', index)) {
     escape.lastIndex = index;
-    if (text.charAt(index - 1) !== '\\' && escape.test(text)) return { index, end: escape.lastIndex, isEscape: true };
+    if (text.charAt(index - 1) !== '\\' && escape.test(text)) return { index, end: escape.lastIndex, kind: 'escape' };
     while (text.charAt(index) === '\\') index += 1;
+  }
+  return undefined;
+};
+
+const firstEntity = (text: string, from: number): NotPlain | undefined => {
+  for (let index = text.indexOf('&', from); index !== -1; index = text.indexOf('&', index + 1)) {
+    const found = entityAt(text, index);
+    if (found !== undefined) return { index, end: found.end, kind: 'entity' };
   }
   return undefined;
 };
@@ -81,7 +124,7 @@ const opens = (text: string, quote: number): boolean => {
 
 const orEnd = (index: number): number => (index === -1 ? Number.POSITIVE_INFINITY : index);
 
-/** The lines of a text without escapes and without what is printed before them. A string with escapes begins a line. */
+/** The lines of a text without escapes and entities, and without what is printed before them. A string with escapes begins a line. */
 export class PlainText {
   readonly text: string;
   /** The offsets behind each replaced range, in this text and in the original, and the length of what replaced it. */
@@ -91,9 +134,8 @@ export class PlainText {
 
   /**
    * @param isBeginning whether a line begins with the text
-   * @param hasComments whether signs of comments and quotations before lines are removed, too
    */
-  constructor(original: string, isBeginning: boolean, hasComments = false) {
+  constructor(original: string, isBeginning: boolean, purpose: Purpose) {
     let text = '';
     let last = 0;
     const replace = (start: number, end: number, character: string): void => {
@@ -106,7 +148,7 @@ export class PlainText {
     const beginLine = (start: number): void => {
       prefix.lastIndex = start;
       if (prefix.test(original)) replace(start, prefix.lastIndex, '');
-      if (!hasComments) return;
+      if (purpose === 'secrets') return;
       comment.lastIndex = Math.max(start, last);
       if (comment.test(original)) replace(Math.max(start, last), comment.lastIndex, '');
     };
@@ -114,8 +156,14 @@ export class PlainText {
     let feed = orEnd(original.indexOf('\n'));
     let quote = orEnd(original.indexOf('"'));
     let slash = orEnd(original.indexOf('\\', last));
-    for (let index = Math.min(feed, quote, slash); index < original.length; index = Math.min(feed, quote, slash)) {
-      if (index === feed) {
+    let ampersand = purpose === 'secrets' ? orEnd(original.indexOf('&', last)) : Number.POSITIVE_INFINITY;
+    const next = (): number => Math.min(feed, quote, slash, ampersand);
+    for (let index = next(); index < original.length; index = next()) {
+      if (index === ampersand) {
+        const found = index < last ? undefined : entityAt(original, index);
+        if (found !== undefined) replace(index, found.end, found.character);
+        ampersand = orEnd(original.indexOf('&', Math.max(index + 1, last)));
+      } else if (index === feed) {
         beginLine(feed + 1);
         feed = orEnd(original.indexOf('\n', feed + 1));
       } else if (index === quote) {

@@ -15,4 +15,6 @@ export type { PlainText } from './plain-text.js';
  * ```
  */
 export const readPlain = (text: string): PlainText | undefined =>
-  firstNotPlain(text, 0, true) === undefined && !commented.test(text) ? undefined : new PlainText(text, true, true);
+  firstNotPlain(text, 0, true, 'prose') === undefined && !commented.test(text)
+    ? undefined
+    : new PlainText(text, true, 'prose');

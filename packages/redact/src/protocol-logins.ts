@@ -45,7 +45,7 @@ const lastArgument = (reader: Reader, start: number): Secret | undefined => {
 
 /** Matches the lines of a configuration that set the name of a group, which authenticates in SNMP, or a shared key. */
 const deviceLine =
-  /(?:^|\n)[ \t+-]{0,8}(?:set )?(?:snmp(?:-server)?\b[^\n]{0,80} community|r[ow]community6?|com2sec|crypto isakmp key|(?:tacacs|radius)(?:-server)?\b[^\n]{0,80} (?:key|secret))$/i;
+  /(?:^|\n)[ \t+-]{0,8}(?:set )?(?:snmp(?:-server)?\b[^\n]{0,80} community|r[ow]community6?|crypto isakmp key|(?:tacacs|radius)(?:-server)?\b[^\n]{0,80} (?:key|secret))$/i;
 const standard = /^(?:public|private|default)$/i;
 
 /** Finds the value in `snmp-server community …`, `rocommunity …` and `radius-server key …`. Called for the space. */
