@@ -42,6 +42,8 @@ describe('the table of wrappers', () => {
     fc.assert(
       fc.property(fc.array(direct, { maxLength: 2 }), fc.array(forms, { maxLength: 3 }), (outer, inner) => {
         const line = inner.reduce((text, form) => form(text), [...outer, 'git push --force'].join(' '));
+        // A subshell in a substitution without a space between them is arithmetic, which runs nothing.
+        fc.pre(!line.includes('$(('));
         expect(judgeCommand(line, place).decision, line).toBe('deny');
         expect(blocked(line, place).decision, line).toBe('deny');
       }),
