@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { createGitRepository, GitError, type GitRepository } from '@h/git';
 import { UsageError } from './usage-error.js';
 
@@ -29,7 +31,10 @@ export const openRepository = async (
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     if (branch) throw new UsageError(`--branch: ${error.message}`, { cause: error });
-    if (error.code !== 'git-no-repository') warn(`! Changes are neither reported nor committed: ${error.message}`);
+    // Whoever has no git misses nothing in a folder without a repository.
+    const hasNone =
+      error.code === 'git-no-repository' || (error.code === 'git-missing' && !existsSync(join(root, '.git')));
+    if (!hasNone) warn(`! Changes are neither reported nor committed: ${error.message}`);
     return undefined;
   }
 };
