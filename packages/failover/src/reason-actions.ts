@@ -20,8 +20,6 @@ export interface ReasonAction {
   readonly rotate: boolean;
   /** Switches to the next model. */
   readonly fallBack: boolean;
-  /** Left to an operator that makes the request shorter. */
-  readonly compact: boolean;
   /** The cooldown once retries are used up. */
   readonly cooldown?: CooldownTime | undefined;
 }
@@ -33,11 +31,11 @@ const hour = 60 * minute;
 const flat = (ms: number): CooldownTime => ({ baseMs: ms, factor: 1, maxMs: ms });
 const doubling = (baseMs: number, maxMs: number): CooldownTime => ({ baseMs, factor: 2, maxMs });
 
-const again = { retry: true, rotate: false, fallBack: true, compact: false } as const;
+const again = { retry: true, rotate: false, fallBack: true } as const;
 /** An outage puts the model in cooldown for all turns, whatever their credential. */
 const outage = { ...again, cooldown: doubling(30 * second, 5 * minute) } as const;
-const elsewhere = { retry: false, rotate: true, fallBack: true, compact: false } as const;
-const final = { retry: false, rotate: false, fallBack: false, compact: false } as const;
+const elsewhere = { retry: false, rotate: true, fallBack: true } as const;
+const final = { retry: false, rotate: false, fallBack: false } as const;
 
 /**
  * The table that decides what is done about a failure, by its reason.
@@ -52,7 +50,7 @@ export const reasonActions: Readonly<Record<ErrorReason, ReasonAction>> = {
   quota: { ...elsewhere, cooldown: doubling(hour, 24 * hour) },
   auth: { ...elsewhere, cooldown: doubling(5 * minute, hour) },
   'auth-permanent': { ...elsewhere, cooldown: flat(24 * hour) },
-  'context-overflow': { ...final, compact: true },
+  'context-overflow': final,
   'invalid-request': { ...final, fallBack: true },
   'not-found': { ...elsewhere, cooldown: doubling(10 * minute, 24 * hour) },
   'content-filter': final,
