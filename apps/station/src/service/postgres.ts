@@ -22,14 +22,15 @@ export interface PostgresBackendOptions {
   readonly reservedForeground: number;
   /** How long a process without a sign of life keeps its turns, in milliseconds. @defaultValue `15_000` */
   readonly leaseMs?: number | undefined;
-  /** How long a worker that stops waits for its turns before it hands them over. @defaultValue `10_000` */
-  readonly drainMs?: number | undefined;
   readonly onProblem: (error: unknown) => void;
 }
 
+/** How long a worker that stops waits for its turns before it hands them over, as long as Docker waits for a process. */
+const drainMs = 10_000;
+
 /** Opens a backend that several processes share through PostgreSQL. */
 export const postgresBackend = async (options: PostgresBackendOptions): Promise<Backend> => {
-  const { databaseUrl, schema, concurrency, reservedForeground, leaseMs, drainMs = 10_000, onProblem } = options;
+  const { databaseUrl, schema, concurrency, reservedForeground, leaseMs, onProblem } = options;
   const database = connectPostgres({
     connectionString: databaseUrl,
     onProblem,

@@ -13,7 +13,7 @@ export const backUpBytes = (path: string, reason: string, bytes: Uint8Array): Pr
   toNewName(path, reason, (backup) => writeFile(backup, bytes, { flag: 'wx', mode: 0o600 }));
 
 const toNewName = async (path: string, reason: string, write: (backup: string) => Promise<void>): Promise<string> => {
-  for (let number = 1; number < maxBackups; number += 1) {
+  for (let number = 1; number <= maxBackups; number += 1) {
     const backup = `${path}.${reason}-${number}`;
     try {
       await write(backup);

@@ -25,9 +25,9 @@ const containerOptions =
 const containerFlags =
   '-i -t -d -it -ti -dit --rm --interactive --tty --detach --privileged --init --read-only --no-deps -T --service-ports --build --quiet -q -P';
 
-const container = (subcommands: string, skips: number): Readonly<Record<string, Wrapper>> =>
+const container = (subcommands: string): Readonly<Record<string, Wrapper>> =>
   Object.fromEntries(
-    subcommands.split(' ').map((name) => [name, { values: containerOptions, flags: containerFlags, skips }]),
+    subcommands.split(' ').map((name) => [name, { values: containerOptions, flags: containerFlags, skips: 1 }]),
   );
 
 /** Managers of versions and projects whose subcommand runs a program. */
@@ -178,13 +178,13 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
   bun: { x: { flags: '--bun' } },
   bundle: { exec: {} },
   docker: {
-    ...container('run exec create', 1),
+    ...container('run exec create'),
     'container run': { values: containerOptions, flags: containerFlags, skips: 1 },
     'container exec': { values: containerOptions, flags: containerFlags, skips: 1 },
     'compose run': { values: containerOptions, flags: containerFlags, skips: 1 },
     'compose exec': { values: containerOptions, flags: containerFlags, skips: 1 },
   },
-  'docker-compose': container('run exec', 1),
+  'docker-compose': container('run exec'),
   kubectl: { exec: { behind: '--' }, run: { behind: '--' }, debug: { behind: '--' }, create: { behind: '--' } },
   mise: { exec: { behind: '--' }, x: { behind: '--' } },
   nix: { develop: { behind: '-c --command' }, shell: { behind: '-c --command' }, run: { behind: '--' } },
@@ -192,12 +192,12 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
     exec: { values: '-p --package -w --workspace', flags: '-y --yes --', lines: '-c --call' },
     x: { values: '-p --package', flags: '-y --yes --', lines: '-c' },
   },
-  nerdctl: container('run exec', 1),
+  nerdctl: container('run exec'),
   oc: { exec: { behind: '--' } },
   pipenv: { run: {} },
   pixi: { run: {} },
   pnpm: { exec: { lines: '-c --shell-mode', flags: '-r --recursive --parallel' }, dlx: {} },
-  podman: container('run exec create', 1),
+  podman: container('run exec create'),
   poetry: { run: {} },
   hatch: { run: {} },
   rye: { run: {} },
