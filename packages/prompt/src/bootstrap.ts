@@ -1,21 +1,8 @@
 import type { Message, MessageList, MessageMetadata } from '@h/turn';
 import { bootstrapKind } from './tail-message.js';
 
-/** Options of {@link hasBootstrap}. */
-export interface BootstrapScan {
-  /**
-   * Maximum number of messages to search, from the end.
-   *
-   * @defaultValue `500`
-   */
-  readonly maxRecords?: number | undefined;
-  /**
-   * Maximum amount of text to search, from the end, in bytes.
-   *
-   * @defaultValue `262144`
-   */
-  readonly maxBytes?: number | undefined;
-}
+/** Maximum number of messages that are searched, and of the bytes of their text. */
+const searched = { messages: 500, bytes: 256 * 1024 };
 
 /** Kinds of messages that replace everything before them: summaries and hand-offs. */
 const boundaryKinds: ReadonlySet<unknown> = new Set(['summary', 'handoff', 'reset']);
@@ -28,15 +15,12 @@ export const isBootstrapRecord = ({ metadata }: Message): boolean =>
  * Whether a session's history already holds the bootstrap sections.
  *
  * A bootstrap message is recognized by its metadata, which user text cannot set. The search runs from the end to the
- * last summary or hand-off, because the model no longer sees anything before it. The search is bounded, so that a long
- * history costs no more than a short one; sections beyond the bound are sent again.
+ * last summary or hand-off, because the model no longer sees anything before it. It ends after 500 messages or 256 KB of
+ * text, so that a long history costs no more than a short one; sections beyond are sent again.
  */
-export const hasBootstrap = (
-  messages: MessageList | readonly Message[],
-  { maxRecords = 500, maxBytes = 256 * 1024 }: BootstrapScan = {},
-): boolean => {
-  let room = maxBytes;
-  const end = Math.max(0, messages.length - maxRecords);
+export const hasBootstrap = (messages: MessageList | readonly Message[]): boolean => {
+  let room = searched.bytes;
+  const end = Math.max(0, messages.length - searched.messages);
   for (let index = messages.length - 1; index >= end && room > 0; index -= 1) {
     const message = messages.at(index) as Message;
     if (isBootstrapRecord(message)) return true;
