@@ -216,6 +216,20 @@ describe('prompt', () => {
     expect(textOf(model.requests[1]?.tail[0] as Message)).toMatch(/volatile 2[^]*once 1/);
   });
 
+  it('ends the turn with what `capabilities` must return', async () => {
+    const capabilities = (() => 'read') as unknown as () => readonly string[];
+    const operator = prompt({ capabilities, frozen: [{ id: 'a', text: () => 'x' }] });
+    const events = await runTurn(
+      harness({ model: scriptedModel(['Hi']) })
+        .pipe(operator)
+        .turn({ session: 'a', input: 'Hi' }),
+    );
+    expect(events.at(-1)).toMatchObject({
+      outcome: 'error',
+      reason: expect.stringMatching(/prompt\(\): .*capabilities\(\).* array/) as string,
+    });
+  });
+
   it('calls frozen functions again only for different capabilities', async () => {
     let calls = 0;
     const operator = prompt({

@@ -1,3 +1,4 @@
+import { anyString, arrayOf, checkValue } from '@h/options';
 import type { JSONObject, MessageList, ToolDefinition, TurnEventOf, TurnTrigger } from '@h/turn';
 import { byCodeUnit, normalizeCapabilities } from './normalize.js';
 import type { CheckedOptions, TurnFacts } from './options.js';
@@ -39,8 +40,11 @@ export class TurnContexts {
   }
 
   #capabilities(): Capabilities {
+    if (this.#known !== undefined) return this.#known;
     const { capabilities } = this.#options;
-    this.#known ??= capabilitiesOf(typeof capabilities === 'function' ? capabilities(this.facts) : capabilities);
+    const list = typeof capabilities === 'function' ? capabilities(this.facts) : capabilities;
+    checkValue('prompt()', 'capabilities()', list, arrayOf(anyString));
+    this.#known = capabilitiesOf(list);
     return this.#known;
   }
 }
