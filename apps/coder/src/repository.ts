@@ -31,7 +31,7 @@ export const openRepository = async (
   } catch (error) {
     if (!(error instanceof GitError)) throw error;
     if (branch) throw new UsageError(`--branch: ${error.message}`, { cause: error });
-    // Whoever has no git misses nothing in a folder without a repository.
+    // Without git on the machine, only a folder with a repository needs the warning.
     const hasNone =
       error.code === 'git-no-repository' || (error.code === 'git-missing' && !existsSync(join(root, '.git')));
     if (!hasNone) warn(`! Changes are neither reported nor committed: ${error.message}`);

@@ -6,7 +6,7 @@ import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { skipWhiteSpace, valueOf, type Key } from './value-of-name.js';
-import { isPlaceholder, looksRandom } from './value.js';
+import { isPlaceholder, looksRandom, looksRandomBase64 } from './value.js';
 
 const hyphen = 45;
 const equals = 61;
@@ -204,14 +204,11 @@ const findKnownFlag = (reader: Reader, index: number): Secret | undefined => {
 const isCodeItem = (reader: Reader, start: number): boolean =>
   reader.text.charCodeAt(start - 1) === 32 && /^[a-z_][\w.]{0,40}[,\])]/i.test(reader.slice(start, start + 42));
 
-/** Whether the value is base64 of random bytes, in which signs may be anywhere. A path has fewer changes of case. */
-const isRandomBase64 = (value: string): boolean =>
-  value.length >= 20 && /^[A-Za-z\d+/]+={0,2}$/.test(value) && looksRandom(value.replaceAll(/[+/=]/g, ''));
-
 export const isLongRandom = (value: string): boolean => value.length >= 20 && looksRandom(value);
 
 /** Matches a short flag that stands for a password in many commands. */
 const passwordFlag = /^[-/][a-z]{0,2}[pPwWtTkK] {1,4}(?=\S)/;
+const longBase64 = /^[A-Za-z\d+/]{20,}={0,2}$/;
 /** Matches an argument with a user before the password. */
 const userFlag = /\s(?:(?:-{1,2}\w{0,12}-?|\/\w?)(?:u|U|user(?:name)?)|-[lx]|-D)(?: |=|:)[^\s-][^\n]{0,60}\s$/;
 
@@ -230,7 +227,7 @@ export const findPasswordFlag = (reader: Reader, index: number): Secret | undefi
   const { start, end } = argumentAt(reader, index + flag[0].length);
   const value = reader.text.slice(start, end);
   const isAfterUser = (): boolean => userFlag.test(reader.text.slice(reader.floor(index), index));
-  if (isRandomBase64(value) && isAfterUser()) return { kind: 'command-line', start, end };
+  if (longBase64.test(value) && looksRandomBase64(value) && isAfterUser()) return { kind: 'command-line', start, end };
   if (
     value.length < 6 ||
     !/^[^\d/.$<-]|\d[A-Za-z]/.test(value) ||

@@ -4,7 +4,7 @@ import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { endsLine } from './value-of-name.js';
-import { isPlaceholder, looksRandom } from './value.js';
+import { isPlaceholder, looksRandom, looksRandomBase64 } from './value.js';
 
 const letterP = 80;
 const slash = 47;
@@ -66,7 +66,7 @@ const endOfUserInfo = (reader: Reader, start: number, isDatabase: boolean): numb
   }
   if (found !== undefined || isDatabase) return found;
   const password = unencoded.exec(reader.text.slice(start, first + 1))?.[1];
-  return password !== undefined && looksRandom(password.replaceAll(/[+/]/g, '')) ? first : undefined;
+  return password !== undefined && looksRandomBase64(password) ? first : undefined;
 };
 
 /** Matches a user and a password in base64 that is not encoded for the URL, but not a port and a path. */

@@ -104,6 +104,12 @@ export const looksRandom = (value: string): boolean => {
   return false;
 };
 
+/**
+ * Returns whether the value looks random without the signs of base64, which may cut random bytes into short parts. A path
+ * changes between capitals and other letters less often.
+ */
+export const looksRandomBase64 = (value: string): boolean => looksRandom(value.replaceAll(/[+/=]/g, ''));
+
 /** Returns the number of distinct ASCII characters in a range. */
 export const distinctOf = (text: string, start = 0, end = text.length): number => {
   const last = Math.min(end, text.length, start + maxLooked);
