@@ -19,6 +19,10 @@ const text = fc.oneof(
   fc.string({ unit: fc.constantFrom('a', 'é', '漢', '😀', '\n'), maxLength: 400 }),
 );
 const cuts = fc.array(fc.nat(2_000), { maxLength: 8 });
+/** Bytes at the limits of what UTF-8 allows: in characters, cut off, overlong, and as surrogates. */
+const nearUTF8 = fc
+  .array(fc.constantFrom(0x41, 0x0a, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc2, 0xe0, 0xed, 0xef, 0xf0, 0xf4, 0xf5))
+  .map((bytes) => Uint8Array.from(bytes));
 
 describe('outputWindow', () => {
   it('stores an output that fits unchanged', () => {
@@ -38,8 +42,19 @@ describe('outputWindow', () => {
     expect(tail?.startsWith('x'.repeat(20))).toBe(true);
   });
 
-  it('cuts within a line that is longer than the limit', () => {
-    expect(capture(100, `\n${'x'.repeat(600_000)}`).text.length).toBeGreaterThan(90);
+  it.each([`\n${'x'.repeat(600_000)}`, `${'x'.repeat(600_000)}\nx`])(
+    'cuts within a line that is longer than the limit',
+    (output) => {
+      expect(capture(100, output).text.length).toBeGreaterThan(90);
+    },
+  );
+
+  it('stores an output that grows chunk by chunk up to the limit unchanged', () => {
+    const line = `${'x'.repeat(998)}é`;
+    expect(capture(100_000, ...Array.from({ length: 100 }, () => line))).toMatchObject({
+      text: line.repeat(100),
+      omittedBytes: 0,
+    });
   });
 
   it('decodes characters that are split between chunks and across the end of the buffer', () => {
@@ -76,11 +91,16 @@ describe('outputWindow', () => {
 
   it('never exceeds its limit', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 2_000 }), cuts, fc.nat(300), (bytes, ends, maxChars) => {
-        const kept = capture(maxChars, ...chunksOf(bytes, ends));
-        expect(kept.text.length).toBeLessThanOrEqual(maxChars);
-        expect(kept.bytes).toBe(bytes.length);
-      }),
+      fc.property(
+        fc.oneof(fc.uint8Array({ maxLength: 2_000 }), nearUTF8),
+        cuts,
+        fc.nat(300),
+        (bytes, ends, maxChars) => {
+          const kept = capture(maxChars, ...chunksOf(bytes, ends));
+          expect(kept.text.length).toBeLessThanOrEqual(maxChars);
+          expect(kept.bytes).toBe(bytes.length);
+        },
+      ),
     );
   });
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { watchedGroup } from './supervisor.js';
 import { commandLines, uniqueSeconds, waitUntilGone } from './testing.js';
@@ -133,13 +133,12 @@ describe.each(modes)('runProcess with the supervisor %s', (_name, mode) => {
 
   it('rejects and ends the process when onOutput throws', async () => {
     const seconds = uniqueSeconds();
-    const failing = run(sh(`echo x; sleep ${seconds}`), {
-      ...mode,
-      onOutput: () => {
-        throw new Error('The disk is full.');
-      },
+    const onOutput = vi.fn(() => {
+      throw new Error('The disk is full.');
     });
+    const failing = run(sh(`trap 'echo more; echo more >&2' TERM; echo x; sleep ${seconds}`), { ...mode, onOutput });
     await expect(failing).rejects.toThrow('The disk is full.');
+    expect(onOutput).toHaveBeenCalledOnce();
     await waitUntilGone(`sleep ${seconds}`);
   });
 
@@ -198,9 +197,12 @@ describe('runProcess', () => {
     expect(answers).toEqual(['read 0', 'read 1', 'read 2']);
   });
 
-  it('accepts a program that does not read its input', async () => {
-    expect(await run(['true'], { input: 'x'.repeat(1_000_000) })).toMatchObject({ exitCode: 0 });
-  });
+  it.each(['exit 4', 'exec <&-; sleep 0.2; exit 4'])(
+    'accepts a program that does not read its input: %s',
+    async (line) => {
+      expect(await run(sh(line), { input: 'x'.repeat(1_000_000) })).toMatchObject({ exitCode: 4 });
+    },
+  );
 
   it('runs a line in a shell', async () => {
     expect((await run('echo $((1 + 2)) | cat')).output).toBe('3\n');
@@ -208,6 +210,25 @@ describe('runProcess', () => {
 
   it('waits for output that still arrives after the program has exited', async () => {
     expect((await run('(sleep 0.05; echo late) & echo done')).output).toBe('done\nlate\n');
+  });
+
+  it('is not aborted while output of a program that has exited may still arrive', async () => {
+    const stop = new AbortController();
+    const seconds = uniqueSeconds();
+    const end = await run(`sleep ${seconds} & echo done`, {
+      signal: stop.signal,
+      onOutput: () => void setTimeout(() => stop.abort(), 100),
+    });
+    expect(end).toMatchObject({ ending: 'exited', exitCode: 0 });
+    await waitUntilGone(`sleep ${seconds}`);
+  });
+
+  it('kills a command that does not read its control line, and reports it as stuck', async () => {
+    const seconds = uniqueSeconds();
+    const onStuck = vi.fn(() => Promise.reject(new Error('refused')));
+    const end = await run(['true'], { within: () => ['/bin/sleep', seconds], timeoutMs: 50, onStuck });
+    expect(end).toMatchObject({ ending: 'timed-out', signal: 'SIGKILL' });
+    expect(onStuck).toHaveBeenCalledOnce();
   });
 
   it('keeps background processes with background "keep"', async () => {
@@ -274,7 +295,12 @@ describe('runProcess', () => {
   );
 
   it('returns an exit code of 127 that comes from the program itself', async () => {
-    expect(await run(sh('exit 127'))).toMatchObject({ exitCode: 127 });
+    const cwd = temporaryFolder();
+    writeFileSync(join(cwd, 'fails'), '#!/bin/sh\nexit 127\n', { mode: 0o755 });
+    for (const program of ['/bin/sh', 'sh', './fails', join(cwd, 'fails')]) {
+      expect(await run([program, '-c', 'exit 127'], { cwd })).toMatchObject({ exitCode: 127 });
+    }
+    await expect(run(['./missing'], { cwd })).rejects.toMatchObject({ code: 'process-not-started' });
   });
 
   it.each<[Partial<ProcessOptions>, string]>([

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { accessSync, constants as modes, existsSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
-import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import {
   anyFunction,
@@ -349,8 +349,8 @@ const checkProgram = (options: ProcessOptions, exitCode: number): void => {
   const [program] = argvOf(options);
   const { cwd = '.', environment } = options;
   const folders = program.includes('/') ? [''] : (environment['PATH'] ?? defaultPath).split(delimiter);
-  const places = folders.map((folder) => (isAbsolute(program) ? program : resolve(cwd, join(folder, program))));
-  if (!places.some(isExecutable)) throw notStarted(options, new Error(`The shell exited with ${exitCode}.`));
+  if (!folders.some((folder) => isExecutable(resolve(cwd, folder, program))))
+    throw notStarted(options, new Error(`The shell exited with ${exitCode}.`));
 };
 
 const isExecutable = (path: string): boolean => {
