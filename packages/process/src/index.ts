@@ -20,3 +20,4 @@ export {
   type ProcessOptions,
 } from './run-process.js';
 export { supervised } from './supervisor.js';
+export { homeFolder, userFolder } from './user-folders.js';
