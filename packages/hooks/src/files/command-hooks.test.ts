@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { harness, notice, intercept, reply, type JSONObject } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
@@ -479,6 +479,17 @@ describe('commandHooks', () => {
       expect(problems).toEqual([expect.stringContaining(`${pipe} is not a regular file`)]);
     },
   );
+
+  it.each([
+    ['HOME', '.'],
+    ['CLAUDE_CONFIG_DIR', '.claude'],
+  ])('requires trust in hooks of a project in which a relative %s is the folder of the user', async (name, folder) => {
+    await project.settings({ PreToolUse: on('Bash', command('echo project')) });
+    const env = { HOME: '/nowhere', [name]: relative(process.cwd(), join(project.folder, folder)) };
+    const { definitions } = await commandHooks({ projectDir: project.folder, env });
+    const found = definitions.filter((definition) => definition.command === 'echo project');
+    expect(found.map(({ scope }) => scope)).toEqual(['project']);
+  });
 
   it('runs no command if a file disables all hooks', async () => {
     await project.settings({ PreToolUse: on('Bash', command('exit 2')) }, { disableAllHooks: true });

@@ -1,7 +1,6 @@
-import { withoutSecrets } from '@h/process';
+import { homeFolder, withoutSecrets } from '@h/process';
 import { realpath } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { ifExists, readRegularFile } from '@h/files';
 import { toErrorInfo } from '@h/turn';
 import { asyncScheduler } from 'rxjs';
@@ -102,10 +101,16 @@ export const commandHooks = async (options: CommandHooksOptions): Promise<Comman
 };
 
 const standardFiles = (projectDir: string, env: NodeJS.ProcessEnv): readonly HookFile[] => [
-  { path: join(env['CLAUDE_CONFIG_DIR'] ?? join(env['HOME'] ?? homedir(), '.claude'), 'settings.json'), scope: 'user' },
+  { path: join(userSettings(env), 'settings.json'), scope: 'user' },
   { path: join(projectDir, '.claude', 'settings.json'), scope: 'project' },
   { path: join(projectDir, '.claude', 'settings.local.json'), scope: 'project' },
 ];
+
+/** A relative path would be in the folder of a project, whose hooks need trust. */
+const userSettings = (env: NodeJS.ProcessEnv): string => {
+  const folder = env['CLAUDE_CONFIG_DIR'];
+  return folder !== undefined && isAbsolute(folder) ? folder : join(homeFolder(env), '.claude');
+};
 
 const nothing: ParsedHookFile = { definitions: [], problems: [], isDisabled: false };
 
