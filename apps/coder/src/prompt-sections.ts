@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homeFolder } from '@h/process';
 import { contextFiles, type PromptOptions } from '@h/prompt';
 import { externalContentRule, scanContext } from '@h/security';
 import { skillLibrary, skillsIndex, standardSkillFolders, type SkillLibrary } from '@h/skills';
@@ -15,7 +15,11 @@ export interface Surroundings {
 
 /** Opens the skills of the user and the project. */
 export const openLibrary = (workspace: string): SkillLibrary =>
-  skillLibrary({ folders: standardSkillFolders({ home: homedir(), workspace }), home: homedir(), scan: scanContext });
+  skillLibrary({
+    folders: standardSkillFolders({ home: homeFolder(process.env), workspace }),
+    home: homeFolder(process.env),
+    scan: scanContext,
+  });
 
 /** The sections of the prompt by tier: frozen, per session, per turn. */
 export const promptSections = ({ workspace, platform, identity, library }: Surroundings): PromptOptions => ({

@@ -1,9 +1,9 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { ApprovalStore, HookSource } from '@h/hooks';
 import { approvals, destructiveCommands } from '@h/hooks/commands';
 import { commandHooks, fileApprovalStore, trustFile, type TrustQuestion } from '@h/hooks/files';
 import { visibleLine } from '@h/options';
+import { userFolder } from '@h/process';
 import type { ApprovalMode } from './arguments.js';
 import type { Questioner } from './view/questions.js';
 
@@ -52,8 +52,8 @@ export const openRules = async ({ workspace, approve, environment, questions }: 
 };
 
 /** The folder of the user's decisions, outside all projects. */
-export const settingsFolder = ({ XDG_CONFIG_HOME: folder, HOME: home }: NodeJS.ProcessEnv): string =>
-  join(folder === undefined || folder === '' ? join(home ?? homedir(), '.config') : folder, 'h-coder');
+export const settingsFolder = (environment: NodeJS.ProcessEnv): string =>
+  join(userFolder('XDG_CONFIG_HOME', environment), 'h-coder');
 
 const asking =
   (questions: Questioner | undefined): NonNullable<Parameters<typeof trustFile>[0]['ask']> =>

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { homeFolder } from '@h/process';
 import { createSandbox, SandboxError, toolchain, type Sandbox, type SandboxOptions } from '@h/sandbox';
 import type { CoderArguments } from './arguments.js';
 import { UsageError } from './usage-error.js';
@@ -20,7 +20,7 @@ export const sandboxOptions = (root: string, { sandbox: mode, image, network }: 
       }
       return { mode, root };
     case 'bubblewrap':
-      return { mode, root, network, readOnlyPaths: toolchain(process.execPath, homedir()) };
+      return { mode, root, network, readOnlyPaths: toolchain(process.execPath, homeFolder(process.env)) };
     case 'docker':
       return { mode, root, network, image: image ?? defaultImage };
   }

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileSessions, type FileSessions, type SessionInfo } from '@h/session';
 import type { ChildStore, KeepSessions } from '@h/subagents';
 import { fileChildStore } from '@h/subagents/file-store';
 import { InvalidOptionError } from '@h/options';
+import { userFolder } from '@h/process';
 import { fileArtifacts, memoryArtifacts, type ArtifactStore } from '@h/tools';
 import type { SessionStore } from '@h/turn';
 import type { CoderArguments } from './arguments.js';
@@ -29,11 +29,10 @@ export interface Children {
 export const stateFolder = (
   kind: 'sessions' | 'agents' | 'spawned' | 'artifacts',
   workspace: string,
-  { XDG_STATE_HOME: state, HOME: home }: NodeJS.ProcessEnv,
+  environment: NodeJS.ProcessEnv,
 ): string => {
-  const base = state === undefined || state === '' ? join(home ?? homedir(), '.local', 'state') : state;
   const name = `${basename(workspace)}-${createHash('sha256').update(workspace).digest('hex').slice(0, 8)}`;
-  return join(base, 'h-coder', kind, name);
+  return join(userFolder('XDG_STATE_HOME', environment), 'h-coder', kind, name);
 };
 
 /** Opens the sessions of a workspace or of its sub-agents, stored in files outside the workspace. */

@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { userFolder } from '@h/process';
 import { UsageError, type StationArguments } from './arguments.js';
 import { loadText, type LoadedConfig } from './config/load-config.js';
 import { serviceSettings } from './config/service-settings.js';
@@ -60,7 +60,7 @@ export const settingsOf = (given: StationArguments, loaded: LoadedConfig | undef
 export const withoutFile = (): LoadedConfig => loadText('', resolve('config.yaml'));
 
 /** A start without a file belongs to the user and not to a folder. */
-const stateFolder = (): string => join(process.env['XDG_STATE_HOME'] ?? join(homedir(), '.local/state'), 'h/station');
+const stateFolder = (): string => join(userFolder('XDG_STATE_HOME', process.env), 'h/station');
 
 /** Opens files, with NATS for sessions if it is enabled, or PostgreSQL if its URL is set. */
 export const openBackend = async (

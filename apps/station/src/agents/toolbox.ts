@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { gitPushTool, gitTools } from '@h/git';
+import { homeFolder } from '@h/process';
 import { createSandbox, toolchain, type Sandbox, type SandboxOptions } from '@h/sandbox';
 import {
   createRegistry,
@@ -88,7 +88,7 @@ export const sandboxOptions = (root: string, config: SandboxConfig): SandboxOpti
     case 'host':
       return { mode, ...common };
     case 'bubblewrap':
-      return { mode, ...common, network, readOnlyPaths: toolchain(process.execPath, homedir()) };
+      return { mode, ...common, network, readOnlyPaths: toolchain(process.execPath, homeFolder(process.env)) };
     case 'docker':
       return { mode, ...common, network, image: image ?? '', memory, cpu };
     case 'e2b':
