@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -150,6 +150,7 @@ describe.each(modes)('runProcess with the supervisor %s', (_name, mode) => {
     const before = open();
     for (let round = 0; round < 5; round += 1) await run(sh('echo x'), { ...mode, signal });
     await expect.poll(open).toBeLessThanOrEqual(before);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it.runIf(isLinux)('ends the command when this process is killed', async () => {
