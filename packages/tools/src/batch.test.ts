@@ -137,6 +137,17 @@ describe('a turn that is steered or ends', () => {
     expect(driver.late.of('alice')).toMatchObject([{ id: '1', reportedAs: 'cancelled' }]);
   });
 
+  it('records a synchronous call that succeeds although the subscriber unsubscribes while it runs', () => {
+    const driver = toolDriver([
+      testTool('send', (_, context) => (context.progress('begun'), 'sent'), { effect: 'network' }),
+    ]);
+    const signals = { signal: new AbortController().signal, skipSignal: new AbortController().signal };
+    from(driver.run([toolCall('1', 'send')], { turn: 'turn-1', session: 'alice', step: 1, ...signals }))
+      .pipe(take(1))
+      .subscribe();
+    expect(driver.late.of('alice')).toMatchObject([{ id: '1', reportedAs: 'cancelled' }]);
+  });
+
   it('stops a call if the subscriber unsubscribes while it starts', () => {
     let signal: AbortSignal | undefined;
     const driver = toolDriver([

@@ -91,6 +91,18 @@ describe('toolDriver', () => {
     expect(ran.outcome('1').durationMs).toBe(10);
   });
 
+  it('emits no progress of a synchronous tool after its result, while other calls run', async () => {
+    const kept: ToolContext[] = [];
+    const driver = toolDriver([
+      testTool('look', (_, context) => (kept.push(context), 'seen')),
+      testTool('wait', () => after(10)),
+    ]);
+    const ran = runCalls(driver, [toolCall('1', 'look'), toolCall('2', 'wait')]);
+    kept[0]?.progress('too late');
+    await vi.advanceTimersByTimeAsync(10);
+    expect(ran.progress).toEqual([]);
+  });
+
   it('gives the tool its session, turn and deadline', () => {
     let seen: ToolContext | undefined;
     const driver = toolDriver([testTool('look', (_, context) => ((seen = context), 'x'), { timeoutMs: 500 })]);
