@@ -349,8 +349,8 @@ const checkProgram = (options: ProcessOptions, exitCode: number): void => {
   const [program] = argvOf(options);
   const { cwd = '.', environment } = options;
   const folders = program.includes('/') ? [''] : (environment['PATH'] ?? defaultPath).split(delimiter);
-  if (!folders.some((folder) => isExecutable(resolve(cwd, folder, program))))
-    throw notStarted(options, new Error(`The shell exited with ${exitCode}.`));
+  const isFound = folders.some((folder) => isExecutable(resolve(cwd, folder, program)));
+  if (!isFound) throw notStarted(options, new Error(`The shell exited with ${exitCode}.`));
 };
 
 const isExecutable = (path: string): boolean => {
