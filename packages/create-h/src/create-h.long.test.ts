@@ -24,7 +24,11 @@ describe('a project that the packed create-h creates', () => {
       `file:${join(parent, tarballs.find((file) => /^(?<base>.*)-\d/.exec(file)?.[1] === name) ?? `${name}.tgz`)}`;
     const tool = join(parent, 'tool');
     await run('npm', ['install', '--prefix', tool, '--no-audit', '--no-fund', pathOf('create-h'), pathOf('h-options')]);
-    const created = await run(join(tool, 'node_modules/.bin/create-h'), ['my-agent'], { cwd: parent });
+    const createH = join(tool, 'node_modules/.bin/create-h');
+    // The limit on the size of files lets only the first of them be written.
+    const limited = run('/bin/sh', ['-c', `ulimit -f 3; exec "${createH}" my-agent`], { cwd: parent });
+    await expect(limited).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/^Cannot write .*EFBIG/) });
+    const created = await run(createH, ['my-agent'], { cwd: parent });
     expect(created.stdout).toMatch(/Created my-agent with .*agent\.js[^]*npm install/);
     folder = join(parent, 'my-agent');
     const path = join(folder, 'package.json');

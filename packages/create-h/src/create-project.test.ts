@@ -54,6 +54,15 @@ describe('createProject', () => {
     expect(await readdir(parent)).toEqual(['notes.md']);
   });
 
+  it('rejects a folder that cannot be written to', async () => {
+    await writeFile(join(parent, 'notes.md'), 'mine');
+    for (const folder of ['notes.md', 'notes.md/agent']) {
+      const creating = createProject({ folder: join(parent, folder) });
+      await expect(creating).rejects.toMatchObject({ name: 'CreateProjectError', code: 'not-written' });
+      await expect(creating).rejects.toThrow(`Cannot write to the folder ${join(parent, folder)}: ENOTDIR`);
+    }
+  });
+
   it('accepts a folder with an empty repository', async () => {
     await mkdir(join(parent, '.git'));
     await expect(createProject({ folder: parent })).resolves.toMatchObject({ folder: parent });

@@ -1,5 +1,5 @@
-import { copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkOptions, CodedError, nonEmptyString, recordOf } from '@h/options';
 
@@ -25,7 +25,7 @@ export interface CreatedProject {
   readonly files: readonly string[];
 }
 
-/** The project cannot be created. `code` is `'folder-not-empty'`. */
+/** The project cannot be created. `code` is `'folder-not-empty'` or `'not-written'`. */
 export class CreateProjectError extends CodedError {}
 
 /** Folder of the template, beside `src` and `dist`. */
@@ -38,7 +38,7 @@ const publishedNames: Readonly<Record<string, string>> = { _gitignore: '.gitigno
  * Creates a project with an agent that runs without a key, and with a real model if one is set. It installs nothing.
  *
  * @throws InvalidOptionError if an option is invalid
- * @throws CreateProjectError if the folder has content
+ * @throws CreateProjectError if the folder has content or cannot be written to; files that were written are removed
  *
  * @example
  * ```ts
@@ -51,22 +51,30 @@ export const createProject = async (options: CreateProjectOptions): Promise<Crea
   await requireEmpty(folder);
   const name = packageName(folder);
   const versions = { ...(await testedVersions()), ...options.versions };
-  const names = (await readdir(template)).toSorted();
-  const files: string[] = [];
-  for (const file of names) {
-    const target = publishedNames[file] ?? file;
-    await mkdir(dirname(join(folder, target)), { recursive: true });
-    await copyFile(new URL(file, template), join(folder, target));
-    files.push(target);
+  const sources = new Map((await readdir(template)).map((file) => [publishedNames[file] ?? file, file]));
+  const files = [...sources.keys(), 'package.json'].toSorted();
+  try {
+    await mkdir(folder, { recursive: true });
+    for (const [target, file] of sources) await copyFile(new URL(file, template), join(folder, target));
+    await writeFile(join(folder, 'package.json'), manifestOf(name, versions));
+  } catch (error) {
+    // The next attempt needs an empty folder.
+    await Promise.allSettled(files.map((file) => rm(join(folder, file), { force: true })));
+    throw notWritten(folder, error);
   }
-  await writeFile(join(folder, 'package.json'), manifestOf(name, versions));
-  return { folder, name, files: [...files, 'package.json'].toSorted() };
+  return { folder, name, files };
+};
+
+const notWritten = (folder: string, cause: unknown): CreateProjectError => {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const message = `Cannot write to the folder ${folder}: ${reason}. Name a folder that can be written to.`;
+  return new CreateProjectError('not-written', message, { cause });
 };
 
 const requireEmpty = async (folder: string): Promise<void> => {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
-    throw error;
+    throw notWritten(folder, error);
   });
   const others = names.filter((name) => name !== '.git');
   if (others.length === 0) return;
