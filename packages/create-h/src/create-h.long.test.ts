@@ -27,7 +27,10 @@ describe('a project that the packed create-h creates', () => {
     const createH = join(tool, 'node_modules/.bin/create-h');
     // The limit on the size of files lets only the first of them be written.
     const limited = run('/bin/sh', ['-c', `ulimit -f 3; exec "${createH}" my-agent`], { cwd: parent });
-    await expect(limited).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/^Cannot write .*EFBIG/) });
+    await expect(limited).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^Cannot write .*EFBIG/) as string,
+    });
     const created = await run(createH, ['my-agent'], { cwd: parent });
     expect(created.stdout).toMatch(/Created my-agent with .*agent\.js[^]*npm install/);
     folder = join(parent, 'my-agent');
