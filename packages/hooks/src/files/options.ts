@@ -28,8 +28,9 @@ export interface CommandHooksOptions {
   /**
    * The files to read. Missing files are ignored.
    *
-   * @defaultValue `~/.claude/settings.json` of the user, `.claude/settings.json` and `.claude/settings.local.json` of
-   * the project
+   * @defaultValue `~/.claude/settings.json` of the user, or the one in `CLAUDE_CONFIG_DIR`; `.claude/settings.json` and
+   * `.claude/settings.local.json` of the project. A relative `HOME` or `CLAUDE_CONFIG_DIR` is ignored, since it would
+   * name a folder of the project
    */
   readonly files?: readonly HookFile[] | undefined;
   /** Decides whether a command of the project may run. Without this function, no command of the project runs. */
