@@ -3,6 +3,7 @@ import { getEventListeners, once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -33,6 +34,14 @@ const run = async (
 };
 
 const sh = (line: string): readonly [string, ...string[]] => ['/bin/sh', '-c', line];
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
 
 /** Bundles the package for a process of its own. */
 const bundle = (outfile: string): Promise<unknown> =>
@@ -216,10 +225,15 @@ describe('runProcess', () => {
   it('is not aborted while output of a program that has exited may still arrive', async () => {
     const stop = new AbortController();
     const seconds = uniqueSeconds();
-    const end = await run(`sleep ${seconds} & echo done`, {
+    const abortAfter = async (pid: number): Promise<void> => {
+      while (isAlive(pid)) await sleep(5);
+      stop.abort();
+    };
+    const end = await run(`sleep ${seconds} & echo $$`, {
       signal: stop.signal,
-      onOutput: () => void setTimeout(() => stop.abort(), 100),
+      onOutput: (chunk) => void abortAfter(Number(Buffer.from(chunk).toString())),
     });
+    expect(stop.signal.aborted).toBe(true);
     expect(end).toMatchObject({ ending: 'exited', exitCode: 0 });
     await waitUntilGone(`sleep ${seconds}`);
   });
