@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { Hook } from '@h/hooks';
 import { destructiveCommands } from '@h/hooks/commands';
-import { matchesAny } from '@h/tools';
+import { matchesAny } from '@h/wildcard';
 import type { JSONObject, JSONValue, ToolCall } from '@h/turn';
 import type { Config, PolicyRule } from './config-schema.js';
 

@@ -1,4 +1,5 @@
 import type { Validator } from '@cfworker/json-schema';
+import { schemaDraft } from '@h/json';
 import { toErrorInfo, type JSONObject, type ToolDefinition } from '@h/turn';
 import { chain, type Maybe } from './maybe.js';
 
@@ -27,7 +28,7 @@ export const inputCheck = (): {
     const known = validators?.get(schema);
     if (known) return known;
     // The library modifies the schema.
-    const made = new library(structuredClone(schema), draftOf(schema), true);
+    const made = new library(structuredClone(schema), schemaDraft(schema), true);
     (validators ??= new WeakMap()).set(schema, made);
     return made;
   };
@@ -48,11 +49,4 @@ export const inputCheck = (): {
       });
     },
   };
-};
-
-const draftOf = ({ $schema }: JSONObject): '4' | '7' | '2019-09' | '2020-12' => {
-  const uri = typeof $schema === 'string' ? $schema : '';
-  if (uri.includes('draft-04')) return '4';
-  if (uri.includes('draft-06') || uri.includes('draft-07')) return '7';
-  return uri.includes('2019-09') ? '2019-09' : '2020-12';
 };

@@ -1,1 +1,2 @@
 export { canonicalJson, hashJson } from './canonical-json.js';
+export { schemaDraft, type SchemaDraft } from './schema-draft.js';

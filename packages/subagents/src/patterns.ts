@@ -1,34 +1,7 @@
+import { matchesAny } from '@h/wildcard';
+
 /** Aliases: from alias to name. */
 export type Aliases = Readonly<Record<string, string>>;
-
-/**
- * Returns whether a pattern, in which `*` matches any characters, matches a name. At most `pattern × name` comparisons.
- */
-export const matches = (pattern: string, name: string): boolean => {
-  let at = 0;
-  let star = -1;
-  let retryFrom = 0;
-  let index = 0;
-  while (index < name.length) {
-    if (pattern[at] === '*') {
-      star = at;
-      retryFrom = index;
-      at += 1;
-    } else if (at < pattern.length && pattern[at] === name[index]) {
-      at += 1;
-      index += 1;
-    } else if (star >= 0) {
-      retryFrom += 1;
-      at = star + 1;
-      index = retryFrom;
-    } else return false;
-  }
-  while (pattern[at] === '*') at += 1;
-  return at === pattern.length;
-};
-
-export const matchesAny = (patterns: readonly string[], name: string): boolean =>
-  patterns.some((pattern) => matches(pattern, name));
 
 /**
  * Returns the patterns that two lists both allow; `null` allows everything, `[]` nothing.

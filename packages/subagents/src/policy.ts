@@ -10,7 +10,8 @@ import {
   recordOf,
   type OptionCheck,
 } from '@h/options';
-import { allowing, canonical, forbidding, intersect, matchesAny, unite, type Aliases } from './patterns.js';
+import { matchesAny } from '@h/wildcard';
+import { allowing, canonical, forbidding, intersect, unite, type Aliases } from './patterns.js';
 import { intersectRoots, isInside, isWithin, moveRoots, normalRoots, type Roots } from './paths.js';
 
 /** Sandbox levels, from the most to the least permissive. */

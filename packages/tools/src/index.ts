@@ -26,6 +26,6 @@ export { createRegistry, type ToolModule, type ToolRegistry } from './registry.j
 export { embeddingScorer, type ToolScorer } from './selection/scorers.js';
 export { selectTools, type SelectToolsOptions } from './selection/select-tools.js';
 export { tools, type ToolsOptions } from './tools.js';
-export { matchesAny, type Toolset } from './toolset.js';
+export type { Toolset } from './toolset.js';
 export { truncate, truncation, type TruncateOptions } from './truncate.js';
 export type { PlannedCall } from './waves.js';

@@ -1,4 +1,5 @@
 import { Validator, type OutputUnit } from '@cfworker/json-schema';
+import { schemaDraft } from '@h/json';
 import type { JSONObject, JSONValue } from '@h/turn';
 import { isPlain, maxDepth, TooDeepError } from './json-copy.js';
 
@@ -16,19 +17,12 @@ export type InputCheck =
  */
 export const jsonSchemaValidator = (schema: JSONObject): ((input: unknown) => InputCheck) => {
   // The library modifies the schema.
-  const validator = new Validator(structuredClone(schema), draftOf(schema), false);
+  const validator = new Validator(structuredClone(schema), schemaDraft(schema), false);
   return (input) => {
     const value = stripped(input, [schema], schema, 0);
     const { valid, errors } = validator.validate(value);
     return valid ? { ok: true, value } : { ok: false, issues: leaves(errors) };
   };
-};
-
-const draftOf = ({ $schema }: JSONObject): '4' | '7' | '2019-09' | '2020-12' => {
-  const uri = typeof $schema === 'string' ? $schema : '';
-  if (uri.includes('draft-04')) return '4';
-  if (uri.includes('draft-06') || uri.includes('draft-07')) return '7';
-  return uri.includes('2019-09') ? '2019-09' : '2020-12';
 };
 
 /** Keywords whose errors only lead to another error; the last three occur with any wrong member of a closed object. */

@@ -1,5 +1,6 @@
 import type { ToolDefinition } from '@h/turn';
 import { nearestName } from '@h/options';
+import { matchesAny, matchesWildcard } from '@h/wildcard';
 import type { Tool } from './define-tool.js';
 import { UnknownToolError, UnknownToolsetError } from './errors.js';
 
@@ -82,7 +83,7 @@ const isSame = (left: readonly unknown[], right: readonly unknown[]): boolean =>
 
 const refuseUnknown = (where: string, patterns: readonly string[], tools: readonly Tool[]): void => {
   for (const pattern of patterns) {
-    if (tools.some((tool) => matches(pattern, tool.name))) continue;
+    if (tools.some((tool) => matchesWildcard(pattern, tool.name))) continue;
     throw new UnknownToolError(
       pattern,
       where,
@@ -92,23 +93,4 @@ const refuseUnknown = (where: string, patterns: readonly string[], tools: readon
       ),
     );
   }
-};
-
-/** Returns whether one of the patterns matches the name. */
-export const matchesAny = (patterns: readonly string[], name: string): boolean =>
-  patterns.some((pattern) => matches(pattern, name));
-
-/** Returns whether a pattern matches a name. Only `*` is special; the time is linear in the name for each part. */
-const matches = (pattern: string, name: string): boolean => {
-  const [first = '', ...rest] = pattern.split('*');
-  const last = rest.pop();
-  if (last === undefined) return pattern === name;
-  if (!name.startsWith(first) || name.length < first.length + last.length || !name.endsWith(last)) return false;
-  let from = first.length;
-  for (const piece of rest) {
-    const found = name.indexOf(piece, from);
-    if (found === -1) return false;
-    from = found + piece.length;
-  }
-  return from <= name.length - last.length;
 };

@@ -76,6 +76,7 @@ export const groundFloor = [
   '@h/config',
   '@h/bounded',
   '@h/json',
+  '@h/wildcard',
   '@h/redact',
   '@h/tokens',
   '@h/prices',

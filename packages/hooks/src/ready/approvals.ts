@@ -1,8 +1,9 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { ToolCall } from '@h/turn';
 import { anyFunction, nonEmptyString, checkOptions, arrayOf, objectOf, oneOf } from '@h/options';
-import { coversCall, matchesName } from '../approvals/pattern.js';
 import { requiresApproval } from '@h/shell';
+import { matchesWildcard } from '@h/wildcard';
+import { coversCall } from '../approvals/pattern.js';
 import type { Hook } from '../hook.js';
 
 /** A finding about a command, as `judgeCommand` and `commandPolicy` return it. */
@@ -111,7 +112,7 @@ export const approvals = (options: ApprovalsOptions = {}): Hook => {
         patterns: findings.flatMap(({ argv }) => patternsFor(argv, call.input)),
       };
     }
-    const known = tools.find(({ tool }) => matchesName(tool, call.name));
+    const known = tools.find(({ tool }) => matchesWildcard(tool, call.name));
     if (known) return { reasons: [known.why], patterns: [] };
     return {
       reasons: call.effect === 'destructive' ? [`The effects of the tool ${call.name} cannot be undone.`] : [],

@@ -1,3 +1,4 @@
+import { matchesWildcard } from '@h/wildcard';
 import { programName, unknownText } from '../read/field.js';
 
 /** Returns whether a command matches a pattern word by word. */
@@ -20,22 +21,8 @@ export const wordPattern = (pattern: string, isStrict: boolean): WordPattern => 
     const covers = (word: string, index: number): boolean => {
       const text = argv[index] ?? '';
       const given = index === 0 && !word.includes('/') ? programName(text) : text;
-      return word === given || (word.includes('*') && isUsable(given) && matches(word.split('*'), given));
+      return word === given || (word.includes('*') && isUsable(given) && matchesWildcard(word, given));
     };
     return wanted.every(covers) && argv.slice(wanted.length).every(isUsable);
   };
-};
-
-/** Returns whether a text contains these parts in order. Each is matched as early as possible, without backtracking. */
-const matches = (pieces: readonly string[], text: string): boolean => {
-  const first = pieces[0] ?? '';
-  const last = pieces.at(-1) ?? '';
-  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
-  let place = first.length;
-  for (const piece of pieces.slice(1, -1)) {
-    const found = text.indexOf(piece, place);
-    if (found === -1) return false;
-    place = found + piece.length;
-  }
-  return place <= text.length - last.length;
 };

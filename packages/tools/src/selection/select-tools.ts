@@ -12,8 +12,8 @@ import {
   type TurnOperator,
 } from '@h/turn';
 import { anyFunction, anyString, arrayOf, checkOptions, integerFrom, numberFrom } from '@h/options';
+import { matchesAny } from '@h/wildcard';
 import { readArtifactName } from '../artifacts/read-artifact.js';
-import { matchesAny } from '../toolset.js';
 import { keywordScorer, type ToolScorer } from './scorers.js';
 
 declare module '@h/turn' {

@@ -1,0 +1,1 @@
+export { matchesAny, matchesWildcard } from './matches-wildcard.js';

@@ -1,0 +1,3 @@
+import { library } from '../../tooling/tsup/library.js';
+
+export default library();

@@ -1,0 +1,3 @@
+import { project } from '../../tooling/vitest/project.js';
+
+export default project();
