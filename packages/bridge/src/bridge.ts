@@ -45,7 +45,7 @@ export interface BridgeOptions<HostMessage> {
    * Maximum number of sessions whose turns and changed histories are stored. The least recently used one is dropped
    * first; its next turn starts from the host's history.
    *
-   * @defaultValue `1000`
+   * @defaultValue `1000`, more than the conversations that one process serves at a time
    */
   readonly maxSessions?: number | undefined;
 }

@@ -75,7 +75,11 @@ export class CanaryScript {
 
 /** Options that the `doctor` of each bridge has. */
 export interface DoctorLimits {
-  /** How long each path may take, in milliseconds. @defaultValue `30_000` */
+  /**
+   * How long each path may take, in milliseconds.
+   *
+   * @defaultValue `30_000`, since no model answers, only the start of the application takes time
+   */
   readonly timeoutMs?: number | undefined;
 }
 

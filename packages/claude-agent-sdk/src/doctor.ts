@@ -20,7 +20,11 @@ export interface DoctorOptions {
    * @defaultValue those in `options.agents`, and `general-purpose`
    */
   readonly subAgents?: readonly string[] | undefined;
-  /** How long each path may take, in milliseconds. @defaultValue `30_000` */
+  /**
+   * How long each path may take, in milliseconds.
+   *
+   * @defaultValue `30_000`, since no model answers, only the start of the application takes time
+   */
   readonly timeoutMs?: number | undefined;
 }
 

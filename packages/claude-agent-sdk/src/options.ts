@@ -25,7 +25,7 @@ export interface AttachOptions {
   /**
    * Maximum number of sessions and sub-agents whose state is stored. The least recently used one is dropped first.
    *
-   * @defaultValue `1000`
+   * @defaultValue `1000`, more than the conversations that one process serves at a time
    */
   readonly maxSessions?: number | undefined;
   /**

@@ -25,7 +25,7 @@ export interface CompactionMemoryOptions {
   /**
    * The number of decisions to keep; the least recently used one is removed first.
    *
-   * @defaultValue `1000`
+   * @defaultValue `1000`, more than the conversations that one process serves at a time
    */
   readonly maxEntries?: number | undefined;
 }

@@ -32,7 +32,7 @@ export interface CompactionOptions {
   /**
    * The share of `window − reserve` above which a request is compacted.
    *
-   * @defaultValue `0.7`
+   * @defaultValue `0.7`, early enough that a long result in the next step still fits
    */
   readonly threshold?: number | undefined;
   /**
@@ -64,25 +64,25 @@ export interface CompactionOptions {
   /**
    * The context window of the summarizers, in tokens.
    *
-   * @defaultValue `128_000`
+   * @defaultValue `128_000`, like `window`
    */
   readonly summarizerWindow?: number | undefined;
   /**
    * The maximum length of a summary, in tokens.
    *
-   * @defaultValue `8_000`
+   * @defaultValue `8_000`, a sixteenth of the default window; other harnesses allow up to 10,000
    */
   readonly maxSummaryTokens?: number | undefined;
   /**
    * Maximum number of attempts at one question before a summarizer counts as failed, the first included.
    *
-   * @defaultValue `2`
+   * @defaultValue `2`, retries of the model call itself belong to `@h/failover`
    */
   readonly maxAttempts?: number | undefined;
   /**
    * Maximum number of corrections of a summary that lost identifiers. Identifiers that are still missing are appended.
    *
-   * @defaultValue `1`
+   * @defaultValue `1`, what a second correction would add is appended
    */
   readonly maxCorrections?: number | undefined;
   /**
@@ -113,7 +113,7 @@ export interface CompactionOptions {
   /**
    * The number of messages at the end that the strategy `compact` keeps.
    *
-   * @defaultValue `20`
+   * @defaultValue `20`, about ten calls with their results
    */
   readonly keepMessages?: number | undefined;
   /**

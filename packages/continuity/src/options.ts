@@ -69,7 +69,7 @@ export interface ContinuityOptions {
   /**
    * The time limit of `workspace.sh`, in milliseconds.
    *
-   * @defaultValue `120_000`
+   * @defaultValue `120_000`, the default of shell commands in `@h/workspace`
    */
   readonly scriptTimeoutMs?: number | undefined;
   /**

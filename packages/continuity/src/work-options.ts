@@ -46,7 +46,7 @@ export interface WorkThroughOptions {
   /**
    * The maximum number of sessions, without those that an outage ended.
    *
-   * @defaultValue `100`
+   * @defaultValue `100`, enough for several days of sessions of an hour
    */
   readonly maxSessions?: number | undefined;
   /**
@@ -54,7 +54,7 @@ export interface WorkThroughOptions {
    * it, and work continues with the others. A killed session counts; a cancelled one, or one that an outage ended, does
    * not.
    *
-   * @defaultValue `3`
+   * @defaultValue `3`, two may die by chance
    */
   readonly maxAttempts?: number | undefined;
   /**
@@ -67,7 +67,7 @@ export interface WorkThroughOptions {
    * The first pause in an outage of the provider, the network or the disk, in milliseconds. Each further pause is twice
    * as long, up to fifteen minutes.
    *
-   * @defaultValue `10_000`
+   * @defaultValue `10_000`, longer than the retries of a model call, which have failed by then
    */
   readonly outagePauseMs?: number | undefined;
   /**

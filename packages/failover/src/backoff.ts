@@ -13,13 +13,13 @@ export interface ExponentialBackoffOptions {
   /**
    * The delay before the first retry, in milliseconds, without jitter.
    *
-   * @defaultValue `1_000`
+   * @defaultValue `1_000`, the order of magnitude of a short overload
    */
   readonly initialMs?: number | undefined;
   /**
    * Multiplies the delay for each further retry.
    *
-   * @defaultValue `2`
+   * @defaultValue `2`, the usual exponential backoff
    */
   readonly factor?: number | undefined;
   /**
@@ -31,7 +31,7 @@ export interface ExponentialBackoffOptions {
   /**
    * The share of the delay that is random, from 0 to 1, so that callers that failed together do not retry together.
    *
-   * @defaultValue `0.5`
+   * @defaultValue `0.5`, so that no retry is immediate
    */
   readonly jitter?: number | undefined;
 }

@@ -59,7 +59,7 @@ export interface FailoverOptions {
   /**
    * The longest time from the first call of a step to the beginning of its last, in milliseconds.
    *
-   * @defaultValue `600_000`
+   * @defaultValue `600_000`, the time limit of one request in the SDKs of OpenAI and Anthropic
    */
   readonly maxElapsedMs?: number | undefined;
   /**

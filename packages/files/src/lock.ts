@@ -39,7 +39,8 @@ export interface LockOptions {
    * it runs on another machine or in another container. In milliseconds, at least 100. Renewed three times in that
    * period.
    *
-   * @defaultValue `30_000`
+   * @defaultValue `30_000`, a pause of ten seconds between renewals costs little, and a dead machine blocks its work
+   * for half a minute
    */
   readonly leaseMs?: number | undefined;
   /**

@@ -51,7 +51,7 @@ export interface GitOptions {
   /**
    * How long to wait for the approval, in milliseconds. Afterwards the push is denied.
    *
-   * @defaultValue `600_000`
+   * @defaultValue `600_000`, the default of approvals in `@h/hooks`
    */
   readonly approvalTimeoutMs?: number | undefined;
   /**
@@ -89,14 +89,14 @@ export interface GitOptions {
   /**
    * The largest file that is committed, in bytes.
    *
-   * @defaultValue `5_242_880` (5 MiB)
+   * @defaultValue `5_242_880` (5 MiB), more than source files have, and less than builds and dumps
    */
   readonly maxFileBytes?: number | undefined;
   /**
    * How long a commit may take, in milliseconds, including hooks of a trusted repository; and how long `message` may
    * take. The end of the turn waits for both, so `closeGraceMs` of `harness` must be longer.
    *
-   * @defaultValue `4_000`
+   * @defaultValue `4_000`, within the 5 s of `closeGraceMs`
    */
   readonly commitTimeoutMs?: number | undefined;
   /** Receives errors that occur after a turn was aborted, when it has no subscriber. */

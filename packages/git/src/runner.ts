@@ -12,7 +12,11 @@ export interface GitRunOptions {
   /** Variables that override the default ones. */
   readonly environment?: Readonly<Record<string, string>> | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** How long the command may run, in milliseconds. @defaultValue `60_000` */
+  /**
+   * How long the command may run, in milliseconds.
+   *
+   * @defaultValue `60_000`, local commands take seconds even in large repositories
+   */
   readonly timeoutMs?: number | undefined;
   /** Receives the output, which is then not collected. */
   readonly onOutput?: ((chunk: Uint8Array) => void) | undefined;

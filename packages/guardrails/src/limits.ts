@@ -178,7 +178,7 @@ export interface Extension {
   /**
    * The size up to which a limit may grow, as a multiple of its base.
    *
-   * @defaultValue `2`
+   * @defaultValue `2`, so that completed tasks at most double a budget
    */
   readonly maxFactor?: number | undefined;
 }

@@ -81,7 +81,7 @@ export interface GuardrailsOptions extends Allowance {
   /**
    * The share left from which a limit on cost counts as near.
    *
-   * @defaultValue `0.1`
+   * @defaultValue `0.1`, the share that `reserveTokens` has
    */
   readonly reserveCostFraction?: number | undefined;
   /**
@@ -95,7 +95,7 @@ export interface GuardrailsOptions extends Allowance {
    * How often an answer that was truncated at the output limit continues, for each message of the user. `0` disables
    * it.
    *
-   * @defaultValue `2`
+   * @defaultValue `2`, so that one answer takes at most three times the output limit
    */
   readonly maxTokensRecoveries?: number | undefined;
   /**

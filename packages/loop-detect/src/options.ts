@@ -105,7 +105,7 @@ export interface LoopOptions {
    * Number of new outcomes after which a block is forgotten. Until then, any other loop ends the turn; the same loop
    * always does.
    *
-   * @defaultValue `5`
+   * @defaultValue `5`, so that one new outcome between two rounds does not hide a loop
    */
   readonly forgiveAfter?: number | undefined;
 }
@@ -115,13 +115,13 @@ export interface ChantingOptions {
   /**
    * Number of consecutive repetitions of a passage. Short passages must also reach `minChars`.
    *
-   * @defaultValue `5`
+   * @defaultValue `5`, as for repeated calls in gemini-cli
    */
   readonly rounds?: number | undefined;
   /**
    * Length of all repetitions together, in characters.
    *
-   * @defaultValue `400`
+   * @defaultValue `400`, about five lines
    */
   readonly minChars?: number | undefined;
   /**
@@ -146,7 +146,7 @@ export interface LoopDetectOptions extends LoopOptions {
   /**
    * Number of results before the same warning is repeated.
    *
-   * @defaultValue `5`
+   * @defaultValue `5`, since a warning at every result would itself be a repetition
    */
   readonly warnEvery?: number | undefined;
   /**

@@ -32,7 +32,7 @@ export interface NatsObjectsOptions {
   /**
    * Copies of the data in a cluster, when the bucket is created.
    *
-   * @defaultValue `1`
+   * @defaultValue `1`, the default of NATS
    */
   readonly replicas?: number | undefined;
   /**
@@ -45,13 +45,13 @@ export interface NatsObjectsOptions {
   /**
    * Maximum size of an object in bytes, checked while it is uploaded.
    *
-   * @defaultValue 1 GiB
+   * @defaultValue 1 GiB, the size of a whole artifact store in files
    */
   readonly maxObjectBytes?: number | undefined;
   /**
    * How long a request is retried while the server is unavailable, in milliseconds. An upload is not retried.
    *
-   * @defaultValue `30_000`
+   * @defaultValue `30_000`, the time of a restart
    */
   readonly retryMs?: number | undefined;
 }

@@ -31,19 +31,19 @@ export interface NatsSessionsOptions {
   /**
    * Copies of the data in a cluster, when the bucket is created.
    *
-   * @defaultValue `1`
+   * @defaultValue `1`, the default of NATS
    */
   readonly replicas?: number | undefined;
   /**
    * How long a process that does not renew its lease keeps its sessions, in milliseconds.
    *
-   * @defaultValue `15_000`
+   * @defaultValue `15_000`, the default of `@h/postgres`
    */
   readonly leaseMs?: number | undefined;
   /**
    * How long a request is retried while the server is unavailable, in milliseconds.
    *
-   * @defaultValue `30_000`
+   * @defaultValue `30_000`, the time of a restart
    */
   readonly retryMs?: number | undefined;
   /**

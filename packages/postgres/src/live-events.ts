@@ -16,7 +16,7 @@ export interface LiveEventsOptions {
   /**
    * The size of the events that wait to be written, in characters. Beyond it, `append()` waits.
    *
-   * @defaultValue `4_000_000`
+   * @defaultValue `4_000_000`, about 10,000 deltas
    */
   readonly maxPending?: number | undefined;
 }

@@ -48,7 +48,7 @@ export interface PostgresOptions {
   /**
    * How long the server may take for a statement, in milliseconds.
    *
-   * @defaultValue `10_000`
+   * @defaultValue `10_000`, statements take milliseconds
    */
   readonly queryTimeoutMs?: number | undefined;
   /**
@@ -61,7 +61,7 @@ export interface PostgresOptions {
   /**
    * The maximum number of connections of the pool that is created for `connectionString`.
    *
-   * @defaultValue `10`
+   * @defaultValue `10`, the default of `pg`
    */
   readonly maxConnections?: number | undefined;
   /** Receives failures of work in the background: renewals, notifications. Errors that it throws are ignored. */

@@ -38,7 +38,7 @@ export interface WorkerOptions {
    * How many messages the worker takes at once. Those that wait for a slot of the lanes count. Each search takes over as
    * many messages of dead workers at most.
    *
-   * @defaultValue `16`
+   * @defaultValue `16`, four times the default concurrency of the lanes, so that a free slot never waits for a search
    */
   readonly maxTaken?: number | undefined;
   /**

@@ -7,7 +7,7 @@ export interface CaptureOptions extends Omit<ProcessOptions, 'onOutput' | 'onStu
   /**
    * Maximum size of the output, in bytes.
    *
-   * @defaultValue `16_777_216` (16 MB)
+   * @defaultValue `16_777_216` (16 MB), many times the output of ordinary commands
    */
   readonly maxBytes?: number | undefined;
   /** Receives the standard output, which is then neither stored nor limited. */

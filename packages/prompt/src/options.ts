@@ -88,7 +88,7 @@ export interface PromptOptions {
    * Time limit for all section functions together, in milliseconds, each time they are called. A function can derive it
    * from the rest of the turn's budget; a result that is not a finite number counts as 0.
    *
-   * @defaultValue `2000`
+   * @defaultValue `2000`, so that slow sections delay a turn by two seconds at most
    */
   readonly deadlineMs?: number | ((turn: TurnFacts & { readonly at: number }) => number) | undefined;
   /**

@@ -78,7 +78,7 @@ export interface LanesOptions {
   /**
    * Number of waiting requests in one session.
    *
-   * @defaultValue `100`
+   * @defaultValue `100`, more than a person sends while one turn runs
    */
   readonly maxWaitingPerSession?: number | undefined;
   /**
@@ -92,7 +92,7 @@ export interface LanesOptions {
   /**
    * Interval of the notices about a changed position, in milliseconds.
    *
-   * @defaultValue `1000`
+   * @defaultValue `1000`, a person reads no faster
    */
   readonly noticeEveryMs?: number | undefined;
   /**

@@ -26,7 +26,7 @@ export interface CommonSandboxOptions {
   /**
    * The longest time that a command may run, in milliseconds.
    *
-   * @defaultValue `600_000`
+   * @defaultValue `600_000`, enough for builds and test suites
    */
   readonly timeoutMs?: number | undefined;
   /** Variables of every command. Their values never appear in the arguments of a process. */
@@ -87,7 +87,7 @@ export interface DockerSandboxOptions extends CommonSandboxOptions {
   /**
    * Maximum number of processes and threads at a time.
    *
-   * @defaultValue `512`
+   * @defaultValue `512`, enough for parallel builds, and a fork bomb ends early
    */
   readonly pids?: number | undefined;
   /**

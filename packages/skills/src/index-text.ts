@@ -9,13 +9,13 @@ export interface SkillIndexOptions {
    * Average number of tokens per skill, for its name and the beginning of its description. Short descriptions leave
    * room for longer ones.
    *
-   * @defaultValue `10`
+   * @defaultValue `10`, a name and a few words
    */
   readonly tokensPerSkill?: number | undefined;
   /**
    * Maximum number of tokens of the index. If it is exceeded, descriptions are omitted first, then names.
    *
-   * @defaultValue `2000`
+   * @defaultValue `2000`, about 1 % of a context window of 200,000 tokens
    */
   readonly maxTokens?: number | undefined;
   /**

@@ -44,7 +44,7 @@ export interface SkillLibraryOptions {
   /**
    * Maximum number of skills; later ones are left out.
    *
-   * @defaultValue `1000`
+   * @defaultValue `1000`, several times what fits into the index
    */
   readonly maxSkills?: number | undefined;
   /**

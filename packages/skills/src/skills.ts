@@ -28,7 +28,7 @@ export interface SkillsOptions extends SkillIndexOptions {
   /**
    * Time limit for finding skills, in milliseconds. After it the turn continues without the index.
    *
-   * @defaultValue `2000`
+   * @defaultValue `2000`, so that a slow disk delays a turn by two seconds at most
    */
   readonly deadlineMs?: number | undefined;
 }

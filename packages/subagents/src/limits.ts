@@ -29,7 +29,7 @@ export interface SubagentLimits {
   /**
    * Time limit of a sub-agent from its start, in milliseconds.
    *
-   * @defaultValue `900_000`
+   * @defaultValue `900_000`, enough for a task of about a hundred steps
    */
   readonly timeoutMs?: number | undefined;
   /**
@@ -41,7 +41,7 @@ export interface SubagentLimits {
   /**
    * Time limit of a call of the tool `wait`, in milliseconds.
    *
-   * @defaultValue `300_000`
+   * @defaultValue `300_000`, a third of `timeoutMs`: the parent can look at the others in between
    */
   readonly waitMs?: number | undefined;
   /**
@@ -59,7 +59,7 @@ export interface SubagentLimits {
   /**
    * Time limit of the store for one record, in milliseconds. A spawn that is not confirmed by then is refused.
    *
-   * @defaultValue `10_000`
+   * @defaultValue `10_000`, a write takes milliseconds
    */
   readonly storeMs?: number | undefined;
 }

@@ -58,7 +58,7 @@ export interface HarnessOptions {
    * Time limit in milliseconds for operators that hold events while a turn ends, and for the store's last writes.
    * After it the turn ends without the operators, or the session counts as stuck (`session-stuck`).
    *
-   * @defaultValue `5000`
+   * @defaultValue `5000`, less than the 10 s after which Docker kills a process
    */
   readonly closeGraceMs?: number | undefined;
   /**

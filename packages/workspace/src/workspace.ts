@@ -18,11 +18,11 @@ import { SeenFiles } from './files/seen-files.js';
 
 /** Limits of the file tools. */
 export interface WorkspaceLimits {
-  /** Lines in one result of `read`. @defaultValue `2000` */
+  /** Lines in one result of `read`. @defaultValue `2000`, as in pi and opencode */
   readonly maxReadLines?: number | undefined;
-  /** Bytes of text in one result of `read`, `glob` or `grep`. @defaultValue `51200` (50 KB) */
+  /** Bytes of text in one result of `read`, `glob` or `grep`. @defaultValue `51200` (50 KB), as in pi and opencode */
   readonly maxOutputBytes?: number | undefined;
-  /** Characters of one line in a result of `read`; `column` shows the rest. @defaultValue `2000` */
+  /** Characters of one line in a result of `read`; `column` shows the rest. @defaultValue `2000`, as in opencode */
   readonly maxLineChars?: number | undefined;
   /**
    * Bytes of an image that is shown; larger ones are described.
@@ -30,15 +30,27 @@ export interface WorkspaceLimits {
    * @defaultValue `3750000`: 5 MB in base64, a limit of providers
    */
   readonly maxImageBytes?: number | undefined;
-  /** Bytes of a file that is edited, searched or compared; `read` has no limit. @defaultValue `16777216` (16 MiB) */
+  /**
+   * Bytes of a file that is edited, searched or compared; `read` has no limit.
+   *
+   * @defaultValue `16777216` (16 MiB), far more than source files have
+   */
   readonly maxFileBytes?: number | undefined;
-  /** Paths in one result of `glob`. @defaultValue `1000` */
+  /** Paths in one result of `glob`. @defaultValue `1000`, as in pi */
   readonly maxGlobResults?: number | undefined;
-  /** Matching lines in one result of `grep`. @defaultValue `200` */
+  /**
+   * Matching lines in one result of `grep`.
+   *
+   * @defaultValue `200`, twice as many as in pi; the limit in bytes holds as well
+   */
   readonly maxGrepMatches?: number | undefined;
-  /** Characters of one line in a result of `grep`, around the match. @defaultValue `500` */
+  /** Characters of one line in a result of `grep`, around the match. @defaultValue `500`, as in pi */
   readonly maxGrepLineChars?: number | undefined;
-  /** Files and folders that one `glob` or `grep` visits before it stops. @defaultValue `200000` */
+  /**
+   * Files and folders that one `glob` or `grep` visits before it stops.
+   *
+   * @defaultValue `200000`, more than most repositories have, without `node_modules`
+   */
   readonly maxVisited?: number | undefined;
 }
 

@@ -20,7 +20,11 @@ export interface PostgresBackendOptions {
   readonly tenantConcurrency?: number | undefined;
   /** Number of slots that background turns never take. */
   readonly reservedForeground: number;
-  /** How long a process without a sign of life keeps its turns, in milliseconds. @defaultValue `15_000` */
+  /**
+   * How long a process without a sign of life keeps its turns, in milliseconds.
+   *
+   * @defaultValue `15_000`, the default of `@h/postgres`
+   */
   readonly leaseMs?: number | undefined;
   readonly onProblem: (error: unknown) => void;
 }

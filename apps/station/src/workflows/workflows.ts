@@ -18,7 +18,7 @@ export interface WorkflowsOptions extends StepRunner {
   /**
    * Time in milliseconds after which another process takes over the run of a process that it cannot check.
    *
-   * @defaultValue `30_000`
+   * @defaultValue `30_000`, the default of `@h/files`
    */
   readonly leaseMs?: number | undefined;
   /** Milliseconds since 1970. @defaultValue the system clock */

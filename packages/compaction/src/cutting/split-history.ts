@@ -17,7 +17,7 @@ export interface SplitHistoryOptions {
   /**
    * The context window of the model that reads the chunks, in tokens.
    *
-   * @defaultValue `128_000`
+   * @defaultValue `128_000`, like `window` of {@link compaction}
    */
   readonly summarizerWindow?: number | undefined;
   /**

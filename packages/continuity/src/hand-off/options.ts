@@ -10,19 +10,19 @@ export interface HandOffOptions {
   /**
    * The number of consecutive compactions that may fail, or save less than `leastSaving`, before a hand-off.
    *
-   * @defaultValue `2`
+   * @defaultValue `2`, one may fail by chance
    */
   readonly maxFailedCompactions?: number | undefined;
   /**
    * The share of tokens that a compaction must save to count as successful.
    *
-   * @defaultValue `0.1`
+   * @defaultValue `0.1`, less is used up by a few steps
    */
   readonly leastSaving?: number | undefined;
   /**
    * The number of steps that `loopDetect` may refuse in a turn, their calls or their answer, before a hand-off.
    *
-   * @defaultValue `3`
+   * @defaultValue `3`, one denial often helps, three do not
    */
   readonly maxLoopBlocks?: number | undefined;
   /**
@@ -59,13 +59,13 @@ export interface HandOffOptions {
   /**
    * The maximum length of a briefing, in tokens.
    *
-   * @defaultValue `4_000`
+   * @defaultValue `4_000`, about 3,000 words
    */
   readonly maxBriefingTokens?: number | undefined;
   /**
    * The time limit of a hand-off, in milliseconds.
    *
-   * @defaultValue `300_000`
+   * @defaultValue `300_000`, about the time limit of a summary of 180,000 tokens
    */
   readonly timeoutMs?: number | undefined;
 }

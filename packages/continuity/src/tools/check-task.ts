@@ -15,7 +15,7 @@ export interface TaskCheck {
   /**
    * The time limit, in milliseconds.
    *
-   * @defaultValue `600_000`
+   * @defaultValue `600_000`, enough for the whole test suite of many projects
    */
   readonly timeoutMs?: number | undefined;
   /**

@@ -35,21 +35,21 @@ export interface CredentialPoolOptions {
   /**
    * The age at which the state of other processes is read again, before a request, in milliseconds.
    *
-   * @defaultValue `1_000`
+   * @defaultValue `1_000`, short beside the shortest cooldown
    */
   readonly refreshMs?: number | undefined;
   /**
    * The longest time that a request waits for the store, in milliseconds. After that the pool uses what it has in
    * memory, and `onStoreError` receives an error with the code `store-timeout`.
    *
-   * @defaultValue `2_000`
+   * @defaultValue `2_000`, several hundred times the duration of a write to a local disk
    */
   readonly storeTimeoutMs?: number | undefined;
   /**
    * The longest time that the function of a profile may take to return a key, in milliseconds. After that the call
    * fails with `credential-unavailable`, and the next call of the profile calls the function again.
    *
-   * @defaultValue `60_000`
+   * @defaultValue `60_000`, enough to refresh a token over a slow network
    */
   readonly keyTimeoutMs?: number | undefined;
   /** Cooldowns that replace those of the table, by reason. `false` disables the cooldown for that reason. */

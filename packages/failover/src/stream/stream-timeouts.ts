@@ -13,7 +13,7 @@ export interface StreamTimeoutsOptions {
   /**
    * The longest silence after that, in milliseconds.
    *
-   * @defaultValue `60_000`
+   * @defaultValue `60_000`, the idle time that nginx and AWS load balancers allow by default
    */
   readonly idleMs?: number | undefined;
   /**

@@ -47,19 +47,19 @@ export interface CheckAfterWriteOptions {
   /**
    * Time limit of a check in milliseconds. A check that exceeds it reports no findings.
    *
-   * @defaultValue `30_000`
+   * @defaultValue `30_000`, linters and type checkers take seconds
    */
   readonly timeoutMs?: number | undefined;
   /**
    * The maximum number of new findings in a result.
    *
-   * @defaultValue `20`
+   * @defaultValue `20`, as in opencode
    */
   readonly maxFindings?: number | undefined;
   /**
    * The maximum number of characters of these findings.
    *
-   * @defaultValue `4_000`
+   * @defaultValue `4_000`, about 1,000 tokens
    */
   readonly maxChars?: number | undefined;
   /**

@@ -73,7 +73,7 @@ export interface ReflectionOptions {
   /**
    * Time limit of the judge in milliseconds, in addition to the remaining time of the turn.
    *
-   * @defaultValue `30_000`
+   * @defaultValue `30_000`, six times the response time of a small model
    */
   readonly timeoutMs?: number | undefined;
   /**

@@ -7,7 +7,7 @@ export interface RotatingLinesOptions {
   /**
    * Maximum size of a file in bytes; a larger one is rotated to `<file>.1`.
    *
-   * @defaultValue `50_000_000`
+   * @defaultValue `50_000_000`, with the rotated ones 300 MB at most
    */
   readonly maxBytes?: number | undefined;
   /**

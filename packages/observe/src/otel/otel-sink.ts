@@ -16,7 +16,7 @@ export interface OtelSinkOptions {
   /**
    * Maximum number of distinct values of a metric label; further values become `other`.
    *
-   * @defaultValue `100`
+   * @defaultValue `100`, many more than the models and tools of an application
    */
   readonly maxLabelValues?: number | undefined;
 }

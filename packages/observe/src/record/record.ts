@@ -37,7 +37,7 @@ export interface RecordOptions {
   /**
    * Maximum length of a string.
    *
-   * @defaultValue `20_000`
+   * @defaultValue `20_000`, about 5,000 tokens
    */
   readonly maxContentChars?: number | undefined;
   /**
@@ -68,7 +68,7 @@ export interface RecordOptions {
   /**
    * Maximum delay of a write in milliseconds. Lines are also written before a model or tool is called, and at the end.
    *
-   * @defaultValue `100`
+   * @defaultValue `100`, one write for many deltas, and little is lost in a crash
    */
   readonly flushMs?: number | undefined;
   /** Called for the first of consecutive write failures. @defaultValue a process warning */

@@ -8,7 +8,7 @@ export interface CallbackSinkOptions {
   /**
    * The maximum number of pending calls of an asynchronous callback. Further observations are dropped and counted.
    *
-   * @defaultValue `1000`
+   * @defaultValue `1000`, about a megabyte
    */
   readonly maxPending?: number | undefined;
   /**

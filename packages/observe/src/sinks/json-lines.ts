@@ -10,7 +10,7 @@ export interface JsonLinesSinkOptions {
   /**
    * Maximum size of a file in bytes; a larger one is rotated to `<file>.1`.
    *
-   * @defaultValue `50_000_000`
+   * @defaultValue `50_000_000`, with the rotated ones 300 MB at most
    */
   readonly maxBytes?: number | undefined;
   /**
@@ -22,7 +22,7 @@ export interface JsonLinesSinkOptions {
   /**
    * Maximum delay of a write in milliseconds. The end of a turn and the exit of the process flush immediately.
    *
-   * @defaultValue `200`
+   * @defaultValue `200`, one write for many lines, and a reader notices no delay
    */
   readonly flushMs?: number | undefined;
   /**

@@ -16,7 +16,7 @@ export interface FileInboxStoreOptions {
    * life, in milliseconds. The process renews its lease three times in that period. On the same machine, a living
    * process keeps the lock.
    *
-   * @defaultValue `30_000`
+   * @defaultValue `30_000`, the default of `@h/files`
    */
   readonly leaseMs?: number | undefined;
   /** Receives a file that could not be read in full. Errors that it throws are ignored. */

@@ -69,7 +69,7 @@ export interface FileSessionsOptions {
    * How long a session stays locked by a process on another machine that no longer renews its lock, in milliseconds, at
    * least 100. Locks are renewed three times in that period. On the same machine a lock ends with its process.
    *
-   * @defaultValue `30_000`
+   * @defaultValue `30_000`, the default of `@h/files`
    */
   readonly leaseMs?: number | undefined;
   /**

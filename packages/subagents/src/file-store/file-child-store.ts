@@ -32,7 +32,7 @@ export interface FileChildStoreOptions {
    * Time without a renewal after which a process on another machine is presumed dead, in milliseconds. A process renews
    * its lease three times in that period. On the same machine the operating system is asked instead.
    *
-   * @defaultValue `30_000`
+   * @defaultValue `30_000`, the default of `@h/files`
    */
   readonly leaseMs?: number | undefined;
   /**

@@ -54,7 +54,7 @@ export interface McpServerOptions {
   /**
    * Time limit of connecting, and of listing tools, in milliseconds.
    *
-   * @defaultValue `30_000`
+   * @defaultValue `30_000`, as in Claude Code; `npx` may have to download the server first
    */
   readonly connectTimeoutMs?: number | undefined;
   /**
@@ -67,7 +67,7 @@ export interface McpServerOptions {
   /**
    * Maximum size of a message of the server, in bytes. A larger result fails its call and is not stored.
    *
-   * @defaultValue `16_777_216`
+   * @defaultValue `16_777_216`, several images in base64
    */
   readonly maxMessageBytes?: number | undefined;
   /**

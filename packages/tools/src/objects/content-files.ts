@@ -14,7 +14,7 @@ export interface ContentFilesOptions {
   /**
    * Maximum size of a file in bytes, checked while the file is read.
    *
-   * @defaultValue 1 GiB
+   * @defaultValue 1 GiB, the size of a whole artifact store in files
    */
   readonly maxFileBytes?: number | undefined;
 }

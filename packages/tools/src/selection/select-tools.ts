@@ -28,7 +28,7 @@ export interface SelectToolsOptions {
   /**
    * Maximum number of tools in a request, including those of `always`.
    *
-   * @defaultValue `20`
+   * @defaultValue `20`, the number up to which the guide of OpenAI expects a model to choose well
    */
   readonly maxTools?: number | undefined;
   /**
@@ -46,7 +46,7 @@ export interface SelectToolsOptions {
   /**
    * Time limit of the scorer, in milliseconds; all tools are offered after it.
    *
-   * @defaultValue `5_000`
+   * @defaultValue `5_000`, many times the duration of a request for embeddings
    */
   readonly timeoutMs?: number | undefined;
 }
