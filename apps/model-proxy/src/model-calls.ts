@@ -178,26 +178,31 @@ export class ModelCalls {
   }
 
   /** Sends a page of the proxy itself. */
-  page(name: string, outgoing: ServerResponse): void {
+  async page(name: string, outgoing: ServerResponse): Promise<void> {
     if (name !== 'metrics' && name !== 'health') {
       throw new Refusal('not-found', `The proxy has no page ${JSON.stringify(name)}; it has "metrics" and "health".`);
     }
-    outgoing.writeHead(200, { 'content-type': name === 'metrics' ? 'text/plain; version=0.0.4' : 'application/json' });
-    outgoing.end(name === 'metrics' ? String(this.#metrics) : '{"status":"ok"}');
+    const { registry } = this.#metrics;
+    const [type, text] =
+      name === 'metrics'
+        ? [registry.contentType, await registry.metrics()]
+        : ['application/json', JSON.stringify({ status: 'ok' })];
+    outgoing.writeHead(200, { 'content-type': type });
+    outgoing.end(text);
   }
 
   /** Answers a model call. */
   async call(request: ClientRequest): Promise<void> {
-    this.#metrics.begin();
+    this.#metrics.active.inc();
     const startedAt = performance.now();
     try {
       const call = await this.#admit(request, startedAt);
       await this.#perform(call);
     } catch (error) {
-      if (error instanceof Refusal) this.#metrics.add('h_proxy_refusals_total', { kind: error.kind });
+      if (error instanceof Refusal) this.#metrics.refusals.inc({ kind: error.kind });
       throw error;
     } finally {
-      this.#metrics.end();
+      this.#metrics.active.dec();
     }
   }
 
@@ -273,7 +278,7 @@ export class ModelCalls {
         signal: request.signal,
         traceparent: request.incoming.headers['traceparent'],
         hasStarted: () => request.outgoing.headersSent,
-        onRetry: () => this.#metrics.add('h_proxy_retries_total', { provider }),
+        onRetry: () => this.#metrics.retries.inc({ provider }),
         attempt: (choice, holdsFailures) => this.#attempt(call, choice, holdsFailures),
         forward: async (failure) => {
           sendFailure(failure, format, request.outgoing);
@@ -304,7 +309,7 @@ export class ModelCalls {
       if (compaction.report) {
         const content = { ...call.content, text };
         Object.assign(call, { content, compaction, inputTokens: inputTokensOf(text) });
-        this.#metrics.add('h_proxy_retries_total', { provider: request.route.provider });
+        this.#metrics.retries.inc({ provider: request.route.provider });
         return this.#send(call, choice, holdsFailures);
       }
       if (holdsFailures) throw error;
@@ -384,19 +389,12 @@ export class ModelCalls {
     const link = answer && conversation.answered(answer);
     admission.settle(metered ? amountsOf(metered) : nothingUsed, link);
     const model = answer?.model ?? outcome.model ?? 'unknown';
-    const labels = { client: client.name, model };
     const cacheBreak = answer && compareCache(answer.usage, `${provider}/${model}`);
     if (cacheBreak) {
       const from = cacheBreak.from.replace(/\[.*/, '');
-      this.#metrics.add('h_proxy_cache_breaks_total', { client: client.name, from });
+      this.#metrics.cacheBreaks.inc({ client: client.name, from });
     }
-    this.#metrics.add('h_proxy_requests_total', { ...labels, status: String(status) });
-    if (metered) {
-      this.#metrics.addUsage(labels, metered.usage);
-      if (metered.isEstimated) this.#metrics.add('h_proxy_estimated_requests_total', labels);
-      if (metered.cost === undefined) this.#metrics.add('h_proxy_unpriced_requests_total', labels);
-      else this.#metrics.add('h_proxy_cost_dollars_total', labels, metered.cost);
-    }
+    this.#metrics.ended({ client: client.name, model }, status, metered);
     this.#log.write(() => ({
       type: 'model.call',
       at: new Date(this.#options.now()).toISOString(),

@@ -76,7 +76,8 @@ export const startProxy = async (config: ProxyConfig, context: ProxyContext = {}
       checkOrigin(incoming, config.listen.host);
       if (url.startsWith(ownPrefix)) {
         if (!isLoopback(incoming.socket.remoteAddress?.replace('::ffff:', '') ?? '')) authenticate(incoming.headers);
-        return calls.page(url.slice(ownPrefix.length), outgoing);
+        await calls.page(url.slice(ownPrefix.length), outgoing);
+        return;
       }
       const client = authenticate(incoming.headers);
       if (incoming.headers.upgrade?.toLowerCase() === 'websocket') throw new Refusal('no-websocket', noWebSocket);

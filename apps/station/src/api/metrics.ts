@@ -1,73 +1,81 @@
+import { Counter, Gauge, Registry } from 'prom-client';
 import type { TurnBody } from '../service/records.js';
 
-/** Series of a metric; further label values are counted as `other`. */
-const maxSeries = 200;
-
-const help = {
-  h_station_requests_total: 'HTTP requests by route and status.',
-  h_station_turns_total: 'Turns that have ended in this process, by agent and outcome.',
-  h_station_tokens_total: 'Tokens of ended turns by agent and kind.',
-  h_station_cost_dollars_total: 'Cost of ended turns with known prices, in US dollars.',
-} as const;
-
-/** The figures of this process in the text format of Prometheus. */
+/** The figures of this process, for Prometheus. Routes, agents and outcomes are known, so their number is bounded. */
 export class Metrics {
-  readonly #counters = new Map<keyof typeof help, Map<string, number>>();
-  #streams = 0;
+  readonly #registry = new Registry();
+  readonly #registers = [this.#registry];
+  #openStreams = 0;
+
+  readonly requests = new Counter({
+    name: 'h_station_requests_total',
+    help: 'HTTP requests by route and status.',
+    labelNames: ['method', 'route', 'status'],
+    registers: this.#registers,
+  });
+  readonly #turns = new Counter({
+    name: 'h_station_turns_total',
+    help: 'Turns that have ended in this process, by agent and outcome.',
+    labelNames: ['agent', 'outcome'],
+    registers: this.#registers,
+  });
+  readonly #tokens = new Counter({
+    name: 'h_station_tokens_total',
+    help: 'Tokens of ended turns by agent and kind.',
+    labelNames: ['agent', 'kind'],
+    registers: this.#registers,
+  });
+  readonly #cost = new Counter({
+    name: 'h_station_cost_dollars_total',
+    help: 'Cost of ended turns with known prices, in US dollars.',
+    labelNames: ['agent'],
+    registers: this.#registers,
+  });
+  readonly #activeTurns = new Gauge({
+    name: 'h_station_active_turns',
+    help: 'Turns that run or wait in this process.',
+    registers: this.#registers,
+  });
+  readonly #streams = new Gauge({
+    name: 'h_station_event_streams',
+    help: 'Open event streams.',
+    registers: this.#registers,
+  });
+  readonly #memory = new Gauge({
+    name: 'h_station_memory_bytes',
+    help: 'Resident memory of this process.',
+    registers: this.#registers,
+  });
 
   /** Callbacks that count an open event stream. */
   stream(): { readonly onOpen: () => void; readonly onClose: () => void } {
-    return { onOpen: () => (this.#streams += 1), onClose: () => (this.#streams -= 1) };
+    return { onOpen: () => (this.#openStreams += 1), onClose: () => (this.#openStreams -= 1) };
   }
 
   get openStreams(): number {
-    return this.#streams;
-  }
-
-  add(name: keyof typeof help, labels: Readonly<Record<string, string>>, value = 1): void {
-    const series = this.#counters.get(name) ?? new Map<string, number>();
-    this.#counters.set(name, series);
-    const text = labelsText(labels);
-    const isFull = series.size >= maxSeries && !series.has(text);
-    const key = isFull ? labelsText(Object.fromEntries(Object.keys(labels).map((label) => [label, 'other']))) : text;
-    series.set(key, (series.get(key) ?? 0) + value);
+    return this.#openStreams;
   }
 
   addTurn({ agent, outcome, usage }: TurnBody): void {
-    this.add('h_station_turns_total', { agent, outcome: outcome ?? 'unknown' });
+    this.#turns.inc({ agent, outcome: outcome ?? 'unknown' });
     for (const used of Object.values(usage)) {
-      this.add('h_station_tokens_total', { agent, kind: 'input' }, used.inputTokens - used.cachedInputTokens);
-      this.add('h_station_tokens_total', { agent, kind: 'cached_input' }, used.cachedInputTokens);
-      this.add('h_station_tokens_total', { agent, kind: 'output' }, used.outputTokens);
-      this.add('h_station_cost_dollars_total', { agent }, used.cost ?? 0);
+      // Some providers count cached tokens apart from the input, and a counter never decreases.
+      this.#tokens.inc({ agent, kind: 'input' }, Math.max(0, used.inputTokens - used.cachedInputTokens));
+      this.#tokens.inc({ agent, kind: 'cached_input' }, used.cachedInputTokens);
+      this.#tokens.inc({ agent, kind: 'output' }, used.outputTokens);
+      this.#cost.inc({ agent }, used.cost ?? 0);
     }
   }
 
-  /** @param activeTurns - turns that run or wait in this process */
-  text(activeTurns: number): string {
-    const lines = [
-      ...gauge('h_station_active_turns', 'Turns that run or wait in this process.', activeTurns),
-      ...gauge('h_station_event_streams', 'Open event streams.', this.#streams),
-      ...gauge('h_station_memory_bytes', 'Resident memory of this process.', process.memoryUsage.rss()),
-    ];
-    for (const [name, series] of this.#counters) {
-      lines.push(`# HELP ${name} ${help[name]}`, `# TYPE ${name} counter`);
-      for (const [labels, value] of series) lines.push(`${name}${labels} ${value}`);
-    }
-    return `${lines.join('\n')}\n`;
+  /**
+   * Returns the figures in the text format of Prometheus.
+   *
+   * @param activeTurns - turns that run or wait in this process
+   */
+  async page(activeTurns: number): Promise<{ readonly text: string; readonly contentType: string }> {
+    this.#activeTurns.set(activeTurns);
+    this.#streams.set(this.#openStreams);
+    this.#memory.set(process.memoryUsage.rss());
+    return { text: await this.#registry.metrics(), contentType: this.#registry.contentType };
   }
 }
-
-const gauge = (name: string, text: string, value: number): readonly string[] => [
-  `# HELP ${name} ${text}`,
-  `# TYPE ${name} gauge`,
-  `${name} ${value}`,
-];
-
-const labelsText = (labels: Readonly<Record<string, string>>): string =>
-  `{${Object.entries(labels)
-    .map(([name, value]) => `${name}="${escapeLabel(value)}"`)
-    .join(',')}}`;
-
-const escapeLabel = (value: string): string =>
-  value.slice(0, 100).replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');

@@ -108,7 +108,7 @@ export const createApp = (options: ServerOptions): Hono => {
         ({ status } = toProblem(error));
         throw error;
       } finally {
-        metrics.add('h_station_requests_total', { method: route.method, route: route.path, status: String(status) });
+        metrics.requests.inc({ method: route.method, route: route.path, status });
       }
     });
   }
@@ -125,7 +125,8 @@ export const createApp = (options: ServerOptions): Hono => {
   });
   app.get('/metrics', async (context) => {
     checkScope(await callerOf(records, context.req.header('authorization') ?? null), 'admin');
-    return context.text(metrics.text(station.activeTurns), 200, { 'content-type': 'text/plain; version=0.0.4' });
+    const { text, contentType } = await metrics.page(station.activeTurns);
+    return context.text(text, 200, { 'content-type': contentType });
   });
   app.post('/api/v1/triggers/:name', async (context) => {
     if (!options.triggers) throw notFound;

@@ -1,7 +1,7 @@
+import { boundedLabel } from '@h/bounded';
 import type { Meter } from '@opentelemetry/api';
 import type { ModelCalled, Noticed, RunEnded, ToolCalled } from '../observation.js';
 import { errorType, known } from './attributes.js';
-import { boundedLabel } from './bounded-label.js';
 
 /** The metrics of all turns. Labels never contain ids. */
 export interface Metrics {

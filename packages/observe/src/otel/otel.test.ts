@@ -15,7 +15,6 @@ import { concat, from, ignoreElements, tap } from 'rxjs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { observe } from '../observe.js';
 import { hashSessionKey } from '../session-key.js';
-import { boundedLabel } from './bounded-label.js';
 import { otelSink } from './otel-sink.js';
 
 /** Replaces a secret in all strings of an event. */
@@ -416,11 +415,6 @@ describe('otelSink', () => {
     expect(spans.map(({ name }) => name).toSorted()).toEqual(['chat', 'execute_tool wait', 'invoke_agent', 'step']);
     expect(Object.values(plain(one('execute_tool wait').attributes))).toContain('cancelled');
     expect(points('h.turn.active').map(({ asInt, asDouble }) => Number(asInt ?? asDouble))).toEqual([0]);
-  });
-
-  it('limits the number of labels', () => {
-    const label = boundedLabel(2);
-    expect(['a', 'b', 'c', 'a', 'd'].map(label)).toEqual(['a', 'b', 'other', 'a', 'other']);
   });
 
   it('limits the labels for unknown tools', async () => {
