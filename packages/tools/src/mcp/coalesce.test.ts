@@ -41,16 +41,23 @@ describe('coalesce', () => {
     expect(runs).toBe(2);
   });
 
-  it('leaves no timer and runs no work after it was stopped', async () => {
-    let runs = 0;
-    const listing = coalesce(async () => void (runs += 1), 300);
-    listing.request();
-    await vi.advanceTimersByTimeAsync(1);
-    listing.request();
-    listing.stop();
-    expect(vi.getTimerCount()).toBe(0);
-    listing.request();
-    await vi.advanceTimersByTimeAsync(1000);
-    expect(runs).toBe(1);
-  });
+  it.each(['before the first run', 'during a run', 'in the interval after it'])(
+    'leaves no timer and runs no work after it was stopped %s',
+    async (moment) => {
+      let runs = 0;
+      const listing = coalesce(async () => {
+        runs += 1;
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }, 300);
+      const hasRun = moment !== 'before the first run';
+      if (hasRun) listing.request();
+      await vi.advanceTimersByTimeAsync(moment === 'during a run' ? 10 : 60);
+      if (hasRun) listing.request();
+      listing.stop();
+      listing.request();
+      await vi.advanceTimersByTimeAsync(1000);
+      listing.request();
+      expect([runs, vi.getTimerCount()]).toEqual([hasRun ? 1 : 0, 0]);
+    },
+  );
 });

@@ -239,7 +239,7 @@ export class McpLink {
       await open?.client.close().catch(() => undefined);
       if (signal.aborted) throw this.#error('mcp-closed', 'was closed', error);
       const diagnostics = error instanceof OpenError ? error.diagnostics : (open?.opened.diagnostics() ?? '');
-      const output = diagnostics === '' ? '' : `\nStandard error:\n${diagnostics}`;
+      const output = diagnostics === '' ? '' : `\nIts output:\n${diagnostics}`;
       throw this.#error('mcp-unavailable', `cannot be reached: ${messageOf(error)}${output}`, error);
     } finally {
       signal.removeEventListener('abort', onAbort);

@@ -288,6 +288,56 @@ describe('server-memory over stdio', () => {
   });
 });
 
+describe('a server that writes lines that are no messages', () => {
+  const program = `
+    import { createInterface } from 'node:readline';
+    const noise = ['listening', '', '[]', 'null', '7', '"x"', '{"a":1}'];
+    const write = (lines) => process.stdout.write(lines.join('\\n') + '\\n');
+    const results = {
+      initialize: (params) => ({
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'noisy', version: '1' },
+      }),
+      'tools/list': () => ({ tools: [{ name: 'echo', inputSchema: { type: 'object' } }] }),
+      'tools/call': () => ({ content: [{ type: 'text', text: 'hello' }] }),
+    };
+    if (process.argv[2] === 'first') write(noise);
+    for await (const line of createInterface(process.stdin)) {
+      const { id, method, params } = JSON.parse(line);
+      if (id === undefined) continue;
+      if (method === 'tools/call') write(noise);
+      const result = results[method]?.(params);
+      const error = { code: -32601, message: 'There is no such method.' };
+      write([JSON.stringify({ jsonrpc: '2.0', id, ...(result ? { result } : { error }) })]);
+    }`;
+
+  it.each([
+    ['when it starts and later', ['first']],
+    ['later', []],
+  ] as const)('works, and the first one after a message is reported: %s', async (_, args) => {
+    const directory = await mkdtemp(join(tmpdir(), 'h-mcp-'));
+    const file = join(directory, 'noisy.mjs');
+    await writeFile(file, program);
+    const problems: string[] = [];
+    const server = await connectMcp({
+      name: 'noisy',
+      connection: { command: process.execPath, args: [file, ...args] },
+      onProblem: ({ message }) => problems.push(message),
+    });
+    onTestFinished(async () => {
+      await server.close();
+      await rm(directory, { recursive: true, force: true });
+    });
+    expect(problems).toEqual([]);
+    for (let round = 0; round < 2; round += 1) {
+      expect((await call(server, 'echo')).outcome('1')).toMatchObject({ status: 'ok' });
+    }
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain('is not a message: "listening"');
+  });
+});
+
 describe('a server that cannot be connected', () => {
   let directory: string;
   beforeAll(async () => {
@@ -300,7 +350,14 @@ describe('a server that cannot be connected', () => {
     await writeFile(file, "console.error('no database'); process.exit(3);");
     const connecting = connectMcp({ name: 'broken', connection: { command: process.execPath, args: [file] } });
     await expect(connecting).rejects.toThrow(McpConnectionError);
-    await expect(connecting).rejects.toThrow(/"broken" cannot be reached: [^]*Standard error:\nno database/);
+    await expect(connecting).rejects.toThrow(/"broken" cannot be reached: [^]*Its output:\nno database/);
+  });
+
+  it('causes an error with the lines of its standard output that are no messages', async () => {
+    const file = join(directory, 'broken-output.mjs');
+    await writeFile(file, "console.log('no configuration\\n\\n{}'); process.exit(3);");
+    const connecting = connectMcp({ name: 'broken', connection: { command: process.execPath, args: [file] } });
+    await expect(connecting).rejects.toThrow(/Its output:\nno configuration\n\{\}/);
   });
 
   it('causes an error if the program does not exist', async () => {

@@ -21,8 +21,9 @@ const goodbyeMs = 1_000;
  * The stdio transport for a supervised server program: the program and the processes that it starts end with the
  * connection, and with this process, even if it is killed.
  *
- * A message that is too large fails its request and is not stored. Lines that are not messages are ignored and reported
- * once.
+ * A message that is too large fails its request and is not stored. Lines that are not messages belong to the diagnostics,
+ * as the banners and errors that programs write when they start. After the first message, the first such line is also
+ * reported: it may be a broken message.
  */
 export class ProcessTransport implements Transport {
   onclose?: () => void;
@@ -38,6 +39,7 @@ export class ProcessTransport implements Transport {
   failure: Error | undefined;
   #ended: Promise<void> | undefined;
   #isOpen = false;
+  #hasMessage = false;
   #isNoiseReported = false;
 
   constructor(program: ServerProgram) {
@@ -105,11 +107,14 @@ export class ProcessTransport implements Transport {
       return this.#reportNoise(line);
     }
     if (typeof message !== 'object' || message === null || !('jsonrpc' in message)) return this.#reportNoise(line);
+    this.#hasMessage = true;
     this.onmessage?.(message as JSONRPCMessage);
   }
 
   #reportNoise(line: string): void {
-    if (this.#isNoiseReported || line.trim() === '') return;
+    if (line.trim() === '') return;
+    this.#program.onDiagnostics(`${line}\n`);
+    if (!this.#hasMessage || this.#isNoiseReported) return;
     this.#isNoiseReported = true;
     const shown = JSON.stringify(line.slice(0, 100));
     this.onerror?.(new Error(`The server wrote a line to its standard output that is not a message: ${shown}.`));
