@@ -104,8 +104,8 @@ export const isCall = (value: string): boolean => {
   return /[)\]]$/.test(found) ? /^(?:$|[.,;:?!)\]}]|[([]|->)/.test(value.slice(found.length)) : /[,\s"'`]/.test(value);
 };
 
-/** Matches words with hyphens between them. */
-const hyphenated = /^[A-Za-z]{3,12}(?:-[A-Za-z]{3,12}){2,9}[!?.+~=]?$/;
+/** Matches three words or more with hyphens between them, of which the last one may be a number. */
+const hyphenated = /^[A-Za-z]{3,12}(?:-[A-Za-z]{3,12}){1,9}-(?:[A-Za-z]{3,12}|\d{2,4})[!?.+~=]?$/;
 
 /** Whether the value has the form of a passphrase. Names in style sheets and clusters have it too. */
 export const isPassphrase = (value: string): boolean => hyphenated.test(value);
@@ -119,6 +119,12 @@ export const isUnlikeCode = (value: string): boolean =>
   /_\d{3,}$/.test(value) ||
   isScrambled(value) ||
   ((/\d[A-Za-z]|\d{3}/.test(value) || isNumbered(value)) && !value.includes('_') && !codeWord.test(value));
+
+const noisy = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)/;
+
+/** Whether the value has letters of both cases, digits and several of the signs that names and numbers do not have. */
+export const isNoisy = (value: string): boolean =>
+  noisy.test(value) && (value.match(/[!@#$%^&*+=?~,;:|]/g)?.length ?? 0) >= 2;
 
 /** Whether the value consists of two words or more and two digits. */
 export const isNumbered = (value: string): boolean => /^(?:[A-Z][a-z]{2,}){2,4}\d{2}$/.test(value);
@@ -148,8 +154,8 @@ export const isMixed = (value: string, { isQuoted }: Pick<Style, 'isQuoted'>): b
 };
 
 const hexNumber = /^0x[\da-f]{1,8},?$/i;
-/** Matches the type of a pointer in C. */
-const pointer = /^[A-Za-z]\w*\*+$/;
+/** Matches the type of a pointer in C. Names of types end with several digits only if these are a number of bits. */
+const pointer = /^[A-Za-z]\w*?(?:[A-Za-z_]\d?|int\d+|float\d+)\*+$/;
 
 /** Matches versions as in lists of packages. */
 const packageVersion = /^(?:\d{1,3}:)?v?\d+(?:\.\d+)+(?:[-+~.][a-z\d]+)*$/i;

@@ -269,10 +269,20 @@ export const findArgument = (reader: Reader, from: number): Secret | undefined =
   return { kind: 'command-line', start, end };
 };
 
+/** Returns the end of an argument without quotes. A comma within it belongs to it. */
+const endOfWord = (reader: Reader, start: number): number => {
+  let end = reader.endOfRun(start, stop, maxArgument, false);
+  while (end > start && end < start + maxArgument && reader.code(end) === comma && !is(reader.code(end + 1), stop)) {
+    if (Number.isNaN(reader.code(end + 1))) break;
+    end = reader.endOfRun(end + 1, stop, maxArgument, false);
+  }
+  return end;
+};
+
 /** Returns the range of the argument, up to the closing quote or the next space. */
 export const argumentAt = (reader: Reader, from: number): { readonly start: number; readonly end: number } => {
   const quote = quoteAt(reader, from);
-  if (quote === undefined) return { start: from, end: reader.endOfRun(from, stop, maxArgument, false) };
+  if (quote === undefined) return { start: from, end: endOfWord(reader, from) };
   const start = quote.end;
   let end = start;
   while (end < start + maxArgument) {
@@ -294,15 +304,10 @@ export const findUserPassword = (
   from: number,
   needsClient = false,
 ): Secret | undefined => {
-  const argument = argumentAt(reader, from);
-  const { start } = argument;
-  const isJoined = reader.code(argument.end) === comma && is(reader.code(argument.end + 1), word);
-  const sign = reader.text.charCodeAt(argument.end - 1);
-  const quoted = sign === 58 || sign === comma ? quoteAt(reader, argument.end) : undefined;
-  if (quoted !== undefined && argument.end > start + 1) {
-    return findQuotedPassword(reader, index, argument.end, needsClient);
-  }
-  const end = isJoined ? reader.endOfRun(argument.end + 1, stop, maxArgument, false) : argument.end;
+  const { start, end } = argumentAt(reader, from);
+  const sign = reader.text.charCodeAt(end - 1);
+  const quoted = sign === 58 || sign === comma ? quoteAt(reader, end) : undefined;
+  if (quoted !== undefined && end > start + 1) return findQuotedPassword(reader, index, end, needsClient);
   if (end - start < 5) return undefined;
   const pair = userPassword.exec(reader.text.slice(start, Math.min(end, start + maxJudged)));
   const password = pair?.[2];

@@ -1,5 +1,14 @@
 import { is, key as keyClass, lineStop, pairStop, space, stop, valueStop } from './characters.js';
-import { appPassword, groupsOfFour, isChosen, isUnlikeCode, isWords, maxChosen, type Style } from './chosen-value.js';
+import {
+  appPassword,
+  groupsOfFour,
+  isChosen,
+  isNoisy,
+  isUnlikeCode,
+  isWords,
+  maxChosen,
+  type Style,
+} from './chosen-value.js';
 import { keyStrength, maxKeyLength, type KeyStrength } from './key-name.js';
 import { endOfQuoted, quoteAt, type Quote } from './quotes.js';
 import type { Reader } from './reader.js';
@@ -108,7 +117,7 @@ export const valueOf = (
     end = endAfterAmpersands(reader, key, start, end);
     if (reader.code(end) === 32) end = endOfWords(reader, key, start, end);
     if (isCell) end = startOfBar(text, start, end);
-    if (end > start) end = endPastSign(reader, key, start, endPastBracket(reader, start, end));
+    if (end > start) end = endPastSign(reader, key, start, endPastBracket(reader, start, end), isCell);
     const next = reader.code(end);
     if (next === 40 && end > start) return findWrapped(reader, key, start, end);
     if (end === start) {
@@ -264,7 +273,8 @@ const endPastBracket = (reader: Reader, start: number, from: number): number => 
 /** Matches the signs that end a value in code and may be part of a chosen password. */
 const signInValue = /[)\],;{}|<>]/;
 /** Matches what belongs to code and markup: settings, calls, arrows, operators, templates, generic types and elements. */
-const ofCode = /[=:(]|[-=]>|&&|\|\||[$#]\{|\{\{|\{\d*\}|<\/|<[a-z]+>|^[\w.]+<[\w<>,.|[\]]+>/i;
+const ofCode =
+  /[,;|&{[][\w.-]+[=:]|\w=\w[^,;|&]*$|\(|[-=]>|&&|\|\||[$#]\{|\{\{|\{\d*\}|<\/|<[a-z]+>|^[\w.]+<[\w<>,.|[\]]+>/i;
 const minSigned = 8;
 const maxSigned = 64;
 
@@ -272,17 +282,19 @@ const maxSigned = 64;
  * Extends a value past signs in it, as in `aB3)dE9xQ`, if it is a word of a line or the rest of a line, has digits between
  * its letters, and nothing of code.
  */
-const endPastSign = (reader: Reader, key: Key, start: number, from: number): number => {
+const endPastSign = (reader: Reader, key: Key, start: number, from: number, isCell: boolean): number => {
   const { text } = reader;
-  if (key.strength !== 'strong' || key.isQuoted || !signInValue.test(text.charAt(from))) return from;
-  if (key.start > reader.floor(key.start) && !/[\s]/.test(text.charAt(key.start - 1))) return from;
+  if (key.strength !== 'strong' || !signInValue.test(text.charAt(from))) return from;
+  const before = key.start > reader.floor(key.start) ? text.charAt(key.start - 1) : ' ';
+  if (!/[\s"']/.test(before) || (key.isQuoted && !isCell)) return from;
   const run = reader.endOfRun(start, valueStop, maxSigned + 1, false);
   const value = text.slice(start, run).replace(/[),;\]}]+$/, '');
   const end = start + value.length;
   if (end <= from || value.length < minSigned || value.length > maxSigned || ofCode.test(value)) return from;
   if (value.includes(reader.replacement)) return from;
-  if (!Number.isNaN(reader.code(run)) && !/\s/.test(text.charAt(run))) return from;
-  return value.split(/[^A-Za-z\d]+/).some(isUnlikeCode) ? end : from;
+  const behind = text.charAt(run);
+  const isWhole = Number.isNaN(reader.code(run)) || (/["']/.test(before) ? behind === before : /\s/.test(behind));
+  return isWhole && (isNoisy(value) || value.split(/[^A-Za-z\d]+/).some(isUnlikeCode)) ? end : from;
 };
 
 /** Extends a value past ampersands, unless one begins another parameter, an entity or a command. */

@@ -47,14 +47,18 @@ export const isPlaceholder = (value: string): boolean =>
   isDescription(value) ||
   distinctOf(value) === 1;
 
+const maxSigned = 64;
 /**
- * Matches a sign before letters and digits. The sign of a variable counts only with another sign in the value, since names
- * of variables have none.
+ * Matches a sign before letters of both cases and digits. The sign of a variable counts only with another sign in the
+ * value, since names of variables have none.
  */
-const signed = /^(?:[%*#?~@([<]|\$(?=.*[!@#%^&*=+~?]))(?=.*\d[A-Za-z])(?=.*[a-z])(?=.*[A-Z])[\w!@#$%^&*+=?~.-]{7,63}$/;
+const signed =
+  /^(?:[%*#?~@([<]|\$(?=.*(?:[!@#%^&*=+~?]|[,;]\w)))(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w!@#$%^&*+=?~.,;:-]{7,63}$/;
+/** Matches what names and numbers do not have: a digit before a letter, two digits behind letters, or three signs. */
+const unlikeName = /\d[A-Za-z]|^[^([<$]?[A-Za-z]+\d{2,}\W?$|(?:.*[!@#$%^&*+=?~,;]){3}/;
 
 /** Whether a value is chosen like a password that begins with a sign, and not a variable, a format, a color or a path. */
-const isSigned = (value: string): boolean => signed.test(value);
+const isSigned = (value: string): boolean => value.length <= maxSigned && signed.test(value) && unlikeName.test(value);
 
 /** Whether a value describes a secret: with words only, of which one is its kind. */
 const isDescription = (value: string): boolean => {
