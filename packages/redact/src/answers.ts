@@ -23,8 +23,10 @@ export const mayBeAnswered = (text: string, index: number): boolean => mayEndCol
 /** Matches a call that reads what has the name, up to the name. */
 const reads = /(?:get|env|dig|fetch|read|config|lookup|param|secret)\w*\([^()\n]*["':$]$/i;
 
-/** Matches what an interactive program prints before a string: `2) `, `[1] ` or `=> `. */
-const marker = /^\n {0,8}(?:\d{1,4}\) |\[\d{1,4}\] |=> )?(?=["'\\])/;
+/** Matches what an interactive program prints before a string: `2) `, `[1] `, `=> `, `Out[1]: `, `$1 = 0x… ` or `res1: String = `. */
+const marker =
+  /^\n {0,8}(?:\d{1,4}\) |\[\d{1,4}\] |=> |(?:\([\w *]{1,16}\) )?(?:Out\[\d{1,4}\]|\$R?\d{1,4}|(?:val )?res\d{1,4})(?:: \w{1,12})? ?(?:=|:|==>) (?:0x[\da-f]{1,16} )?)?(?=["'\\])/;
+const maxMarker = 72;
 
 /**
  * Finds the string that is the whole line below a name, as shells of databases and languages print members, pairs and
@@ -36,7 +38,7 @@ export const findAnswer = (reader: Reader, index: number): Secret | undefined =>
   const end = endOfLastName(text, index);
   if (text.endsWith(passwordPrompt, index)) return findLoginAnswer(reader, index);
   if (!mayEndKey(text, end)) return undefined;
-  const head = marker.exec(reader.slice(index, index + 20));
+  const head = marker.exec(reader.slice(index, index + maxMarker));
   const key = head === null ? undefined : readKey(reader, end, end);
   if (head === null || key === undefined) return undefined;
   if (text.charCodeAt(index - 1) === 41 && !reads.test(text.slice(reader.floor(end), key.start))) return undefined;

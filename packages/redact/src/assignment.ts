@@ -7,13 +7,24 @@ import { keyStrength, mayEndKey } from './key-name.js';
 import { findFormField, findNamedValue, isFieldName, isValueName, findPointedAt } from './named-value.js';
 import { findNested } from './nested-values.js';
 import { beforeAccessors, beforeAccount, beforeNumber, beforeOwner, beforeType, beforeVerb } from './name-before.js';
+import { findAfterWords } from './nearby.js';
 import { endOfQuoted, quoteAt, quoteBefore } from './quotes.js';
 import { findPuttyKey } from './private-key.js';
 import { findQueryValue, isQueryName } from './query.js';
 import { findRecoveryCodes, findRecoveryWords } from './recovery-codes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { endsLine, isGap, isSetting, maxSpaces, readKey, skipGap, valueOf, type Key } from './value-of-name.js';
+import {
+  afterElements,
+  endsLine,
+  isGap,
+  isSetting,
+  maxSpaces,
+  readKey,
+  skipGap,
+  valueOf,
+  type Key,
+} from './value-of-name.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const equals = 61;
@@ -23,6 +34,8 @@ const percent = 37;
 const hyphen = 45;
 const brace = 123;
 const lineFeed = 10;
+const digit0 = 48;
+const letterX = 120;
 /** Matches what `var_dump` prints before a string. */
 const dumped = /^\n {1,40}string\(\d{1,4}\) (?=")/;
 const maxQuoted = 4096;
@@ -61,7 +74,9 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   }
   if (!sign.isColon && written === sign.start && isQueryName(reader, written)) return findQueryValue(reader, sign.end);
   const foreign = sign.isColon ? foreignKey(reader, written) : undefined;
-  if (foreign !== undefined) return valueOf(reader, foreign, skipGap(reader, sign.end), { isColon: true });
+  if (foreign !== undefined) {
+    return valueOf(reader, foreign, afterElements(reader, skipGap(reader, sign.end)), { isColon: true });
+  }
   let nameEnd = written;
   let typeEnd = written;
   if (!mayEndKey(reader.text, nameEnd)) {
@@ -69,11 +84,11 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
       ? beforeVerb(reader, beforeOwner(reader, beforeNumber(reader, written)))
       : beforeAccessors(reader, beforeAccount(reader, written));
     if (nameEnd === written && !sign.isColon) nameEnd = typeEnd = beforeType(reader, written);
-    if (nameEnd === written && shortKey(reader, nameEnd, sign) === undefined) return findMember(reader, sign, written);
+    if (nameEnd === written && shortKey(reader, nameEnd, sign) === undefined) return findUnnamed(reader, sign, written);
     if (nameEnd !== written && !mayEndKey(reader.text, nameEnd)) return undefined;
   }
   const key = readKey(reader, nameEnd, sign.start) ?? shortKey(reader, nameEnd, sign);
-  if (key === undefined) return findMember(reader, sign, written);
+  if (key === undefined) return findUnnamed(reader, sign, written);
   if (sign.isColon && isPartOfName(reader, key)) return undefined;
   if (key.name === 'pass' && !key.isTight) {
     return findPass(reader, key, sign) ?? (reader.starved ? undefined : findPassArgument(reader, sign, nameEnd));
@@ -103,8 +118,15 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   }
   if (found !== undefined && hasType && !isQuoteBefore(reader, found.start)) return undefined;
   if (found !== undefined && reader.code(sign.end) === equals && !isUnlikeName(reader, found)) return undefined;
+  if (found === undefined && sign.isColon && key.strength === 'weak') return findAfterWords(reader, written, sign.end);
   const isPair = found === undefined && /(?:auth|ident|credentials?|creds)$/i.test(key.name);
   return isPair ? findUserPassword(reader, sign.start, start) : withChange(reader, key, start, found);
+};
+
+/** Finds the value of a name that is secret only in its object or behind other words. */
+const findUnnamed = (reader: Reader, sign: Sign, end: number): Secret | undefined => {
+  const member = findMember(reader, sign, end);
+  return member !== undefined || reader.starved || !sign.isColon ? member : findAfterWords(reader, end, sign.end);
 };
 
 /** Whether the name is `login`, or `user` at the beginning of a line. */
@@ -284,6 +306,10 @@ const endOfName = (reader: Reader, index: number): number | undefined => {
   const before = text.charCodeAt(end - 1);
   if (text.charCodeAt(index) === equals && (before === colon || before === 63 || before === 43)) end -= 1;
   while (end > barrier && index - end < maxSpaces && isGap(text.charCodeAt(end - 1))) end -= 1;
+  // The end of the element around the name.
+  if (text.charCodeAt(end - 1) === above && text.charCodeAt(index) === colon) {
+    end -= /(?:<\/\w{1,8}>){1,3}$/.exec(text.slice(Math.max(barrier, end - 36), end))?.[0].length ?? 0;
+  }
   // The brackets of an array in C.
   if (text.charCodeAt(end - 1) === 91 && text.charCodeAt(end) === 93 && end - 1 > barrier) end -= 1;
   end = quoteBefore(reader, end);
@@ -303,11 +329,17 @@ const startOfValue = (reader: Reader, sign: Sign, key: Key): number | undefined 
   // The default in `${PASSWORD:-…}`.
   const isDefault = next === hyphen && sign.isColon && reader.text.charCodeAt(key.start - 1) === brace;
   const gap = skipGap(reader, sign.end + (isArrow || isDefault ? 1 : 0));
-  const start = sign.isColon ? afterTag(reader, gap) : gap;
+  const start = sign.isColon ? afterTag(reader, afterElements(reader, gap)) : afterAddress(reader, gap);
   if (!isArrow || reader.code(start) !== lineFeed) return start;
   const type = dumped.exec(reader.slice(start, start + 64));
   return type === null ? start : start + type[0].length;
 };
+
+/** Returns the offset behind the address that a debugger prints before a string. */
+const afterAddress = (reader: Reader, from: number): number =>
+  reader.code(from) === digit0 && reader.code(from + 1) === letterX
+    ? from + (/^0x[\da-f]{1,16} (?=")/.exec(reader.slice(from, from + 20))?.[0].length ?? 0)
+    : from;
 
 /** Returns the offset behind an anchor or a tag of YAML. */
 const afterTag = (reader: Reader, from: number): number => {

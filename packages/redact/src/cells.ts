@@ -38,6 +38,9 @@ export const findCell = (reader: Reader, index: number): Secret | undefined =>
 /** Matches the command of Redis that authenticates, as its logs print it. */
 const login = /(?:\]|\d|^|\n) ?"auth$/i;
 
+/** Matches the user before the password. */
+const quotedUser = /^"[\w.@-]{1,62}" (?=")/;
+
 /** Finds the value in `"requirepass" "…"` and `"auth" "…"`, as logs of Redis print commands. Called for the space. */
 export const findQuotedPair = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
@@ -48,9 +51,9 @@ export const findQuotedPair = (reader: Reader, index: number): Secret | undefine
   if (!isLogin && (key?.strength !== 'strong' || text.charCodeAt(key.start - 1) !== doubleQuote)) return undefined;
   const name = key?.name ?? 'password';
   const start = key?.start ?? end - 4;
-  return valueOf(reader, { name, strength: 'strong', start, isQuoted: true, isTight: false }, index + 1, {
-    isColon: true,
-  });
+  const user = isLogin ? quotedUser.exec(reader.slice(index + 1, index + 68))?.[0].length : undefined;
+  const found: Key = { name, strength: 'strong', start, isQuoted: true, isTight: false };
+  return valueOf(reader, found, index + 1 + (user ?? 0), { isColon: true });
 };
 
 /** Finds the value behind a separator. @param from the first character after it */

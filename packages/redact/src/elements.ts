@@ -1,5 +1,6 @@
 import { isMixed, isPassphrase, isWords } from './chosen-value.js';
 import { keyStrength, mayEndKey } from './key-name.js';
+import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { looksRandom } from './value.js';
@@ -11,7 +12,7 @@ const tag = /^<([A-Za-z][\w.:-]{0,63})(\s[^<>]*)?$/;
 const nameAttribute = /\s(?:name|key|id|\w{1,20}:name)=["']([\w.$ -]{2,64})["']/;
 /** Matches an element with a name before the element with the value. */
 const named =
-  /<(name|key|dt|td|th|\w{1,20}:name)>\s*([\w.$ -]{2,64}):?\s*<\/\1>\s*(?:<(?:value|dd|td)>\s*)?<(?:value|string|dd|td|code|strong|b|kbd|samp|span)(?:\s[^<>]*)?$/i;
+  /<(name|key|dt|td|th|\w{1,20}:name)(?:\s[^<>]*)?>\s*([\w.$ -]{2,64}):?\s*<\/\1>\s*(?:<(?:value|dd|td)(?:\s[^<>]*)?>\s*)?<(?:value|string|dd|td|code|strong|b|kbd|samp|span|pre)(?:\s[^<>]*)?$/i;
 
 /** Matches an element around the one that ends here. */
 const parent = /<([A-Za-z][\w.:-]{1,63})>\s*<value$/i;
@@ -32,7 +33,7 @@ export const findElement = (reader: Reader, index: number): Secret | undefined =
   const [, element = '', attributes = ''] = found;
   const isNamed =
     /^(?:value|string|dd|td)$/i.test(element) ||
-    (text.endsWith('d>', open) && /^(?:code|strong|b|kbd|samp|span)$/i.test(element));
+    (text.endsWith('>', open) && /^(?:code|strong|b|kbd|samp|span|pre)$/i.test(element));
   const name =
     nameAttribute.exec(attributes)?.[1] ??
     (isNamed
@@ -42,12 +43,17 @@ export const findElement = (reader: Reader, index: number): Secret | undefined =
   const isSecret = /^pass$/i.test(name) || (mayEndKey(name, name.length) && keyStrength(name) !== undefined);
   if (!isSecret) return undefined;
   const isData = reader.matches(content, index + 1);
-  const start = index + 1 + (isData ? content.length : 0);
+  const from = index + 1 + (isData ? content.length : 0);
+  const quote = isData ? undefined : quoteAt(reader, from);
+  const start = quote?.end ?? from;
   let end = start;
   while (end < start + maxContent && !isContentEnd(reader.code(end), isData)) end += 1;
   if (!reader.matches(`${isData ? ']]>' : ''}</${element}>`, end)) return undefined;
+  if (quote !== undefined && text.endsWith(quote.literal, end)) end -= quote.literal.length;
   const value = text.slice(start, end);
-  if (value.length < 4 || /\s/.test(value.trim()) || value.includes(reader.replacement)) return undefined;
+  if (value.length < 4 || /^&\w{2,8};$/.test(value) || /\s/.test(value.trim()) || value.includes(reader.replacement)) {
+    return undefined;
+  }
   const isPhrase = /pass|pwd/i.test(name) && (isPassphrase(value) || isWords(value, name));
   const isChosen =
     isPhrase || isMixed(value, { isQuoted: true }) || looksRandom(value) || /^(?:value|string)$/i.test(element);

@@ -9,8 +9,9 @@ const inChunks = (text: string): readonly string[] =>
   [1, 2, 3, 5, 7, 11, 16].map((length) => {
     const redaction = stream();
     let output = '';
-    for (let index = 0; index < text.length; index += length)
+    for (let index = 0; index < text.length; index += length) {
       output += redaction.push(text.slice(index, index + length));
+    }
     return output + redaction.end();
   });
 
@@ -18,7 +19,7 @@ const expectHidden = (form: string, secrets: readonly string[]): void => {
   for (const secret of secrets) {
     const text = form.replaceAll('X', () => secret);
     const expected = form.replaceAll('X', r);
-    expect(redact(text)).toBe(expected);
+    expect(redact(text), text).toBe(expected);
     expect(inChunks(text).filter((output) => output !== expected)).toEqual([]);
   }
 };
@@ -58,5 +59,52 @@ describe('passwords with signs', () => {
     'char *password; const uint8_t* token = (uint8_t*) password;',
     'connect(password=config.Db2, user=x)',
     'password = Foo2(a, b)',
+  ])('do not include %j', (text) => expectPreserved(text));
+});
+
+describe('values that are not beside their names', () => {
+  const secrets = ['Hammer1987*', 'b7Kq2mZx', 'pilot718#'];
+
+  it.each([
+    'A temporary password is provided for this session: X\nChange it.\n',
+    'Password of the root account on db1: X\n',
+    '[sudo] Passwort für jdoe: X\n',
+    'Mot de passe de la base : X\n',
+    'Contraseña para el servidor de correo: X\n',
+    'Пароль до бази: X\n',
+    'I set the root password on db1 to X yesterday.\n',
+    'The password is X until Monday.\n',
+  ])('are replaced behind words: %j', (form) => expectHidden(form, secrets));
+
+  it.each([
+    '<p>Password: <b>X</b></p>',
+    '<b>Password:</b> X<br>',
+    '<strong>Password</strong>: X<br>',
+    '<li>Contraseña: <code>X</code></li>',
+    '<td>SMTP_PASSWORD</td><td class="code"><pre>&#x27;X&#x27;</pre></td>',
+    '<tr><th scope="row">Password</th>\n<td class="x">X</td></tr>',
+    '<p>Ihr Passwort lautet: <b>X</b></p>',
+  ])('are replaced in elements: %j', (form) => expectHidden(form, secrets));
+
+  it.each([
+    'SENT: password "Auth" "X"\n',
+    '1718188812.33 [0 10.2.0.14:51022] "AUTH" "worker" "X"\n',
+    '{:user "joe" :pass "X"}',
+    '(password . "X")',
+    '$1 = {user = 0x55e0 "root", passwd = 0x55f0 "X", port = 3306}',
+    '(gdb) print password\n$2 = 0x7ffd2c "X"\n',
+    'In [4]: settings["password"]\nOut[4]: \'X\'\n',
+    'scala> config.password\nval res0: String = "X"\n',
+    '> db.auth("joe", "X")\n',
+  ])('are replaced in quotes: %j', (form) => expectHidden(form, secrets));
+
+  it.each([
+    'password policy of the tenant: strict2b\n',
+    'Password hash for the user: 0f3a5c7d9e1b\n',
+    'The password must be changed for the account: Reports\n',
+    '<b>Password:</b> <i>required</i>',
+    '<td>Password:</td><td>&nbsp;</td>',
+    'Cache restored from key: Linux-node-0f3a5c7d9e1b2a4c6d8e0f1a2b3c4d5e0f3a5c7d9e1b2a4c6d8e0f1a2b3c4d5e\n',
+    'password: ENC[AES256_GCM,data:bK8sKz9dLq2mXv+/Zq,iv:gD8XIjG/Q9ipQg2LGGFFrLGN+/9QhZqAEv4B1fpjib3=,tag:mVSa/aRKSfiOjN4vXFpMu1==,type:str]',
   ])('do not include %j', (text) => expectPreserved(text));
 });

@@ -123,6 +123,7 @@ export const mayEndKey = endingTest(
 );
 
 const spacedEndings = [
+  ':pass',
   ...words('password passwd passphrase pass pwd psk secret token key masterauth mnemonic phrase secret_id pw'),
 ];
 /** Words for a password that a verb follows in other languages. */

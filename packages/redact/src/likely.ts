@@ -22,8 +22,10 @@ const maxStart = 24;
 const hyphen = 45;
 /** Matches examples, and descriptions of secrets. */
 const sample = /example|token|secret|passw|(.)\1{4}/i;
-/** Matches the name of an algorithm before a digest, as in the fingerprints of OpenSSH. */
-const digest = /(?:sha|md)-?\d{1,3}[:=-]$/i;
+/** Matches what is before a digest or encrypted data: an algorithm, as in OpenSSH, or a part of a value of SOPS. */
+const digest = /(?:(?:sha|md)-?\d{1,3}[:=-]|,(?:data|iv|tag):)$/i;
+/** Matches names that end with a hash, as those of cached files and layers. */
+const namedHash = /[a-z]{2}\d?[-:@/.](?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64})$/;
 /** Whether the code is `.`, `?` or `*`, which may follow a value. */
 const isTrailing = (code: number): boolean => code === 46 || code === 63 || code === 42;
 /** Opening brackets, before which a value is the name of a function or part of a longer one. */
@@ -109,7 +111,7 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
     return undefined;
   }
   const before = text.slice(reader.floor(start), start);
-  if (brackets.has(next) || digest.test(before)) return undefined;
+  if (brackets.has(next) || digest.test(before) || namedHash.test(value)) return undefined;
   if (value.length >= minLine && (isBreak(next) || next === 92) && /(?:^|\n)[ \t]*$/.test(before)) return undefined;
   return { kind: 'likely', start, end };
 };

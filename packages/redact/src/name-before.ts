@@ -12,6 +12,8 @@ const maxOwner = 64;
 /** Maximum length of a type between a name and its value. */
 const maxType = 32;
 const verb = / (?:is|provided|used|supplied|received|generated|created|set)$/;
+/** Matches the preposition before an account, and what may be before it. */
+const preposition = /(?: (?:is|was|has been) generated)? (?:for|für|voor|pour|para|per|för|dla|для) $/;
 const auxiliary = /(?: (?:is|was|has been))?(?: successfully)?$/;
 
 /** Returns the end of the name in `the password is: …` and `password provided: …`. */
@@ -47,9 +49,9 @@ export const beforeOwner = (reader: Reader, end: number): number => {
   }
   if (start === end) return end;
   if (text.endsWith(' user ', start)) start -= 5;
-  if (!text.endsWith(' for ', start) || start - 5 < reader.barrier) return end;
-  const near = text.slice(Math.max(reader.barrier, start - 24), start - 5);
-  return start - 5 - (/ (?:is|was|has been) generated$/.exec(near)?.[0].length ?? 0);
+  if (text.charCodeAt(start - 1) !== 32) return end;
+  const found = preposition.exec(text.slice(Math.max(reader.barrier, start - 30), start));
+  return found === null ? end : start - found[0].length;
 };
 
 /** Returns the end of the name in `SET PASSWORD FOR 'user'@'host' = …`. */

@@ -1,22 +1,30 @@
-import { isCall, isMixed, isNumbered, isUnlikeWord, passphraseName } from './chosen-value.js';
+import { isCall, isMixed, isNoisy, isNumbered, isPassphrase, isUnlikeWord, passphraseName } from './chosen-value.js';
+import { pairStop, valueStop } from './characters.js';
+import { foreignNames } from './key-name.js';
+import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { type Key } from './value-of-name.js';
+import { afterElements, endsLine, type Key } from './value-of-name.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 /** Maximum length of the words between a name and a value. */
 const maxBetween = 64;
 const maxValue = 96;
+const minAfterWords = 6;
+const dot = 46;
+const above = 62;
 /** Matches a line with a digit, a sign that words do not have, or a long word. */
 const unlikeProse = /^[^\n]*(?:[\d!@#%^&_]|[a-z]{10})/;
-/** Matches words up to the last one of the line, or the first one in quotes. */
+/** Matches words up to the first one in quotes or with a digit, or the last one of the line. */
 const lastWord =
-  /^(?!\s*[-=|]+\s)((?:(?![-/])(?:[^\s"'`=;{}<>[\]$|\\]{1,24}|=)[ \t]{1,4}){0,8}?)(?:(["'`])([^\s"'`]{8,96})\2(?![\w=:([])|([!-~]{8,96}?)[.!]?(?=[ \t]*(?:[\r\n]|$)))/;
+  /^(?!\s*[-=|]+\s)((?:(?![-/])(?:[^\s"'`=;{}<>[\]$|\\]{1,24}|=|"[\w.@-]{1,32}"(?= "))[ \t]{1,4}){0,8}?)(?:(["'`])([^\s"'`]{8,96})\2(?![\w=:([])|((?=\S*\d)[!-~]{8,96}?)[.!,]?(?=[ \t])|([!-~]{8,96}?)[.!]?(?=[ \t]*(?:[\r\n]|$)))/;
 /**
  * Matches what is before a value: a sign behind brackets or a name of an account, the sign of a prompt, or a verb. Other
  * words make it the value of something else, as in `password policy: …`.
  */
 const joint = /(?:[=…]|\):|\b(?:is|be|to|as|ist|lautet|est|es|est[aá]|jest|er|on)|(?:^|\s)(?:é|è|är|это))\s+$/i;
+/** Matches what is before a value in quotes in notations of data: a dot, an address, the word `value` or another argument. */
+const dataJoint = /(?:^|\s)(?:\.|0x[\da-f]{1,16}|value|"[\w.@-]{1,32}")\s+$/i;
 const minOther = 16;
 
 /**
@@ -27,9 +35,10 @@ export const findNearby = (reader: Reader, { name }: Key, from: number): Secret 
   const line = reader.slice(from, from + maxBetween + maxValue);
   const found = unlikeProse.test(line) ? lastWord.exec(line) : null;
   if (found === null) return undefined;
-  const [whole, between = '', , quoted, bare] = found;
-  const value = quoted ?? bare ?? '';
-  if (between !== '' && !joint.test(between)) return undefined;
+  const [whole, between = '', , quoted, inner, last] = found;
+  const value = quoted ?? inner ?? last ?? '';
+  const isJoined = between === '' || joint.test(between) || (quoted !== undefined && dataJoint.test(between));
+  if (!isJoined) return undefined;
   if (between.length > maxBetween || value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
   // A commit.
   if (/^[\da-f]{7,12}$/.test(value)) return undefined;
@@ -44,5 +53,51 @@ export const findNearby = (reader: Reader, { name }: Key, from: number): Secret 
   return { kind: 'assignment', start, end: start + value.length };
 };
 
+/** Maximum length of the words before a colon that may name a value. */
+const maxWordsBefore = 112;
+/**
+ * Matches a word for a password, and a verb or a preposition with other words between it and a colon, except for words
+ * for what belongs to a password.
+ */
+const namedBefore = new RegExp(
+  String.raw`(?:passw(?:or)?[dt]|passphrase|passcode|kennwort|wachtwoord|senha|contrasena|mot de passe|parola|heslo|passord|adgangskode|salasana|${foreignNames})\p{L}*` +
+    String.raw`(?: is| was| has been| will be)? (?:for|of|on|to|in|at|as|is|was|be|you|used|assigned|provided|generated|created|set|below|f[uü]r|von|vom|der|des|zum|lautet|ist|pour|de|du|d'\S+|est|para|del?|da|do|per|di|della|voor|van|till?|för|dla|для|от|до|на|к|з)` +
+    String.raw`(?: [^\s:;,!?]{1,32}){0,6}$`,
+  'iu',
+);
+const property =
+  /(?:hash|polic|length|expir|strength|file|path|url|link|hint|manager|version|date|time|count|id|name|type|algorithm|size|age|field)\w{0,4}$/i;
+
+/**
+ * Finds the value that ends the line behind a colon, if words before it name a password, as in `The password for this
+ * session: …`. It must be unlike a word.
+ *
+ * @param end the end of the words
+ */
+export const findAfterWords = (reader: Reader, end: number, from: number): Secret | undefined => {
+  const gap = afterElements(reader, reader.skipSpaces(from, 4));
+  const isInElement = reader.text.charCodeAt(gap - 1) === above;
+  const quote = quoteAt(reader, gap);
+  const start = quote?.end ?? gap;
+  if (start === from) return undefined;
+  const run = reader.endOfRun(start, isInElement ? pairStop : valueStop, maxValue, false);
+  const last = quote === undefined && reader.text.charCodeAt(run - 1) === dot ? run - 1 : run;
+  const value = reader.text.slice(start, last);
+  if (value.length < minAfterWords || !isChosen(value) || isPlaceholder(value) || isPublicIdentifier(value)) {
+    return undefined;
+  }
+  if (/^\w+[:=]|[\\{}()<>]|^[\w.-]+@[\w-]+\.|^\w+-\d+$/.test(value) || value.includes(reader.replacement)) {
+    return undefined;
+  }
+  const isLast = quote === undefined ? isInElement || endsLine(reader, run) : reader.matches(quote.literal, run);
+  if (!isLast) return undefined;
+  const near = reader.text.slice(Math.max(reader.barrier, end - maxWordsBefore), end).replace(/^[^]*\n/, '');
+  return namedBefore.test(near) && !property.test(near) ? { kind: 'assignment', start, end: last } : undefined;
+};
+
 const isChosen = (value: string): boolean =>
-  looksRandom(value) || isNumbered(value) || (isUnlikeWord(value) && isMixed(value, { isQuoted: false }));
+  looksRandom(value) ||
+  isNumbered(value) ||
+  isNoisy(value) ||
+  (isUnlikeWord(value) && isMixed(value, { isQuoted: false })) ||
+  (/\d/.test(value) && isPassphrase(value));

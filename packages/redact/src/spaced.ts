@@ -107,13 +107,14 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   return findNearby(reader, key, index + 1);
 };
 
-/** Finds the value behind `PASS`, `pass` and the last name of a table. */
+/** Finds the value behind `PASS`, `pass`, `:pass` and the last name of a table. */
 const findBehindKeyword = (reader: Reader, index: number): Secret | undefined => {
   if (reader.text.endsWith('PASS', index) && !is(reader.before(index - 4), word)) return findLoginLine(reader, index);
   if (reader.text.endsWith('Pass', index) && belowUser.test(reader.text.slice(reader.floor(index), index))) {
     return findLoginPassword(reader, index);
   }
   if (reader.text.endsWith(' pass', index)) return findUsersPass(reader, index);
+  if (reader.text.endsWith(':pass', index)) return findKeywordValue(reader, index);
   return reader.code(index + 1) === 32 ? findAlignedColumns(reader, index) : undefined;
 };
 
@@ -242,6 +243,13 @@ const findLoginLine = (reader: Reader, index: number): Secret | undefined => {
 const findLoginPassword = (reader: Reader, index: number): Secret | undefined => {
   const key: Key = { name: 'pass', strength: 'strong', start: index - 4, isQuoted: false, isTight: false };
   return chosen(reader, key, valueOf(reader, key, index + 1, { isColon: true, isLiteral: true }), true);
+};
+
+/** Finds the value of `:pass "…"`, a keyword of Lisp. */
+const findKeywordValue = (reader: Reader, index: number): Secret | undefined => {
+  if (quoteAt(reader, index + 1) === undefined) return undefined;
+  const key: Key = { name: 'pass', strength: 'strong', start: index - 4, isQuoted: true, isTight: false };
+  return valueOf(reader, key, index + 1, { isColon: true });
 };
 
 /** Finds the value of `user joe pass …`. */

@@ -17,6 +17,7 @@ import { isHash, isPlaceholder, isPublicIdentifier } from './value.js';
 
 const percent = 37;
 const star = 42;
+const below = 60;
 /** Maximum number of spaces that align a name or a value. */
 export const maxSpaces = 64;
 const maxQuoted = 1024;
@@ -86,6 +87,15 @@ export const skipGap = (reader: Reader, from: number): number => {
   }
   return index;
 };
+
+/** Matches the end of the element around a name, and the elements around its value on the same line. */
+const elements =
+  /^(?:<\/?(?:b|strong|em|i|u|code|kbd|samp|pre|span|tt|font|td|th|dd|dt|p|label)(?:\s[^<>\n]{0,48})?>[ \t]{0,4}){1,5}/i;
+const maxElements = 160;
+
+/** Returns the offset behind the elements of HTML before a value. */
+export const afterElements = (reader: Reader, from: number): number =>
+  reader.code(from) === below ? from + (elements.exec(reader.slice(from, from + maxElements))?.[0].length ?? 0) : from;
 
 const isGapAfter = (code: number): boolean => code === 32 || code === 9 || code === star;
 
