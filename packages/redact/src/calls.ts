@@ -1,5 +1,5 @@
 import { is, key as keyClass } from './characters.js';
-import { isMixed, isPassphrase, isUnlikeWord, isWords } from './chosen-value.js';
+import { isMixed, isPassphrase, isPasswordLike, isWords } from './chosen-value.js';
 import { keyStrength, mayEndKey } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
@@ -9,6 +9,7 @@ import { isPlaceholder, looksRandom } from './value.js';
 
 const opening = 40;
 const closing = 41;
+const bracket = 91;
 const comma = 44;
 const letterT = 116;
 const maxName = 48;
@@ -62,7 +63,7 @@ const fieldBefore = (reader: Reader, end: number): string =>
 
 /** Matches the arguments of an authentication before the password. */
 const user =
-  /(?:\b(?:auth|credentials?|creds|login)\s?[=:]\s?\[?|(?:basic_?auth\w{0,14}|\blogin|\.auth|\bauthenticate|passwordauthentication|credentials?|wifi\w*\.begin)\s?)[( ]\s?["'][^"'\n]{1,64}["']$/i;
+  /(?:\b(?:auth|credentials?|creds|login)\s?[=:]\s?\[?|(?:basic_?auth\w{0,14}|\blogin|\.auth|\bauthenticate|passwordauthentication|credentials?|wifi\w*\.begin)\s?)[([ ]\s?["'][^"'\n]{1,64}["']$/i;
 /** Matches the arguments of a connection before the password. */
 const account =
   /(?:connect|connection|\b(?:Sequelize|PDO|mysqli|database))(?:->__construct)?\([^()\n]{1,90},\s?["'][^"'\n]{1,64}["']$/i;
@@ -75,7 +76,7 @@ const callBefore = (reader: Reader, index: number): RegExp | undefined => {
   let open = index - 2;
   while (open > floor && text.charCodeAt(open) !== quote) open -= 1;
   const before = text.charCodeAt(open - 1) === 32 ? text.charCodeAt(open - 2) : text.charCodeAt(open - 1);
-  if (before === opening || (before !== comma && text.charCodeAt(open - 1) === 32)) return user;
+  if (before === opening || before === bracket || (before !== comma && text.charCodeAt(open - 1) === 32)) return user;
   return before === comma ? account : undefined;
 };
 
@@ -127,7 +128,7 @@ export const findCharacters = (reader: Reader, index: number): Secret | undefine
   const floor = Math.max(reader.barrier, index - 66);
   const start = text.lastIndexOf('"', index - 2) + 1;
   const value = text.slice(start, index - 1);
-  const isPassword = looksRandom(value) || isUnlikeWord(value) || isPassphrase(value);
+  const isPassword = isPasswordLike(value);
   if (start <= floor || !isPassword || /\s/.test(value) || alphabet.test(value)) return undefined;
   return chosen(reader, { kind: 'argument', start, end: index - 1 }, false);
 };

@@ -87,7 +87,8 @@ export const passphraseName =
 /** Whether a hash, or a UUID outside of quotes, is the value of a token, or a short hash that of a key. */
 const isTokenId = (value: string, name: string, { isQuoted, isLiteral }: Style): boolean =>
   (/token$/i.test(name) && (isHash(value) || (!isQuoted && (name.length > 'token'.length || name === 'Token')))) ||
-  (isLiteral && name.endsWith('_KEY') && /^[\da-f]{32}$/.test(value));
+  (isLiteral && name.endsWith('_KEY') && /^[\da-f]{32}$/.test(value)) ||
+  (/^[A-Z\d_]+_(?:AUTH|CREDENTIAL)$/.test(name) && isHash(value));
 
 /** Whether the value of a token in quotes is chosen like a password. */
 const isTokenWord = (value: string, name: string, { isQuoted }: Style): boolean =>
@@ -136,10 +137,15 @@ export const isUnlikeWord = (value: string): boolean =>
   isScrambled(value) ||
   (value.length >= 8 &&
     /[a-z]/i.test(value) &&
-    (/\d[A-Za-z]|[A-Za-z]{3}\d{2,}\W?$/.test(value) || /[!@#%^&*]/.test(value)) &&
+    (/\d[A-Za-z]|[A-Za-z]{3}\d{2,}\W?$|^[A-Z][a-z]{2,}(?:[$+=?~]\d{2,}|_\d{4}\W)/.test(value) ||
+      /[!@#%^&*]/.test(value)) &&
     !/[/:]|^\W|^\d+[a-z]{1,3}$/i.test(value) &&
     !snakeCase.test(value) &&
     !codeWord.test(value));
+
+/** Whether the value is random, or has the form of a password that people choose. */
+export const isPasswordLike = (value: string): boolean =>
+  looksRandom(value) || isNoisy(value) || isNumbered(value) || isUnlikeWord(value) || isPassphrase(value);
 
 const snakeCase = /^(?:[a-z\d]+_[a-z\d_]*|[A-Z\d]+_[A-Z\d_]*)$/;
 const codeWord =

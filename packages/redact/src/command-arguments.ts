@@ -1,5 +1,5 @@
 import { is, word } from './characters.js';
-import { isPassphrase, isUnlikeWord, isWords } from './chosen-value.js';
+import { isPasswordLike, isUnlikeWord, isWords } from './chosen-value.js';
 import { argumentAt, findArgument, findUserPassword, isChosen, isLongRandom } from './command-line.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
@@ -8,7 +8,7 @@ import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 /** Matches a command that reads a secret from its input. */
 const readsInput =
-  /\b(?:log-?in|sign-?in|auth|secrets?|tokens?|passw(?:or)?d|passphrase|credentials?|configure|sudo|su|cryptsetup|env add|variable)\b[^\n|]{0,100}$/i;
+  /\b(?:log-?in|sign-?in|auth|secrets?|tokens?|\w{0,12}passw(?:or)?d|passphrase|credentials?|configure|sudo|su|cryptsetup|env add|variable)\b[^\n|]{0,100}$/i;
 /** Matches commands that convert or search any text. */
 const filters =
   /^(?:grep|rg|sed|awk|tee|cat|tr|cut|rev|jq|yq|bc|dc|od|xxd|hexdump|base(?:32|58|64)|\w*sum|md5|openssl|g?zip|gunzip|wc|head|tail|sort|uniq|fold|xargs|less|more|while|read|column|iconv|python\d?|node|perl|ruby|php|xclip|pbcopy|nc|diff|figlet|say)\b/;
@@ -79,7 +79,7 @@ export const findUsersArgument = (reader: Reader, index: number): Secret | undef
   const { start, end } = argumentAt(reader, index + head[0].length);
   const value = text.slice(start, end);
   if (/\s/.test(value) || value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
-  if (!(isUnlikeWord(value) || looksRandom(value) || isPassphrase(value))) return undefined;
+  if (!isPasswordLike(value)) return undefined;
   const next = reader.code(reader.skipSpaces(end, 4));
   const isLast = Number.isNaN(next) || followers.has(next);
   return isLast ? { kind: 'command-line', start, end } : undefined;

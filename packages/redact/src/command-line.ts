@@ -231,7 +231,7 @@ export const findPasswordFlag = (reader: Reader, index: number): Secret | undefi
   if (
     value.length < 6 ||
     !/^[^\d/.$<-]|\d[A-Za-z]/.test(value) ||
-    /[/:=]/.test(value.replace(/={1,2}$/, '')) ||
+    /[/:]|^[\w.-]+=/.test(value.replace(/={1,2}$/, '')) ||
     !isChosen(value)
   ) {
     return undefined;

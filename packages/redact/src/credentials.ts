@@ -1,5 +1,5 @@
 import { bearer, is, key, stop, userInfoStop, word } from './characters.js';
-import { isPassphrase, isUnlikeWord } from './chosen-value.js';
+import { isPasswordLike } from './chosen-value.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -189,7 +189,7 @@ const findNetworkCode = (reader: Reader, index: number): Secret | undefined => {
 
 /** Whether a user that stands for an account is before a password, which ends its line or has a remark behind. */
 const isMapped = (reader: Reader, index: number, value: string, end: number): boolean => {
-  if (!(isUnlikeWord(value) || looksRandom(value) || isPassphrase(value)) || isPlaceholder(value)) return false;
+  if (!isPasswordLike(value) || isPlaceholder(value)) return false;
   if (!(endsLine(reader, end) || reader.matches(' (', end)) || value.includes(reader.replacement)) return false;
   return mapped.test(reader.text.slice(reader.floor(index), index));
 };
@@ -224,7 +224,7 @@ const findListed = (reader: Reader, index: number): Secret | undefined => {
 /** Whether a user and a password are before a host. */
 const isLogin = (reader: Reader, start: number, end: number, sign: number): boolean => {
   const value = reader.text.slice(start, end);
-  if (!(isUnlikeWord(value) || looksRandom(value) || isPassphrase(value))) return false;
+  if (!isPasswordLike(value)) return false;
   const user = reader.text.slice(reader.floor(start - 1), start - 1);
   if (timeOfDay.test(user)) return false;
   return host.test(reader.slice(sign, sign + 20)) || (qualifiedUser.test(user) && !user.includes('@'));
@@ -242,8 +242,9 @@ export const findSlashPair = (reader: Reader, index: number): Secret | undefined
   const start = index + (quoteAt(reader, index + 2) === undefined ? 2 : 3);
   const end = reader.endOfRun(start, stop, maxPassword, false);
   const value = reader.text.slice(start, end);
-  const isFound = isUnlikeWord(value) || looksRandom(value) || isPassphrase(value);
-  return isFound && !value.includes(reader.replacement) ? { kind: 'user-password', start, end } : undefined;
+  return isPasswordLike(value) && !value.includes(reader.replacement)
+    ? { kind: 'user-password', start, end }
+    : undefined;
 };
 
 const quotes: ReadonlySet<number> = new Set([34, 39]);
@@ -280,7 +281,7 @@ export const findPasswordFileEntry = (reader: Reader, index: number): Secret | u
   const end = reader.endOfRun(index + 1, stop, 128, false);
   const value = reader.text.slice(index + 1, end);
   // A host without a domain may be a file, and its port a line.
-  const isEntry = passwordFile.test(entry) || (shortHost.test(entry) && (isUnlikeWord(value) || looksRandom(value)));
+  const isEntry = passwordFile.test(entry) || (shortHost.test(entry) && isPasswordLike(value));
   if (!isEntry) return undefined;
   if (value.length < 3 || value.includes(':') || value.includes(reader.replacement) || isPlaceholder(`${value}0`)) {
     return undefined;

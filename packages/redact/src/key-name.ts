@@ -172,6 +172,10 @@ const ledEndings = [
   'oper',
   'identify',
   'community',
+  'authentication',
+  'authentication text',
+  'key-string',
+  ' md',
   'eap',
   'xauth',
 ];

@@ -1,10 +1,10 @@
-import { isPassphrase, isUnlikeWord } from './chosen-value.js';
+import { isPasswordLike } from './chosen-value.js';
 import { endingTest, tailOf, tailsOf } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { skipWhiteSpace } from './value-of-name.js';
-import { isHash, isPlaceholder, looksRandom } from './value.js';
+import { isHash, isPlaceholder } from './value.js';
 
 const opening = 40;
 const closing = 41;
@@ -59,7 +59,7 @@ const keyedCalls: readonly KeyedCall[] = [
   },
   {
     endings: endings('hmac.new hmacshakeyfor signedstring from_secret cookieparser createsecretkey'),
-    callee: /(?:hmac\.new|hmacShaKeyFor|SignedString|Key::from_secret|cookieParser|createSecretKey)$/,
+    callee: /(?:(?:hmac|HMAC)\.new|hmacShaKeyFor|SignedString|Key::from_secret|cookieParser|createSecretKey)$/,
     position: 0,
   },
   {
@@ -112,7 +112,7 @@ export const findKeyedCall = (reader: Reader, index: number): Secret | undefined
 };
 
 const isKey = (value: string, replacement: string): boolean =>
-  (looksRandom(value) || isUnlikeWord(value) || isPassphrase(value) || isHash(value)) &&
+  (isPasswordLike(value) || isHash(value)) &&
   !/\s/.test(value) &&
   !algorithm.test(value) &&
   !isPlaceholder(value) &&

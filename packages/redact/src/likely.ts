@@ -1,6 +1,7 @@
 import { is, kindOf, likelyStop } from './characters.js';
 import { isBreak, isLikely, maxLength, scoreIn, scoreOfValue } from './likely-score.js';
 import { minValue } from './likely-weights.js';
+import { isBehindForeign, isForeignNamed } from './nearby.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { isPlaceholder } from './value.js';
@@ -78,7 +79,7 @@ export const mayBeLikely = (text: string, index: number): boolean => {
   if (start === undefined) return false;
   const last = endOfRun(text, start, index);
   // The value may continue in the next chunk.
-  if (last >= text.length) return true;
+  if (last >= text.length || isBehindForeign(text, start)) return true;
   if (text.charCodeAt(start + 8) === hyphen && uuid.test(text.slice(start, start + maxStart))) return false;
   const end = endOfValue(text, start, last);
   return last - start <= maxLength && end - start >= minLength && scoreIn(scoreOfValue(text, start, end)) >= minValue;
@@ -94,16 +95,17 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
   const start = startOfValue(text, index);
   if (start === undefined || start < barrier || (start === barrier && barrier > 0)) return undefined;
   const last = endOfRun(text, start, index);
-  if (last - start > maxLength || reader.code(last) > 127) return undefined;
+  const next = reader.code(last);
   const end = endOfValue(text, start, last);
-  if (end - start < minLength) return undefined;
+  if (last - start > maxLength || end - start < minLength) return undefined;
+  if (isForeignNamed(reader, start, end)) return { kind: 'assignment', start, end };
+  if (next > 127) return undefined;
   const score = scoreOfValue(text, start, end);
   if (scoreIn(score) < minValue || !isLikely(score, reader, reader.floor(start), start, reader.code(end))) {
     return undefined;
   }
   const run = text.slice(start, last);
   // The replaced rest of a value, or the scheme before a replaced credential.
-  const next = reader.code(last);
   const rest = next === 32 ? last + 1 : last;
   if (run.includes(reader.replacement) || reader.matches(reader.replacement, rest)) return undefined;
   const value = text.slice(start, end);

@@ -1,4 +1,5 @@
-import { kindOf } from './characters.js';
+import { kindOf, valueStop } from './characters.js';
+import { isPasswordLike } from './chosen-value.js';
 import { keyStrength } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
@@ -12,17 +13,20 @@ export const isValueName = (reader: Reader, end: number): boolean => {
   const last = text.charCodeAt(end - 1) | 32;
   const second = text.charCodeAt(end - 2) | 32;
   const mayBe =
-    (last === 101 && second === 117) || (last === 116 && (second === 110 || second === 108 || second === 117));
+    (last === 101 && second === 117) ||
+    (last === 116 && (second === 110 || second === 108 || second === 117)) ||
+    (last === 108 && second === 97);
   return mayBe && valueName.test(text.slice(Math.max(0, end - 16), end));
 };
 
 const valueName =
-  /(?:^|[^\w])(?:(?:parameter|param|option|output|variable)?value|(?<!key )content|default|result|input)$/i;
+  /(?:^|[^\w])(?:(?:parameter|param|option|output|variable)?val(?:ue)?|(?<!key )content|default|result|input)$/i;
 
 /** Whether the sign is that of `name="…"`. */
 export const isFieldName = (reader: Reader, sign: { readonly start: number }, end: number): boolean =>
   end === sign.start && reader.text.charCodeAt(end) === 61 && reader.text.endsWith(' name', end);
 
+const maxField = 256;
 const formField = /^"([\w.-]{2,64})"\r?\n(?:Content-Type: [^\r\n]{1,80}\r?\n)?\r?\n(?=[^\r\n]{4})/i;
 
 /** Finds the value of a field in a form with several parts, below its name. */
@@ -33,8 +37,13 @@ export const findFormField = (reader: Reader, start: number): Secret | undefined
   const name = found?.[1] ?? '';
   const strength = keyStrength(name);
   if (found === null || strength === undefined) return undefined;
+  const from = start + found[0].length;
+  const end = reader.endOfRun(from, valueStop, maxField, false);
+  if (strength === 'strong' && isPasswordLike(reader.slice(from, end)) && endsLine(reader, end)) {
+    return { kind: 'assignment', start: from, end };
+  }
   const key: Key = { name, strength, start, isQuoted: true, isTight: false };
-  return valueOf(reader, key, start + found[0].length, { isColon: true, isLiteral: true });
+  return valueOf(reader, key, from, { isColon: true, isLiteral: true });
 };
 
 const nameBefore =

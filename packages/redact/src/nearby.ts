@@ -22,7 +22,8 @@ const lastWord =
  * Matches what is before a value: a sign behind brackets or a name of an account, the sign of a prompt, or a verb. Other
  * words make it the value of something else, as in `password policy: …`.
  */
-const joint = /(?:[=…]|\):|\b(?:is|be|to|as|ist|lautet|est|es|est[aá]|jest|er|on)|(?:^|\s)(?:é|è|är|это))\s+$/i;
+const joint =
+  /(?:[=…→⇒]|[-=]>|\):|\b(?:is|be|to|as|ist|lautet|auf|est|en|es|est[aá]|jest|er|on|je|to|naar)|(?:^|\s)(?:é|è|är|это|на))\s+$/i;
 /** Matches what is before a value in quotes in notations of data: a dot, an address, the word `value` or another argument. */
 const dataJoint = /(?:^|\s)(?:\.|0x[\da-f]{1,16}|value|"[\w.@-]{1,32}")\s+$/i;
 const minOther = 16;
@@ -93,6 +94,25 @@ export const findAfterWords = (reader: Reader, end: number, from: number): Secre
   if (!isLast) return undefined;
   const near = reader.text.slice(Math.max(reader.barrier, end - maxWordsBefore), end).replace(/^[^]*\n/, '');
   return namedBefore.test(near) && !property.test(near) ? { kind: 'assignment', start, end: last } : undefined;
+};
+
+/** Matches a word for a password with letters beyond ASCII, and a particle or a sign behind it. */
+const foreignBefore = new RegExp(
+  String.raw`(?:${foreignNames})\p{L}{0,3} ?(?:は|が|为|為|是|는|은|가|이)?[ :：]{0,2}["'` + '`' + String.raw`「『]?$`,
+  'iu',
+);
+const maxForeign = 32;
+
+/** Returns quickly whether a letter or a sign beyond ASCII is one or two characters before an offset. */
+export const isBehindForeign = (text: string, start: number): boolean =>
+  text.charCodeAt(start - 1) > 127 || text.charCodeAt(start - 2) > 127;
+
+/** Whether a value that is unlike a word is behind a word for a password with letters beyond ASCII, as in `パスワードは …`. */
+export const isForeignNamed = (reader: Reader, start: number, end: number): boolean => {
+  if (!isBehindForeign(reader.text, start)) return false;
+  const value = reader.text.slice(start, end);
+  if (!isChosen(value) || isPlaceholder(value) || value.includes(reader.replacement)) return false;
+  return foreignBefore.test(reader.text.slice(Math.max(reader.barrier, start - maxForeign), start));
 };
 
 const isChosen = (value: string): boolean =>

@@ -1,8 +1,7 @@
 import { stop } from './characters.js';
-import { isPassphrase, isUnlikeWord } from './chosen-value.js';
+import { isPasswordLike } from './chosen-value.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { looksRandom } from './value.js';
 
 const maxLogin = 96;
 const login = /^["']?[A-Za-z][\w$#]{0,30}\/(?!\/)([^/\s@]{6,64})(?=@|$)/;
@@ -13,7 +12,7 @@ export const findOracleLogin = (reader: Reader, from: number): Secret | undefine
   const argument = reader.text.slice(from, end);
   const password = login.exec(argument)?.[1];
   if (password === undefined || password.includes(reader.replacement)) return undefined;
-  if (!looksRandom(password) && !isUnlikeWord(password) && !isPassphrase(password)) return undefined;
+  if (!isPasswordLike(password)) return undefined;
   const start = from + argument.indexOf('/') + 1;
   return { kind: 'user-password', start, end: start + password.length };
 };

@@ -7,7 +7,6 @@ import { endsLine } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const letterX = 120;
-const letterY = 121;
 const maxPassword = 256;
 
 /**
@@ -43,16 +42,22 @@ const lastArgument = (reader: Reader, start: number): Secret | undefined => {
   return endsLine(reader, isQuoted ? end + 1 : end) ? { kind: 'command-line', start, end } : undefined;
 };
 
-/** Matches the lines of a configuration that set the name of a group, which authenticates in SNMP, or a shared key. */
+/**
+ * Matches the lines of a configuration that set the name of a group, which authenticates in SNMP, a shared key, or the key
+ * of a routing protocol.
+ */
 const deviceLine =
-  /(?:^|\n)[ \t+-]{0,8}(?:set )?(?:snmp(?:-server)?\b[^\n]{0,80} community|r[ow]community6?|crypto isakmp key|(?:tacacs|radius)(?:-server)?\b[^\n]{0,80} (?:key|secret))$/i;
+  /(?:^|\n)[ \t+-]{0,8}(?:set )?(?:snmp(?:-server)?\b[^\n]{0,80} community|r[ow]community6?|crypto isakmp key|(?:tacacs|radius)(?:-server)?\b[^\n]{0,80} (?:key|secret)|(?:ip(?:v6)? )?(?:ospf|rip|eigrp|isis|bgp|vrrp|standby|glbp|ntp)\b[^\n]{0,60} (?:authentication(?:-key)?|text|md5|key)|key-string)$/i;
+/** The ends of these lines. */
+const deviceEnds = ['community', ' key', '-key', 'key-string', 'authentication', 'authentication text', ' md5'];
+const deviceLetters: ReadonlySet<number> = new Set(deviceEnds.map((end) => end.charCodeAt(end.length - 1)));
 const standard = /^(?:public|private|default)$/i;
 
 /** Finds the value in `snmp-server community …`, `rocommunity …` and `radius-server key …`. Called for the space. */
 export const findDeviceSecret = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  if (text.charCodeAt(index - 1) !== letterY) return undefined;
-  if (!text.endsWith('community', index) && !text.endsWith(' key', index)) return undefined;
+  if (!deviceLetters.has(text.charCodeAt(index - 1))) return undefined;
+  if (!deviceEnds.some((end) => text.endsWith(end, index))) return undefined;
   if (!deviceLine.test(text.slice(reader.floor(index), index))) return undefined;
   const quote = quoteAt(reader, index + 1);
   const type = /^ [0-7] /.exec(reader.slice(index, index + 3))?.[0].length ?? 1;

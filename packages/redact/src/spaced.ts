@@ -1,4 +1,4 @@
-import { isMixed, isPassphrase, isUnlikeWord, isWords, passphraseName } from './chosen-value.js';
+import { isMixed, isNoisy, isPassphrase, isUnlikeWord, isWords, passphraseName } from './chosen-value.js';
 import { foreignKey } from './foreign-names.js';
 import { base64, bearer, is, quotedStop, stop, word } from './characters.js';
 import { findAlignedColumns } from './columns.js';
@@ -52,10 +52,13 @@ const findPlainLogin = (reader: Reader, index: number): Secret | undefined => {
 
 const oracleCommands = ['sqlplus', 'expdp', 'impdp', 'sqlldr', ' target', ' with:', ' CONNECT', ' connect'];
 
+/** Matches the options of these commands. */
+const options = /^(?:-\w{1,6} ){0,3}/;
+
 /** Finds the password in `sqlplus user/password@database`. */
 const findOracleArgument = (reader: Reader, index: number): Secret | undefined =>
   oracleCommands.some((command) => reader.text.endsWith(command, index))
-    ? findOracleLogin(reader, index + 1)
+    ? findOracleLogin(reader, index + 1 + (options.exec(reader.slice(index + 1, index + 25))?.[0].length ?? 0))
     : undefined;
 
 /** The detectors of secrets behind a space that are not after the name of one. */
@@ -221,7 +224,7 @@ const findWithin = (reader: Reader, key: Key, start: number): Secret | undefined
     /\b(?:and|with|using) $/.test(reader.text.slice(reader.floor(key.start), key.start));
   const isChosen =
     /pass|pwd|psk|pw/i.test(key.name) &&
-    (isUnlikeWord(value) || (isLed && isPassphrase(value) && endsLine(reader, found.end)));
+    (isUnlikeWord(value) || isNoisy(value) || (isLed && isPassphrase(value) && endsLine(reader, found.end)));
   return looksRandom(value) || isChosen ? secret : undefined;
 };
 
