@@ -211,7 +211,8 @@ const lettersOnly = /^(?:[a-z]{8,24}|(?:[A-Z][a-z]{2,11}){2,4})$/;
 const passwordName =
   /pass|pwd|psk|pw$|secret|senha|parola|heslo|key[_ -]?content|(?:api|access|auth|private|signing|encryption|master|session)[_ -]?(?:key|token)$/i;
 /** Matches words that describe a password, by the endings of adjectives, participles and nouns of actions. */
-const described = /(?:ed|ing|[ai]ble|[st]ions?|ory|ment|ness|ity|ive|less|ful|[ae]nt|ally|ator)$/;
+const described =
+  /(?:ed|ing|[ai]ble|[st]ions?|ory|ment|ness|ity|ive|less|ful|[ae]nt|ally|ator|lich|isch|iert|sen|oire|ori[ao]|[ai]d[ao]|at[ao])$/;
 
 /** Whether the value of the name of a password consists of words without signs between them, or of random letters. */
 export const isWords = (value: string, name: string): boolean =>

@@ -8,7 +8,7 @@ import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 /** Matches a command that reads a secret from its input. */
 const readsInput =
-  /\b(?:log-?in|sign-?in|auth|secrets?|tokens?|\w{0,12}passw(?:or)?d|passphrase|credentials?|configure|sudo|su|cryptsetup|env add|variable)\b[^\n|]{0,100}$/i;
+  /\b(?:log-?in|sign-?in|auth|secrets?|tokens?|\w{0,12}passw(?:or)?d|passphrase|credentials?|configure|kinit|sudo|su|cryptsetup|env add|variable)\b[^\n|]{0,100}$/i;
 /** Matches commands that convert or search any text. */
 const filters =
   /^(?:grep|rg|sed|awk|tee|cat|tr|cut|rev|jq|yq|bc|dc|od|xxd|hexdump|base(?:32|58|64)|\w*sum|md5|openssl|g?zip|gunzip|wc|head|tail|sort|uniq|fold|xargs|less|more|while|read|column|iconv|python\d?|node|perl|ruby|php|xclip|pbcopy|nc|diff|figlet|say)\b/;
@@ -57,7 +57,7 @@ export const findLogin = (reader: Reader, index: number): Secret | undefined => 
 
 /** Matches commands whose arguments are a user and a password, at the beginning of a command. */
 const userCommand =
-  /(?:^|[\n;|&("'`$>] ?|\bsudo )(?:[\w./-]{1,30} ){0,2}(?:user|add_user|user (?:add|create)|register|login|upwd|user:password|alias set|-setairportnetwork)(?: --?\w{1,16}){0,2}$/;
+  /(?:^|[\n;|&("'`$>] ?|\bsudo )(?:[\w./-]{1,30} ){0,2}(?:user|(?:add|authenticate)_user|user (?:add|create)|register|login|upwd|user:password|alias set|-setairportnetwork)(?: --?\w{1,16}){0,2}$/;
 /** The first characters of an option, of a quote, and of what is behind a command. */
 const followers: ReadonlySet<number> = new Set(Array.from('\n\r-/&|;"\'', (character) => character.charCodeAt(0)));
 /** The ends of these commands, with what is before the password: a user, possibly with a server or an address. */

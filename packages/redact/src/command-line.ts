@@ -29,7 +29,7 @@ const commands = (list: string): ReadonlySet<string> => new Set(list.split(' '))
 
 const redis = commands('redis-cli');
 const sshpass = commands('sshpass');
-const archivers = commands('zip unzip mosquitto_pub mosquitto_sub sqlcmd bcp isql');
+const archivers = commands('zip unzip mosquitto_pub mosquitto_sub sqlcmd bcp isql osql tsql');
 const directories = commands('ldapsearch ldapmodify ldapadd ldapdelete ldappasswd ldapwhoami');
 
 /** Short flags with a password, by command. */

@@ -125,7 +125,7 @@ const qualifiedUser = /[\w.-][/\\:]\w[\w.-]*$/;
 const timeOfDay = /\dT\d\d:\d\d$/;
 /** Matches what is before the colon on a line that maps a host or a domain to a user: `[mail.example.org]:587 joe`, `CORP\\joe`. */
 const mapped =
-  /(?:^|\n)[^\n]{0,80}(?:(?:^|[\n\s])(?:[A-Z][\w.-]{1,31}|[a-z\d-]+(?:\.[a-z\d-]+)+)\\[\w.$-]{1,64}|(?:^|\n)(?:\*|\[?[\w-]+(?:\.[\w-]+)+\]?(?::\d{2,5})?):?[ \t]{1,8}[\w.@+-]{1,64})$/;
+  /(?:^|\n)[^\n]{0,80}(?:(?:\[\+\]|SUCCESS(?:FUL)?:|Success:|credentials:) [^\n]{0,60}["']?[\w.@$-]{1,64}|(?:^|[\n\s])(?:[A-Z][\w.-]{1,31}|[a-z\d-]+(?:\.[a-z\d-]+)+)\\[\w.$-]{1,64}|(?:^|\n)(?:\*|\[?[\w-]+(?:\.[\w-]+)+\]?(?::\d{2,5})?):?[ \t]{1,8}[\w.@+-]{1,64})$/;
 /** Matches the first user whose password `chpasswd` of cloud-init lists, and the next one. */
 const firstListed = /\bchpasswd:\s[^#]{0,40}\n {2,16}(?:- )?[\w.-]{1,32}$/;
 const nextListed = /^\r?\n {2,16}(?:- )?[\w.-]{1,32}:(\S{4,64})(?=\s|$)/;
@@ -232,7 +232,7 @@ const isLogin = (reader: Reader, start: number, end: number, sign: number): bool
 
 /** Matches a user before a slash, as people state logins. */
 const statedUser =
-  /\b(?:creds?|credentials|log-?in|user(?:name)?|account)\b[^\n:=]{0,40}(?:[:=] ?|\b(?:with|as|are|is) )[`"']?[\w.@-]{1,64}[`"']? $/i;
+  /(?<![\p{L}\d])(?:creds?|credentials|log-?in|user(?:name)?|account|zugangsdaten|zugang|anmeldedaten|identifiants|credenciales|credenciais|credenziali|inloggegevens|логин|учетные данные|账号|アカウント|계정)(?![\p{L}\d])[^\n:=]{0,40}(?:[:=] ?|\b(?:with|as|are|is) )[`"']?[\w.@-]{1,64}[`"']? $/iu;
 
 /** Finds the password in `login: joe / …`. Called for the slash. */
 export const findSlashPair = (reader: Reader, index: number): Secret | undefined => {

@@ -6,10 +6,10 @@ import { skipGap, valueOf, type Key } from './value-of-name.js';
 const wideColon = 0xff1a;
 
 const foreignName = new RegExp(`(?:${foreignNames})$`, 'i');
-const maxName = 24;
+const maxName = 32;
 
 /** Offsets of letters beyond ASCII from the end of the words for a password. */
-const places = [1, 2, 5, 7];
+const places = [1, 2, 5, 7, 8];
 
 /** Returns the key of a word for a password that ends here, if it has letters beyond ASCII. */
 export const foreignKey = ({ text, barrier }: Reader, end: number): Key | undefined => {

@@ -108,3 +108,90 @@ describe('values that are not beside their names', () => {
     'password: ENC[AES256_GCM,data:bK8sKz9dLq2mXv+/Zq,iv:gD8XIjG/Q9ipQg2LGGFFrLGN+/9QhZqAEv4B1fpjib3=,tag:mVSa/aRKSfiOjN4vXFpMu1==,type:str]',
   ])('do not include %j', (text) => expectPreserved(text));
 });
+
+describe('names in other languages', () => {
+  it.each([
+    'Initialpasswort',
+    'Tijdelijk wachtwoord',
+    'Contraseña temporal',
+    'Senha provisória',
+    'Mot de passe provisoire ',
+    'Şifreniz',
+    'Kata sandi',
+    'Συνθηματικό',
+    'Құпия сөз',
+    'Գաղտնաբառ',
+    'پاس ورڈ',
+    'கடவுச்சொல்',
+    '合言葉',
+    'Parol',
+    'Clave API',
+    'Chave de API',
+    'Clé API ',
+    'API-Schlüssel',
+    'Geheimer Schlüssel',
+    'API-ключ',
+    'APIキー',
+    'API密钥',
+  ])('precede secrets: %s', (name) => {
+    expectHidden(`${name}: X\n`, ['qT9#vLm2!xRz', 'nK3vXr8PqW5tZy2LmB7d']);
+  });
+
+  it.each([
+    'MDP_BDD=X\n',
+    'SENHA_BD=X\n',
+    'PASSWORD_DB=X\n',
+    'haslo_db = "X"\n',
+    'DB_CLAVE=X\n',
+    'Zugangsdaten: joe / X\n',
+    '账号: joe / X\n',
+    'パスワードは X です\n',
+    '默认密码是X，请修改\n',
+    'Ваш пароль X\n',
+    'Das Kennwort wurde auf X geändert.\n',
+    'Le mot de passe a été changé en X hier.\n',
+    'password → X\n',
+  ])('are read in %j', (form) => expectHidden(form, ['qT9#vLm2!xRz', 'Hammer1987']));
+
+  it.each([
+    'Clave primaria: usuario\n',
+    'Schlüssel: Wert\n',
+    'la clave: comprender el problema\n',
+    '密码长度必须至少为12个字符\n',
+    'パスワードは12文字以上で入力してください。\n',
+    'Длина пароля: 12\n',
+    'Contraseña: obligatoria\n',
+  ])('do not make %j a secret', (text) => expectPreserved(text));
+});
+
+describe('commands and configurations', () => {
+  it.each([
+    'snmp-server user mon grp v3 auth sha X priv aes 128 X\n',
+    ' snmp-agent community read cipher X\n',
+    ' ospf authentication-mode md5 1 plain X\n',
+    ' ip ospf message-digest-key 1 md5 X\n',
+    ' standby 1 authentication X\n',
+    'key chain k\n key 1\n  key-string 7 X\n',
+    ' enable password level 15 X\n',
+    ' super password level 3 simple X\n',
+    ' security wpa psk set-key ascii 0 X\n',
+    '<sharedKey><keyMaterial>X</keyMaterial></sharedKey>',
+    'db2 => connect to SAMPLE user joe using X\n',
+    '.LOGON server/joe,X;\n',
+    'sqlplus -s joe/X @report.sql\n',
+    'SQL> conn joe/X@db\n',
+    'osql -Usa -PX\n',
+    'kinit joe <<< X\n',
+    'sudo rabbitmqctl authenticate_user joe X\n',
+    'SMB 10.0.0.5 445 DC01 [+] ACME\\joe:X\n',
+    '------a\nContent-Disposition: form-data; name="password"\n\nX\n------a--\n',
+  ])('have secrets in %j', (form) => expectHidden(form, ['qT9vLm2!xRz', 'Hammer1987']));
+
+  it.each([
+    'snmp-server community public RO\n',
+    ' authentication text is shown below\n',
+    'Read the catalog of/by using connect to the server.\n',
+    'Passwort: erforderlich\n',
+    'Mot de passe : obligatoire\n',
+  ])('have none in %j', (text) => expectPreserved(text));
+});

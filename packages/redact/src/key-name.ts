@@ -14,7 +14,7 @@ export const maxKeyLength = 64;
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 const strongNouns = words(
-  'password passwords passwd passphrase passwort kennwort wachtwoord contrasena passw pwd pswd pw senha passcode parola heslo lozinka jelszo losenord salasana passord adgangskode kodeord geslo haslo sifre zaporka parool slaptazodis lykilord secret secrets apikey apikeys apitoken apisecret ' +
+  'password passwords passwd passphrase passwort kennwort wachtwoord contrasena passw pwd pswd pw senha passcode parola heslo lozinka jelszo losenord salasana passord adgangskode kodeord geslo haslo sifre zaporka parool slaptazodis lykilord parol contrasenya contrasinal pasahitza wagwoord sandi laluan nenosiri motdepasse clave zugangscode secret secrets apikey apikeys apitoken apisecret ' +
     'appsecret authtoken authtok accesstoken refreshtoken secretkey privatekey credentials authorization accesskey accountkey ' +
     'sharedaccesskey clientsecret cookie dbpass dbpw userpass rootpass rootpw bindpw storepass keypass requirepass ' +
     'masterauth mdp pepper encryptionkey signingkey masterkey sessionkey mnemonic seedphrase psk identitytoken secretstring ' +
@@ -31,7 +31,7 @@ const qualifiers = words(
     'ldap license vault session id crypto cipher jwt hmac consumer function registration server write twilio sendgrid ' +
     'mailgun datadog dd newrelic algolia mistral cohere groq pinecone supabase cloudflare tavily deepseek openrouter ' +
     'replicate together perplexity xai elevenlabs huggingface linear notion figma sentry posthog segment braintree ' +
-    'preshared recovery unseal setup fernet functions host paypal square shopify mapbox maps store wireless mqtt keystore truststore cookie data base sas primary secondary wifi radio proxy http decryption des aes',
+    'preshared recovery unseal setup fernet functions host paypal square shopify mapbox maps store wireless mqtt keystore truststore cookie data base sas primary secondary wifi radio proxy http decryption des aes wep',
 );
 /** Words that make a name refer to a property of a secret. */
 const negations = words(
@@ -53,6 +53,11 @@ const suffixes = words(
   'base prod production dev development staging stage live old new backup primary secondary ro rw main default current ' +
     'previous local admin',
 );
+
+/** Words for what a password opens, behind a word for it. */
+const places = words('db bd bdd banco base root ftp smtp mail wifi admin');
+const passwordWord =
+  /^(?:passw(?:or)?[dt]|pass|pwd|pw|mdp|senha|clave|contrasena|heslo|haslo|parola|sifre|lozinka|kennwort)$/;
 
 /** Creates a fast test of name endings with a table of their last letters. */
 export const endingTest = (
@@ -111,14 +116,51 @@ const bareWords: ReadonlySet<string> = new Set([
   ...words('key keys pass passe phrase community session ident salt'),
 ]);
 
+/** Names of keys whose first word is the noun, or is no English word. */
+const foreignKeys: ReadonlySet<string> = new Set([
+  ...['clave', 'chave', 'chiave', 'klucz', 'kljuc'].map((noun) => `${noun} api`),
+  ...['api', 'access', 'licentie'].map((use) => `${use} sleutel`),
+  'clave secreta',
+  'clave privada',
+  'clave acceso',
+  'chave secreta',
+  'chave privada',
+  'chave acesso',
+  'chiave segreta',
+  'chiave privata',
+  'palavra passe',
+]);
+
 /** Names of two words of which the last one alone has other meanings. */
-const compounds = ['secret id', 'secret string', 'secret binary', 'key data', 'key content', 'device code'].flatMap(
-  (name) => [' ', '_', '-', ''].map((joint) => name.replace(' ', joint)),
-);
+const compounds = [
+  'secret id',
+  'secret string',
+  'secret binary',
+  'key data',
+  'key content',
+  'key material',
+  'device code',
+  'de api',
+  'de acceso',
+  'de acesso',
+  ...foreignKeys,
+].flatMap((name) => [' ', '_', '-', ''].map((joint) => name.replace(' ', joint)));
 
 /** Returns quickly whether a name that ends before `end` may be the name of a secret. */
 export const mayEndKey = endingTest(
-  [...strongNouns, ...weakNouns, ...suffixes, 'key', 'keys', 'pass', 'passe', 'phrase', 'community', ...compounds],
+  [
+    ...strongNouns,
+    ...weakNouns,
+    ...suffixes,
+    'key',
+    'keys',
+    'pass',
+    'passe',
+    'phrase',
+    'community',
+    ...compounds,
+    ...Array.from(places, (place) => `_${place}`),
+  ],
   bareWords,
 );
 
@@ -168,14 +210,27 @@ const ledEndings = [
   'auth digest',
   'cookie-',
   'unlock',
-  ' connect',
+  'connect',
+  'conn',
+  'dgmgrl',
+  'catalog',
+  'logon',
+  ' using',
   'oper',
   'identify',
   'community',
   'authentication',
   'authentication text',
   'key-string',
+  'ommunity read',
+  'ommunity write',
+  'auth sha',
+  'auth md',
+  'priv aes',
+  'priv des',
   ' md',
+  'v2c',
+  ' ascii',
   'eap',
   'xauth',
 ];
@@ -224,11 +279,13 @@ const environmentName = /^[A-Z][A-Z\d_]*(?:_Key|_Token)?$/;
 /** Returns how certain it is that the value of this name is secret. */
 export const keyStrength = (name: string): KeyStrength => {
   if (name.length > maxKeyLength || !mayEndKey(name, name.length)) return undefined;
-  const parts = wordsOf(name);
+  const parts = wordsOf(name).filter((part) => part !== 'de');
   const isEnvironment = environmentName.test(name);
   let last = parts.length - 1;
   const isSuffix = (part: string): boolean => suffixes.has(part) && (isEnvironment || part === 'base');
   while (last > 0 && isSuffix(parts[last] ?? '')) last -= 1;
+  // Outside of English, the noun is often the first word.
+  if (last === 1 && places.has(parts[1] ?? '') && passwordWord.test(parts[0] ?? '')) last = 0;
   const noun = parts[last];
   if (noun === undefined || parts.some((part) => negations.has(part))) return undefined;
   if (noun.startsWith('token') && parts.some((part) => tokenNegations.has(part))) return undefined;
@@ -242,7 +299,12 @@ const minCompound = 5;
 const compound =
   /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use(?!r))[a-z])[a-z]{1,12}(?:password|passwd|passphrase|(?<!ask|by|com|sur|tres|over|under|encom)pass|apikey|secretkey|accesskey|authtoken|(?:client|webhook|app|auth|jwt|session|consumer|shared|signing|cookie|psk)secret|pwd)$/;
 
+/** Matches compounds of Germanic languages such as `Initialpasswort`. */
+const foreignCompound =
+  /^[a-z]{1,24}(?:passwort|kennwort|passwoord|wachtwoord|passord|adgangskode|kodeord|losenord|salasana)$/;
+
 const strengthOf = (noun: string, before: string | undefined, isEnvironment: boolean): KeyStrength => {
+  if (foreignCompound.test(noun) || (before !== undefined && foreignKeys.has(`${before} ${noun}`))) return 'strong';
   if (strongNouns.has(noun) || (noun.length >= minCompound && compound.test(noun))) return 'strong';
   const isQualified = before !== undefined && qualifiers.has(before);
   if (noun === 'pass') {
@@ -250,7 +312,7 @@ const strengthOf = (noun: string, before: string | undefined, isEnvironment: boo
     return isSecret ? 'strong' : undefined;
   }
   if (noun === 'string' || noun === 'binary') return before === 'secret' ? 'strong' : undefined;
-  if (noun === 'data' || noun === 'content') return before === 'key' ? 'strong' : undefined;
+  if (noun === 'data' || noun === 'content' || noun === 'material') return before === 'key' ? 'strong' : undefined;
   if (noun === 'id') return before === 'secret' ? 'weak' : undefined;
   if (noun === 'code') return before === 'device' ? 'weak' : undefined;
   if (noun === 'community') return before === 'snmp' || before === 'ro' || before === 'rw' ? 'strong' : undefined;
@@ -262,7 +324,7 @@ const strengthOf = (noun: string, before: string | undefined, isEnvironment: boo
   if (noun === 'token' || (noun === 'tokens' && isQualified)) return isQualified || isEnvironment ? 'strong' : 'weak';
   if (noun === 'pat' && isQualified && isEnvironment) return 'strong';
   if (noun === 'session') return isEnvironment && before !== undefined ? 'weak' : undefined;
-  if (noun === 'passe') return before === 'de' ? 'strong' : undefined;
+  if (noun === 'passe') return before === 'mot' ? 'strong' : undefined;
   return weakNouns.has(noun) ? 'weak' : undefined;
 };
 
@@ -270,11 +332,12 @@ const strengthOf = (noun: string, before: string | undefined, isEnvironment: boo
 export const isOpaqueName = (name: string): boolean => /signature$|^encrypted|^(?:tool_?call_?)?id$/i.test(name);
 
 /**
- * The words for a password with letters beyond ASCII, in the languages of the European Union, and in Turkish, Vietnamese,
- * Icelandic, Ukrainian, Russian, Serbian, Arabic, Persian, Hebrew, Hindi, Thai, Chinese, Japanese and Korean.
+ * The words for a password, and for keys of interfaces and networks, with letters beyond ASCII: in the languages of the
+ * European Union, of its neighbors, and of Asia.
  */
 export const foreignNames =
-  'contraseña|lösenord|hasło|şifre|parolă|jelszó|slaptažodis|lykilorð|mật khẩu|κωδικός(?: πρόσβασης)?|пароль|парола|лозинка|密码|密碼|口令|パスワード|비밀번호|암호|รหัสผ่าน|पासवर्ड|كلمة المرور|كلمة السر|رمز عبور|گذرواژه|סיסמה|סיסמא';
+  'contraseña|lösenord|hasło|şifre(?:niz)?|şifrə(?:niz)?|parolă|parola(?:nız)|jelszó|slaptažodis|lykilorð|mật khẩu|κωδικός(?: πρόσβασης)?|συνθηματικό|пароль|парола|лозинка|құпия сөз|нууц үг|პაროლი|գաղտնաբառ|fjalëkalimi|密码|密碼|口令|暗証番号|合言葉|パスワード|비밀번호|암호|รหัสผ่าน|पासवर्ड|পাসওয়ার্ড|கடவுச்சொல்|كلمة المرور|كلمة السر|رمز عبور|گذرواژه|پاس ورڈ|סיסמה|סיסמא' +
+  '|(?:api|wlan|wifi|netzwerk|sicherheits|zugriffs|lizenz|geheimer|privater)[ -]?schlüssel|clé (?:api|wifi|secrète|privée|de sécurité)|(?:api|секретный|закрытый)[ -]ключ|ключ api|密钥|密鑰|金鑰|api ?キー|シークレットキー|秘密鍵|api ?키|비밀 ?키';
 const foreignName = new RegExp(foreignNames, 'i');
 
 /** Returns whether the text contains a word for a password with letters beyond ASCII, with any ending. */

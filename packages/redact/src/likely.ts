@@ -12,11 +12,11 @@ const minLength = 8;
 const minLine = 40;
 
 /**
- * Matches text beyond ASCII, paths, addresses, versions, commits, dates, UUIDs, variables, measures, ids of keys of OpenPGP and
- * Google and of content in IPFS, abbreviated values, and names in code.
+ * Matches text beyond ASCII, paths, addresses, versions, commits, dates, UUIDs, variables, measures, keys of minisign, ids of
+ * keys of OpenPGP and Google and of content in IPFS, abbreviated values, and names in code.
  */
 const common =
-  /[^!-~]|\.{3}$|-g[\da-f]{7,}$|#[\da-f]{7,40}$|_Z[A-Z][a-z]*\d|^Qm[1-9A-HJ-NP-Za-km-z]{44}$|^GOOG[\dA-Z]+$|^[.~@-]|^\/|\/.*\/|^[\w.+-]+@[\w-]+\.|^v?\d+\.\d|^\d+(?:[-/.T]\d+)+|^[a-z]+\d*(?:[._/-][a-z]+\d*)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|\.[a-z]{2,4}\d?$|^0x|^(?:[\dA-F]{16}|[\dA-F]{40})$|^[\da-z]{6,8}(?:-[\da-z]{4}){3}-|^[\dA-F]{8}-[\dA-F]{4}-|[$%{}]|^\d+(?:px|ms|[kKMG]B|bytes|bit|th)$|^[A-Za-z]+\d$|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Mm]d|MD)\d{1,3}(?:[A-Z][a-z]+)*$/;
+  /[^!-~]|\.{3}$|-g[\da-f]{7,}$|#[\da-f]{7,40}$|_Z[A-Z][a-z]*\d|^Qm[1-9A-HJ-NP-Za-km-z]{44}$|^RW[Q-T][\w+/]{53}$|^[A-Z]{2}[\da-f]{32}$|^GOOG[\dA-Z]+$|^[.~@-]|^\/|\/.*\/|^[\w.+-]+@[\w-]+\.|^v?\d+\.\d|^\d+(?:[-/.T]\d+)+|^[a-z]+\d*(?:[._/-][a-z]+\d*)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|\.[a-z]{2,4}\d?$|^0x|^(?:[\dA-F]{16}|[\dA-F]{40})$|^[\da-z]{6,8}(?:-[\da-z]{4}){3}-|^[\dA-F]{8}-[\dA-F]{4}-|[$%{}]|^\d+(?:px|ms|[kKMG]B|bytes|bit|th)$|^[A-Za-z]+\d$|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Mm]d|MD)\d{1,3}(?:[A-Z][a-z]+)*$/;
 /** Matches the start of the most frequent of these values, UUIDs. */
 const uuid = /^[\da-z]{8}(?:-[\da-z]{4}){3}-|^[\dA-F]{8}-[\dA-F]{4}-/;
 const maxStart = 24;
@@ -24,7 +24,10 @@ const hyphen = 45;
 /** Matches examples, and descriptions of secrets. */
 const sample = /example|token|secret|passw|(.)\1{4}/i;
 /** Matches what is before a digest or encrypted data: an algorithm, as in OpenSSH, or a part of a value of SOPS. */
-const digest = /(?:(?:sha|md)-?\d{1,3}[:=-]|,(?:data|iv|tag):)$/i;
+const digest = /(?:(?:sha|md)-?\d{1,3}[:=-]|,(?:data|iv|tag):|\bENC[([])$/i;
+/** Matches the name of a value that is public by its purpose: a digest, a position in a list, a proof of a domain or an id. */
+const publicName =
+  /(?:thumbprint|fingerprint|x5t(?:#S256)?|hash|digest|checksum|cursor|site-?key|publishable|(?:site|domain)-verification|(?:continuation|page|next)-?token|["'][xyn]|(?:partition|sort)[ _-]?key|cf-ray|(?:cache|restore)[- ]?keys?|(?:^|[;\s])bh?)["']?\s{0,2}[:=]?\s{0,2}["']?$/i;
 /** Matches names that end with a hash, as those of cached files and layers. */
 const namedHash = /[a-z]{2}\d?[-:@/.](?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64})$/;
 /** Whether the code is `.`, `?` or `*`, which may follow a value. */
@@ -113,7 +116,9 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
     return undefined;
   }
   const before = text.slice(reader.floor(start), start);
-  if (brackets.has(next) || digest.test(before) || namedHash.test(value)) return undefined;
+  if (brackets.has(next) || digest.test(before) || publicName.test(before) || namedHash.test(value)) {
+    return undefined;
+  }
   if (value.length >= minLine && (isBreak(next) || next === 92) && /(?:^|\n)[ \t]*$/.test(before)) return undefined;
   return { kind: 'likely', start, end };
 };

@@ -41,8 +41,8 @@ export const findNearby = (reader: Reader, { name }: Key, from: number): Secret 
   const isJoined = between === '' || joint.test(between) || (quoted !== undefined && dataJoint.test(between));
   if (!isJoined) return undefined;
   if (between.length > maxBetween || value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
-  // A commit.
-  if (/^[\da-f]{7,12}$/.test(value)) return undefined;
+  // A commit, or the id of a key of OpenPGP.
+  if (/^(?:[\da-f]{7,12}|[\dA-F]{16}|[\dA-F]{40})$/.test(value)) return undefined;
   if (/^[^\w!@#%&*+]|[\\${}<>|,;:()[\]]|^\w+[/:=]|&[a-z]+;|^[\w.-]+@[\w-]+\./.test(value) || isCall(value)) {
     return undefined;
   }
@@ -69,6 +69,12 @@ const namedBefore = new RegExp(
 const property =
   /(?:hash|polic|length|expir|strength|file|path|url|link|hint|manager|version|date|time|count|id|name|type|algorithm|size|age|field)\w{0,4}$/i;
 
+/** Matches a word for a password in a language whose adjectives are behind the noun, and one or two of them. */
+const qualifiedBefore = new RegExp(
+  String.raw`(?:^|[\s>*•-])(?:senha|contrase(?:n|ñ)a|clave|mot de passe|parola|password(?= \p{L}+(?:nea|ria)$)|palavra-passe)(?: \p{L}{4,20}){1,2}$`,
+  'iu',
+);
+
 /**
  * Finds the value that ends the line behind a colon, if words before it name a password, as in `The password for this
  * session: …`. It must be unlike a word.
@@ -93,7 +99,9 @@ export const findAfterWords = (reader: Reader, end: number, from: number): Secre
   const isLast = quote === undefined ? isInElement || endsLine(reader, run) : reader.matches(quote.literal, run);
   if (!isLast) return undefined;
   const near = reader.text.slice(Math.max(reader.barrier, end - maxWordsBefore), end).replace(/^[^]*\n/, '');
-  return namedBefore.test(near) && !property.test(near) ? { kind: 'assignment', start, end: last } : undefined;
+  return (namedBefore.test(near) || qualifiedBefore.test(near)) && !property.test(near)
+    ? { kind: 'assignment', start, end: last }
+    : undefined;
 };
 
 /** Matches a word for a password with letters beyond ASCII, and a particle or a sign behind it. */

@@ -47,27 +47,40 @@ const lastArgument = (reader: Reader, start: number): Secret | undefined => {
  * of a routing protocol.
  */
 const deviceLine =
-  /(?:^|\n)[ \t+-]{0,8}(?:set )?(?:snmp(?:-server)?\b[^\n]{0,80} community|r[ow]community6?|crypto isakmp key|(?:tacacs|radius)(?:-server)?\b[^\n]{0,80} (?:key|secret)|(?:ip(?:v6)? )?(?:ospf|rip|eigrp|isis|bgp|vrrp|standby|glbp|ntp)\b[^\n]{0,60} (?:authentication(?:-key)?|text|md5|key)|key-string)$/i;
+  /(?:^|\n)[ \t+-]{0,8}(?:set )?(?:snmp(?:-server|-agent)?\b[^\n]{0,80} (?:community(?: read| write)?|v2c|(?:auth|priv|authentication|privacy) (?:md5|sha|des|aes)[\d -]{0,4})|r[ow]community6?|crypto isakmp key|(?:tacacs|radius|server-private)(?:-server)?\b[^\n]{0,80} (?:key|secret)|(?:set |ip(?:v6)? )?(?:protocols |interfaces )?(?:ospf|rip|eigrp|isis|bgp|vrrp|standby|glbp|ntp|authentication-mode|st0)\b[^\n]{0,60} (?:authentication(?:-key)?|text|md5(?: \d{1,3})?|key)|key-string|(?:wlan )?security wpa\b[^\n]{0,40} ascii)$/i;
 /** The ends of these lines. */
-const deviceEnds = ['community', ' key', '-key', 'key-string', 'authentication', 'authentication text', ' md5'];
-const deviceLetters: ReadonlySet<number> = new Set(deviceEnds.map((end) => end.charCodeAt(end.length - 1)));
-const standard = /^(?:public|private|default)$/i;
+const deviceEnds =
+  /(?:community(?: read| write)?|[ -]key|key-string|authentication(?: text)?|md5(?: \d{1,3})?|sha|des|aes|aes 128|256|v2c|ascii)$/i;
+const deviceLetters: ReadonlySet<number> = new Set(Array.from('ydkgnt5scai128630479', (end) => end.charCodeAt(0)));
+const standard = /^(?:public|private|default|read|write|cipher|plain|simple|text|mode|md5|key-chain|message-digest)$/i;
+/** Matches the number of a key and how it is written. */
+const notation = /^ (?:(?:\d{1,3}|cipher|plain|simple) ){1,2}/;
+/** Matches the key of the encryption behind that of the authentication. */
+const privacy = /^ priv(?:acy)? \w{3,6}(?: \d{3})? (?=\S)/;
 
 /** Finds the value in `snmp-server community …`, `rocommunity …` and `radius-server key …`. Called for the space. */
 export const findDeviceSecret = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
   if (!deviceLetters.has(text.charCodeAt(index - 1))) return undefined;
-  if (!deviceEnds.some((end) => text.endsWith(end, index))) return undefined;
+  if (!deviceEnds.test(text.slice(Math.max(0, index - 20), index))) return undefined;
   if (!deviceLine.test(text.slice(reader.floor(index), index))) return undefined;
   const quote = quoteAt(reader, index + 1);
-  const type = /^ [0-7] /.exec(reader.slice(index, index + 3))?.[0].length ?? 1;
+  const type = notation.exec(reader.slice(index, index + 20))?.[0].length ?? 1;
   const start = quote?.end ?? index + type;
   const end = reader.endOfRun(start, lineStop, maxPassword, false);
   const value = text.slice(start, end);
   if (value.length < 4 || standard.test(value) || isPlaceholder(value) || value.includes(reader.replacement)) {
     return undefined;
   }
-  return /^[$:.-]/.test(value) ? undefined : { kind: 'command-line', start, end };
+  if (/^[$:.-]/.test(value)) return undefined;
+  const found: Secret = { kind: 'command-line', start, end };
+  const head = privacy.exec(reader.slice(end, end + 24))?.[0];
+  if (head === undefined) return found;
+  const other = end + head.length;
+  return {
+    ...found,
+    more: [found, { ...found, start: other, end: reader.endOfRun(other, lineStop, maxPassword, false) }],
+  };
 };
 
 /** Finds the cookie of an X server in what `xauth list` prints. Called for the space before it. */

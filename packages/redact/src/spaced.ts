@@ -1,6 +1,6 @@
 import { isMixed, isNoisy, isPassphrase, isUnlikeWord, isWords, passphraseName } from './chosen-value.js';
 import { foreignKey } from './foreign-names.js';
-import { base64, bearer, is, quotedStop, stop, word } from './characters.js';
+import { base64, bearer, is, pairStop, quotedStop, stop, word } from './characters.js';
 import { findAlignedColumns } from './columns.js';
 import { findConverted, findEchoed, findLogin, findShareArgument, findUsersArgument } from './command-arguments.js';
 import { findInserted } from './inserts.js';
@@ -12,7 +12,7 @@ import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { endsLine, maxSpaces, readKey, valueOf, type Key } from './value-of-name.js';
-import { looksRandom } from './value.js';
+import { isPlaceholder, looksRandom } from './value.js';
 
 /** Minimum length of a random value behind which text may follow. */
 const minLong = 32;
@@ -22,6 +22,8 @@ const dot = 46;
 const hyphen = 45;
 const bracket = 91;
 const backslash = 92;
+const letterG = 103;
+const letterN = 110;
 /** Matches the statements of SQL that identify a user. */
 const account = /\b(?:user|role|grant|connect)\b/i;
 const identified = /\bIDENTIFIED (?:WITH '?\w{1,40}'? )?BY(?: PASSWORD)?$/i;
@@ -50,16 +52,41 @@ const findPlainLogin = (reader: Reader, index: number): Secret | undefined => {
   return isLogin ? { kind: 'basic', start: index + 1, end } : undefined;
 };
 
-const oracleCommands = ['sqlplus', 'expdp', 'impdp', 'sqlldr', ' target', ' with:', ' CONNECT', ' connect'];
+const oracleCommand = /(?:^|[\s>;"'$])(?:sqlplus|expdp|impdp|sqlldr|dgmgrl|rman|target|catalog|with:|conn(?:ect)?)$/i;
+const oracleLetters: ReadonlySet<number> = new Set(Array.from('spdrltgn:', (letter) => letter.charCodeAt(0)));
 
 /** Matches the options of these commands. */
 const options = /^(?:-\w{1,6} ){0,3}/;
 
 /** Finds the password in `sqlplus user/password@database`. */
 const findOracleArgument = (reader: Reader, index: number): Secret | undefined =>
-  oracleCommands.some((command) => reader.text.endsWith(command, index))
+  oracleLetters.has(reader.text.charCodeAt(index - 1) | 32) &&
+  oracleCommand.test(reader.text.slice(Math.max(reader.barrier, index - 12), index))
     ? findOracleLogin(reader, index + 1 + (options.exec(reader.slice(index + 1, index + 25))?.[0].length ?? 0))
     : undefined;
+
+/** Matches the statement of Db2 that logs in, and the command of Teradata up to the password. */
+const usingUser = /\bconnect to \S{1,40} user \S{1,64} using$/i;
+const logon = /^ ["']?[\w.-]{1,64}\/[\w.$-]{1,64},\s?["']?(?=[^\s;"']{4})/;
+
+/** Finds the password in `CONNECT TO db USER joe USING …` and `.LOGON server/joe,…`. */
+const findDatabaseLogin = (reader: Reader, index: number): Secret | undefined => {
+  const last = reader.text.charCodeAt(index - 1) | 32;
+  if (last !== letterG && last !== letterN) return undefined;
+  const near = reader.text.slice(reader.floor(index), index);
+  const isLogon = /(?:^|[\s.>])logon$/i.test(near);
+  if (!isLogon && !usingUser.test(near)) return undefined;
+  const head = isLogon ? logon.exec(reader.slice(index, index + 140))?.[0].length : 1;
+  if (head === undefined) return undefined;
+  const quote = quoteAt(reader, index + head);
+  const start = quote?.end ?? index + head;
+  const end = reader.endOfRun(start, pairStop, 64, false);
+  const value = reader.text.slice(start, end);
+  if (value.length < 4 || isPlaceholder(value) || /^[$:&%]/.test(value) || value.includes(reader.replacement)) {
+    return undefined;
+  }
+  return { kind: 'user-password', start, end };
+};
 
 /** The detectors of secrets behind a space that are not after the name of one. */
 const led = [
@@ -72,6 +99,7 @@ const led = [
   findInserted,
   findConverted,
   findOracleArgument,
+  findDatabaseLogin,
   findProtocolLogin,
   findDeviceSecret,
   findServerCookie,
@@ -198,13 +226,22 @@ const isIndented = (near: string): boolean => {
   return lineFeed !== -1 && near.slice(lineFeed).trim() === '';
 };
 
-/** Returns the offset behind the type in `password 7 …`, `password ENC …` and `DefaultPassword REG_SZ …`. */
+/** Returns the offset behind the type in `password 7 …`, `password simple …` and `DefaultPassword REG_SZ …`. */
 const afterType = (reader: Reader, index: number): number => {
   const code = reader.code(index);
-  if (code === 69 && reader.matches('ENC ', index)) return index + 4;
   if (code === 82 && reader.matches('REG_SZ ', index)) return reader.skipSpaces(index + 6, maxSpaces);
-  return code >= 48 && code <= 57 && reader.code(index + 1) === 32 ? index + 2 : index;
+  return typeLetters.has(code)
+    ? index + (notation.exec(reader.slice(index, index + maxNotation))?.[0].length ?? 0)
+    : index;
 };
+
+/** Matches how the configuration of a network device says that a value is written, and for whom it is. */
+const notation =
+  /^(?:(?:(?:level|unit) \d{1,2}|\d|ENC|simple|cipher|plain|clear|encrypted|irreversible-cipher|ascii(?:-text)?|hex|text|local|remote) ){1,3}(?=\S)/;
+const maxNotation = 40;
+const typeLetters: ReadonlySet<number> = new Set(
+  Array.from('0123456789ELscpuaehitlrt', (letter) => letter.charCodeAt(0)),
+);
 
 /** Finds a random value in a sentence such as `logged in with token …`. */
 const findLongRandom = (reader: Reader, start: number): Secret | undefined => {

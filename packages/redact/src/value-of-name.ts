@@ -202,7 +202,7 @@ const wrapper = /(?:secret|password|sensitive|redact|hidden)\w*$|(?:^|[.:])(?:so
 const findWrapped = (reader: Reader, key: Key, start: number, end: number): Secret | undefined => {
   const quote = quoteAt(reader, end + 1);
   const name = reader.text.slice(start, end);
-  if (quote === undefined || !/^[\w.:]{1,40}$/.test(name)) return undefined;
+  if (quote === undefined || name === 'ENC' || !/^[\w.:]{1,40}$/.test(name)) return undefined;
   const close = endOfQuoted(reader, quote.end, quote.literal, maxQuoted);
   if (close === undefined || reader.code(close + quote.literal.length) !== 41) return undefined;
   const style = { isQuoted: true, isCode: true, isLiteral: false };

@@ -38,9 +38,16 @@ const numberedNoun = /^(?:value|token|key)(?:\d|1234?5?6?)$/;
 const plainWord = /^[a-z]{1,12}$/;
 const countingDigits = '01234567890';
 
-/** Returns whether the value is a placeholder for a secret. */
+/**
+ * Matches the beginnings of encrypted values: of Spring Cloud, Jasypt, eyaml and SOPS, of the key service of AWS, and of
+ * sealed secrets of Kubernetes with a key of 4096 bits.
+ */
+const encrypted = /^(?:\{cipher\}|ENC[([]|AQICAH|Ag[A-D][\w+/=]{300})/;
+
+/** Returns whether the value is a placeholder for a secret, or encrypted. */
 export const isPlaceholder = (value: string): boolean =>
   value.length < 4 ||
+  encrypted.test(value) ||
   (placeholder.test(value) && !isSigned(value)) ||
   disclaimer.test(value.slice(0, maxLooked)) ||
   (value.length <= maxDefault && defaultPasswords.has(value.toLowerCase())) ||
@@ -77,8 +84,12 @@ const hash = /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{9
 /** Returns whether the value has the form of a hash. */
 export const isHash = (value: string): boolean => hash.test(value);
 
-/** Returns whether the value is a UUID or a hash, which are not secret. */
-export const isPublicIdentifier = (value: string): boolean => uuid.test(value) || isHash(value);
+/** Matches the ids of Twilio: two capitals for the kind, except `SK`, whose ids belong to keys. */
+const kindAndHash = /^(?!SK)[A-Z]{2}[\da-f]{32}$/;
+
+/** Returns whether the value is a UUID, a hash or an id with a hash, which are not secret. */
+export const isPublicIdentifier = (value: string): boolean =>
+  uuid.test(value) || isHash(value) || kindAndHash.test(value);
 
 /**
  * Returns whether the value looks random: twelve or more consecutive letters and digits alternate between lower case,
