@@ -33,6 +33,8 @@ const above = 62;
 const percent = 37;
 const hyphen = 45;
 const brace = 123;
+const opening = 40;
+const closing = 41;
 const lineFeed = 10;
 const digit0 = 48;
 const letterX = 120;
@@ -106,15 +108,15 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (isArrow && !key.isQuoted) return findPointedAt(reader, key, start);
   const isArgument =
     key.strength === 'weak' &&
-    key.isTight &&
     !sign.isColon &&
-    (isFlagOrParameter(reader, key.start) ||
-      (/^(?:\w+[_.-])?token$/i.test(key.name) && isSetting(reader, key.start, start)));
+    ((key.isTight && isFlagOrParameter(reader, key.start)) ||
+      (/^(?:\w+[_.-])?token$/i.test(key.name) && !key.isQuoted && isSetting(reader, key.start, start)));
   const found = valueOf(reader, isArgument ? { ...key, strength: 'strong' } : key, start, { isColon: sign.isColon });
   if (reader.starved) return undefined;
   if (found !== undefined && isArgument) {
     const isId = isPublicIdentifier(reader.text.slice(found.start, found.end));
-    if (!(isId || isUnlikeName(reader, found)) || isBadge(reader, key, start)) return undefined;
+    const isChosen = isId || (key.isTight && isUnlikeName(reader, found)) || reader.isRandom(found.start, found.end);
+    if (!isChosen || isBadge(reader, key, start)) return undefined;
   }
   if (found !== undefined && hasType && !isQuoteBefore(reader, found.start)) return undefined;
   if (found !== undefined && reader.code(sign.end) === equals && !isUnlikeName(reader, found)) return undefined;
@@ -312,6 +314,8 @@ const endOfName = (reader: Reader, index: number): number | undefined => {
   }
   // The brackets of an array in C.
   if (text.charCodeAt(end - 1) === 91 && text.charCodeAt(end) === 93 && end - 1 > barrier) end -= 1;
+  // PostgreSQL prints `(name)=(value)`.
+  if (text.charCodeAt(end - 1) === closing && reader.code(index + 1) === opening) end -= 1;
   end = quoteBefore(reader, end);
   return end > barrier ? end : undefined;
 };
@@ -328,7 +332,8 @@ const startOfValue = (reader: Reader, sign: Sign, key: Key): number | undefined 
   if (!isArrow && (next === equals || next === colon || next === above)) return undefined;
   // The default in `${PASSWORD:-…}`.
   const isDefault = next === hyphen && sign.isColon && reader.text.charCodeAt(key.start - 1) === brace;
-  const gap = skipGap(reader, sign.end + (isArrow || isDefault ? 1 : 0));
+  const isInBrackets = next === opening && reader.text.charCodeAt(sign.start - 1) === closing;
+  const gap = skipGap(reader, sign.end + (isArrow || isDefault || isInBrackets ? 1 : 0));
   const start = sign.isColon ? afterTag(reader, afterElements(reader, gap)) : afterAddress(reader, gap);
   if (!isArrow || reader.code(start) !== lineFeed) return start;
   const type = dumped.exec(reader.slice(start, start + 64));

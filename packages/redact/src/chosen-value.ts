@@ -53,10 +53,21 @@ export const isChosen = (value: string, { key: { name, strength }, style, isRand
   if (/phrase|mnemonic|passw|secret/i.test(name) && phrase.test(value) && !mentions(value, name)) {
     return /phrase|mnemonic/i.test(name) || !value.includes(' ');
   }
+  if (style.isQuoted && isPrintableNoise(value)) return true;
   if (isPath || isCall(value) || /\s/.test(value)) return false;
   if (isPassphrase(value) && (passphraseName.test(name) || /\W$/.test(value))) return !mentions(value, name);
   return isChosenWord(value, name, style);
 };
+
+const minNoise = 32;
+const minNoiseSigns = 8;
+
+/** Whether the value consists of random printable characters, of which some may be spaces, as the keys of WordPress. */
+const isPrintableNoise = (value: string): boolean =>
+  value.length >= minNoise &&
+  noisy.test(value) &&
+  !/[A-Za-z]{9}|\s[a-z]+\s/.test(value) &&
+  new Set(value.match(/[^A-Za-z\d\s]/g)).size >= minNoiseSigns;
 
 const alphanumeric = /^[A-Za-z\d]+$/;
 
@@ -161,7 +172,7 @@ export const isMixed = (value: string, { isQuoted }: Pick<Style, 'isQuoted'>): b
   return (/[a-z]/i.test(value) && /[!@$%^&#*]/.test(value)) || isScrambled(value);
 };
 
-const hexNumber = /^0x[\da-f]{1,8},?$/i;
+const hexNumber = /^0x[\da-f]{1,16},?$/i;
 /** Matches the type of a pointer in C. Names of types end with several digits only if these are a number of bits. */
 const pointer = /^[A-Za-z]\w*?(?:[A-Za-z_]\d?|int\d+|float\d+)\*+$/;
 

@@ -8,7 +8,7 @@ import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 /** Matches a command that reads a secret from its input. */
 const readsInput =
-  /\b(?:log-?in|sign-?in|auth|secrets?|tokens?|\w{0,12}passw(?:or)?d|passphrase|credentials?|configure|kinit|sudo|su|cryptsetup|env add|variable)\b[^\n|]{0,100}$/i;
+  /\b(?:log-?in|sign-?in|auth|secrets?|tokens?|\w{0,12}passw(?:or)?d|passphrase|credentials?|configure|kinit|runas|sudo|su|cryptsetup|env add|variable)\b[^\n|]{0,100}$/i;
 /** Matches commands that convert or search any text. */
 const filters =
   /^(?:grep|rg|sed|awk|tee|cat|tr|cut|rev|jq|yq|bc|dc|od|xxd|hexdump|base(?:32|58|64)|\w*sum|md5|openssl|g?zip|gunzip|wc|head|tail|sort|uniq|fold|xargs|less|more|while|read|column|iconv|python\d?|node|perl|ruby|php|xclip|pbcopy|nc|diff|figlet|say)\b/;
@@ -85,6 +85,35 @@ export const findUsersArgument = (reader: Reader, index: number): Secret | undef
   return isLast ? { kind: 'command-line', start, end } : undefined;
 };
 
+/** The positions of the secrets among the arguments of commands: of FreeRADIUS 3, and of the settings of Net-SNMP 5.9. */
+const positions: ReadonlyMap<string, readonly number[]> = new Map([
+  ['radtest', [1, 4]],
+  ['createUser', [2, 4]],
+  ['com2sec', [2]],
+]);
+
+/** Finds the secrets in `radtest joe … localhost 0 …` and `createUser joe SHA … AES …`. Called for a space. */
+export const findPositional = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  const name = [...positions.keys()].find((command) => text.endsWith(command, index));
+  if (name === undefined || !/(?:^|[\n;|&$#>] ?)\w+$/.test(text.slice(Math.max(reader.barrier, index - 16), index))) {
+    return undefined;
+  }
+  const found: Secret[] = [];
+  let from = index;
+  for (let position = 0; position <= 4; position += 1) {
+    const { start, end } = argumentAt(reader, reader.skipSpaces(from, 8));
+    if (end === start) break;
+    const value = text.slice(start, end);
+    const isSecret = positions.get(name)?.includes(position) === true && !isPlaceholder(`${value}0`);
+    if (isSecret && isChosen(value) && !value.includes(reader.replacement)) {
+      found.push({ kind: 'command-line', start, end });
+    }
+    from = end + (quoteAt(reader, end) === undefined ? 0 : 1);
+  }
+  return found[0] === undefined ? undefined : { ...found[0], more: found };
+};
+
 /** Matches commands that encrypt their argument. */
 const encrypts = /(?:ConvertTo-SecureString(?: -String)?|\bencrypt_string|\brclone obscure)$/i;
 
@@ -152,7 +181,7 @@ export const findEchoed = (reader: Reader, index: number): Secret | undefined =>
 
 /** Matches a command that prints a secret, with its output of one line. */
 const printed =
-  /^\$ [^\n]*(?<![a-z])(?:passwords?|passwd|passphrase|secrets?|tokens?|keyring|kwallet-query -r|pass show|genkey|psk|rand|pwgen|api[-_]?key)(?![a-z])[^\n]*\r?\n([!-~]{8,2048})/i;
+  /^\$ [^\n]*(?<![a-z])(?:passwords?|passwd|passphrase|secrets?|tokens?|keyring|kwallet-query -r|pass show|genkey|psk|rand|urandom|pwgen|api[-_]?key)(?![a-z])[^\n]*\r?\n([!-~]{8,2048})/i;
 
 /** Finds the output of `$ terraform output -raw db_password`. Called for the dollar sign that begins the line. */
 export const findPrinted = (reader: Reader, index: number): Secret | undefined => {

@@ -17,8 +17,8 @@ const inChunks = (text: string): readonly string[] =>
 
 const expectHidden = (form: string, secrets: readonly string[]): void => {
   for (const secret of secrets) {
-    const text = form.replaceAll('X', () => secret);
-    const expected = form.replaceAll('X', r);
+    const text = form.replaceAll(/\bX\b/g, () => secret);
+    const expected = form.replaceAll(/\bX\b/g, r);
     expect(redact(text), text).toBe(expected);
     expect(inChunks(text).filter((output) => output !== expected)).toEqual([]);
   }
@@ -171,6 +171,12 @@ describe('commands and configurations', () => {
     ' ospf authentication-mode md5 1 plain X\n',
     ' ip ospf message-digest-key 1 md5 X\n',
     ' standby 1 authentication X\n',
+    'radtest joe X localhost 0 X\n',
+    'createUser mon SHA "X" AES "X"\n',
+    'com2sec readonly default X\n',
+    'tacacs server s\n address ipv4 10.9.9.9\n key 7 X\n',
+    'set psksecret ENC X\n',
+    'DETAIL:  Key (password)=(X) already exists.\n',
     'key chain k\n key 1\n  key-string 7 X\n',
     ' enable password level 15 X\n',
     ' super password level 3 simple X\n',
@@ -194,4 +200,31 @@ describe('commands and configurations', () => {
     'Passwort: erforderlich\n',
     'Mot de passe : obligatoire\n',
   ])('have none in %j', (text) => expectPreserved(text));
+});
+
+describe('ids and keys', () => {
+  const id = '8f3a2c1d-1a2b-4c3d-8e9f-0a1b2c3d4e5f';
+
+  it.each(['[http://hec]\ntoken = X\n', 'SecretID         X\n', 'x-consul-token: X\n'])('are replaced in %j', (form) =>
+    expectHidden(form, [id]),
+  );
+
+  it.each([
+    '#define PASS "X"\n',
+    'set -gx PASS X\n',
+    '<env name="PASS" value="X"/>',
+    'AWS Secret Access Key [None]: X\n',
+    '{"ParameterValue": "X", "ParameterKey": "Password"}',
+    '$ head -c 32 /dev/urandom | base64\nX\n',
+  ])('are found by their names in %j', (form) => expectHidden(form, ['qT9vLm2!xRz']));
+
+  it.each([
+    `partition key: user#${id}\n`,
+    'x5t#S256: dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk\n',
+    'MessageSid: SM0f3a5c7d9e1b2a4c6d8e0f1a2b3c4d5e\n',
+    'token: "{cipher}682bc583f4641835fa2db009355293665d2647dade3375c0ee201de2a49f7bda"\n',
+    'password: ENC(G6N718UuyPE5bHyWKyuLQSm02auQPUtm)\n',
+    '#3  0x00007f3c2a1b4d90 in check_password (user=0x55d0c8a2e2a0, pw=0x7ffd2c3a1b40) at auth.c:112\n',
+    'token = uuid4\nsecret = random.randint(1, 100)\n',
+  ])('are public in %j', (text) => expectPreserved(text));
 });

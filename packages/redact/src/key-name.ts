@@ -15,7 +15,7 @@ const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 const strongNouns = words(
   'password passwords passwd passphrase passwort kennwort wachtwoord contrasena passw pwd pswd pw senha passcode parola heslo lozinka jelszo losenord salasana passord adgangskode kodeord geslo haslo sifre zaporka parool slaptazodis lykilord parol contrasenya contrasinal pasahitza wagwoord sandi laluan nenosiri motdepasse clave zugangscode secret secrets apikey apikeys apitoken apisecret ' +
-    'appsecret authtoken authtok accesstoken refreshtoken secretkey privatekey credentials authorization accesskey accountkey ' +
+    'appsecret psksecret sharedsecret jwtsecret sessionsecret webhooksecret authtoken authtok accesstoken refreshtoken secretkey privatekey credentials authorization accesskey accountkey ' +
     'sharedaccesskey clientsecret cookie dbpass dbpw userpass rootpass rootpw bindpw storepass keypass requirepass ' +
     'masterauth mdp pepper encryptionkey signingkey masterkey sessionkey mnemonic seedphrase psk identitytoken secretstring ' +
     'secretbinary snmpcommunity rocommunity rwcommunity',
@@ -31,7 +31,7 @@ const qualifiers = words(
     'ldap license vault session id crypto cipher jwt hmac consumer function registration server write twilio sendgrid ' +
     'mailgun datadog dd newrelic algolia mistral cohere groq pinecone supabase cloudflare tavily deepseek openrouter ' +
     'replicate together perplexity xai elevenlabs huggingface linear notion figma sentry posthog segment braintree ' +
-    'preshared recovery unseal setup fernet functions host paypal square shopify mapbox maps store wireless mqtt keystore truststore cookie data base sas primary secondary wifi radio proxy http decryption des aes wep',
+    'preshared recovery unseal setup fernet functions host paypal square shopify mapbox maps store wireless mqtt keystore truststore cookie data base sas primary secondary wifi radio proxy http decryption validation unlock des aes wep',
 );
 /** Words that make a name refer to a property of a secret. */
 const negations = words(
@@ -166,7 +166,9 @@ export const mayEndKey = endingTest(
 
 const spacedEndings = [
   ':pass',
-  ...words('password passwd passphrase pass pwd psk secret token key masterauth mnemonic phrase secret_id pw'),
+  ...words(
+    'password passwd passphrase pass pwd psk secret token key masterauth mnemonic phrase secret_id secretid authtok pw',
+  ),
 ];
 /** Words for a password that a verb follows in other languages. */
 const statedEndings = words(
@@ -217,6 +219,9 @@ const ledEndings = [
   'logon',
   ' using',
   'oper',
+  'radtest',
+  'createuser',
+  'com2sec',
   'identify',
   'community',
   'authentication',

@@ -5,6 +5,7 @@ const above = 62;
 const comma = 44;
 const brace = 123;
 const closingBrace = 125;
+const closingBracket = 93;
 const doubleQuote = 34;
 const colon = 58;
 /** Maximum length of the account between a name and its value. */
@@ -29,8 +30,15 @@ export const beforeVerb = (reader: Reader, end: number): number => {
   return start - (auxiliary.exec(reader.text.slice(Math.max(reader.barrier, start - 24), start))?.[0].length ?? 0);
 };
 
-/** Returns the end of the name in `Unseal Key 1: …`. */
+/** Matches the default value that a prompt shows in brackets, of which the closing one is not part of a name. */
+const shown = / \[[^[\]\n]{0,24}$/;
+
+/** Returns the end of the name in `Unseal Key 1: …` and `Secret Access Key [None]: …`. */
 export const beforeNumber = (reader: Reader, end: number): number => {
+  if (reader.text.charCodeAt(end) === closingBracket) {
+    const found = shown.exec(reader.text.slice(Math.max(reader.barrier, end - 26), end));
+    return found === null ? end : end - found[0].length;
+  }
   const code = reader.text.charCodeAt(end - 1);
   return code >= 48 && code <= 57 && reader.text.charCodeAt(end - 2) === 32 ? end - 2 : end;
 };

@@ -57,7 +57,7 @@ const keyLabel = /\bkey_?name["']?$/i;
 /** Matches the name of an object whose `value` follows, as in outputs of Terraform. */
 const nameAround = /["']([\w.-]{2,64})["'](?:\s{0,4}:)?\s{0,4}\{[^{}]{0,100}$/;
 const nameAfter =
-  /^["'\\]{0,8}[\s,;]{0,20}["'\\]{0,8}(?:WHERE )?(?:name|key)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,64})/i;
+  /^["'\\]{0,8}[\s,;]{0,20}["'\\]{0,8}(?:WHERE )?(?:name|(?:parameter)?key)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,64})/i;
 
 /** Matches the section of a value: `[auth.secret]`. */
 const sectionBefore = /\[["']?([\w.-]{2,64})["']?\][ \t]*\r?\n(?:[ \t]*[\w-]{1,24} ?= ?[^\n]{0,40}\n){0,2}[ \t]*$/;
@@ -100,7 +100,7 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
   if (named === undefined && stated.test(before)) return findStatedValue(reader, nameEnd, start);
   const key = (name: string): Key => ({
     name: name.replace(/^.*[/.]/, ''),
-    strength: keyStrength(name.replace(/^.*[/.]/, '')),
+    strength: /(?:^|[/.])pass$/i.test(name) ? 'strong' : keyStrength(name.replace(/^.*[/.]/, '')),
     start: nameEnd - 5,
     isQuoted: true,
     isTight: false,

@@ -43,7 +43,7 @@ export const findNearby = (reader: Reader, { name }: Key, from: number): Secret 
   if (between.length > maxBetween || value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
   // A commit, or the id of a key of OpenPGP.
   if (/^(?:[\da-f]{7,12}|[\dA-F]{16}|[\dA-F]{40})$/.test(value)) return undefined;
-  if (/^[^\w!@#%&*+]|[\\${}<>|,;:()[\]]|^\w+[/:=]|&[a-z]+;|^[\w.-]+@[\w-]+\./.test(value) || isCall(value)) {
+  if (/^[^\w!@#%&*+]|[\\{}<>|,;:()[\]]|\$[A-Za-z]|^\w+[/:=].|&[a-z]+;|^[\w.-]+@[\w-]+\./.test(value) || isCall(value)) {
     return undefined;
   }
   const isSecret = passphraseName.test(name)

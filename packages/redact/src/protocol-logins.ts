@@ -13,11 +13,11 @@ const maxPassword = 256;
  * The ends of commands that send a password: Redis 8, RFC 2812 (IRC), NickServ of Anope 2.1, RFC 9051 (IMAP), RFC 959
  * (FTP), and the secrets of strongSwan.
  */
-const endings = ['AUTH', 'OPER', 'IDENTIFY', 'identify', 'LOGIN', 'PASS', ' EAP', ' XAUTH'];
+const endings = ['AUTH', 'OPER', '/oper', 'IDENTIFY', 'identify', 'LOGIN', 'PASS', ' EAP', ' XAUTH'];
 const lastLetters: ReadonlySet<number> = new Set(endings.map((ending) => ending.charCodeAt(ending.length - 1)));
 /** Matches a line up to such a command, behind the direction in a trace, the prompt of a client or the tag of IMAP. */
 const command =
-  /(?:(?:^|\n)[^\n\w]{0,4}(?:C: |[^\n ]{1,60}> )?(?:AUTH|OPER|(?=\S*\d)[\w.]{1,12} LOGIN)|(?:Request: |C: |> |\.\.)PASS|(?:^|\n)[^\n]{0,60}: (?:EAP|XAUTH)|(?:nick|NICK|Nick)(?:serv|SERV|Serv) :?(?:identify|IDENTIFY))$/;
+  /(?:(?:^|\n)[^\n\w]{0,4}(?:C: |[^\n ]{1,60}> )?(?:AUTH|OPER|oper|(?=\S*\d)[\w.]{1,12} LOGIN)|(?:Request: |C: |> |\.\.)PASS|(?:^|\n)[^\n]{0,60}: (?:EAP|XAUTH)|(?:nick|NICK|Nick)(?:serv|SERV|Serv) :?(?:identify|IDENTIFY))$/;
 /** Matches the user, which some commands may omit. The password ends the line. */
 const user = /^ (?:"?[\w.@+[\]{}^|-]{1,64}"? )?"?(?=\S+[ \t]*(?:\r?\n|$))/;
 
@@ -47,7 +47,7 @@ const lastArgument = (reader: Reader, start: number): Secret | undefined => {
  * of a routing protocol.
  */
 const deviceLine =
-  /(?:^|\n)[ \t+-]{0,8}(?:set )?(?:snmp(?:-server|-agent)?\b[^\n]{0,80} (?:community(?: read| write)?|v2c|(?:auth|priv|authentication|privacy) (?:md5|sha|des|aes)[\d -]{0,4})|r[ow]community6?|crypto isakmp key|(?:tacacs|radius|server-private)(?:-server)?\b[^\n]{0,80} (?:key|secret)|(?:set |ip(?:v6)? )?(?:protocols |interfaces )?(?:ospf|rip|eigrp|isis|bgp|vrrp|standby|glbp|ntp|authentication-mode|st0)\b[^\n]{0,60} (?:authentication(?:-key)?|text|md5(?: \d{1,3})?|key)|key-string|(?:wlan )?security wpa\b[^\n]{0,40} ascii)$/i;
+  /(?:^|\n)[ \t+-]{0,8}(?:set )?(?:snmp(?:-server|-agent)?\b[^\n]{0,80} (?:community(?: read| write)?|v2c|(?:auth|priv|authentication|privacy) (?:md5|sha|des|aes)[\d -]{0,4})|r[ow]community6?|crypto isakmp key|(?:tacacs|radius|server-private)(?:-server)?\b[^\n]{0,80} (?:key|secret)|(?:set |ip(?:v6)? )?(?:protocols |interfaces )?(?:ospf|rip|eigrp|isis|bgp|vrrp|standby|glbp|ntp|authentication-mode|st0)\b[^\n]{0,60} (?:authentication(?:-key)?|text|md5(?: \d{1,3})?|key)|key-string|(?:tacacs|radius) server [^\n]{1,40}\n(?: [^\n]{1,60}\n){0,2} +key|(?:wlan )?security wpa\b[^\n]{0,40} ascii)$/i;
 /** The ends of these lines. */
 const deviceEnds =
   /(?:community(?: read| write)?|[ -]key|key-string|authentication(?: text)?|md5(?: \d{1,3})?|sha|des|aes|aes 128|256|v2c|ascii)$/i;

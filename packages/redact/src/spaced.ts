@@ -2,7 +2,14 @@ import { isMixed, isNoisy, isPassphrase, isUnlikeWord, isWords, passphraseName }
 import { foreignKey } from './foreign-names.js';
 import { base64, bearer, is, pairStop, quotedStop, stop, word } from './characters.js';
 import { findAlignedColumns } from './columns.js';
-import { findConverted, findEchoed, findLogin, findShareArgument, findUsersArgument } from './command-arguments.js';
+import {
+  findConverted,
+  findEchoed,
+  findLogin,
+  findPositional,
+  findShareArgument,
+  findUsersArgument,
+} from './command-arguments.js';
 import { findInserted } from './inserts.js';
 import { findNearby } from './nearby.js';
 import { findOracleLogin } from './oracle.js';
@@ -94,6 +101,7 @@ const led = [
   findPlainLogin,
   findLogin,
   findUsersArgument,
+  findPositional,
   findShareArgument,
   findEchoed,
   findInserted,
@@ -140,7 +148,11 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
 
 /** Finds the value behind `PASS`, `pass`, `:pass` and the last name of a table. */
 const findBehindKeyword = (reader: Reader, index: number): Secret | undefined => {
-  if (reader.text.endsWith('PASS', index) && !is(reader.before(index - 4), word)) return findLoginLine(reader, index);
+  if (reader.text.endsWith('PASS', index) && !is(reader.before(index - 4), word)) {
+    return definedPass.test(reader.text.slice(reader.floor(index), index))
+      ? findLoginPassword(reader, index)
+      : findLoginLine(reader, index);
+  }
   if (reader.text.endsWith('Pass', index) && belowUser.test(reader.text.slice(reader.floor(index), index))) {
     return findLoginPassword(reader, index);
   }
@@ -265,6 +277,9 @@ const findWithin = (reader: Reader, key: Key, start: number): Secret | undefined
   return looksRandom(value) || isChosen ? secret : undefined;
 };
 
+/** Matches what defines a variable or a macro, up to its name. */
+const definedPass = /(?:^|[\n;&] ?)(?:# ?define|setx|setenv|set -[gUl]{0,3}x|ENV|ARG) PASS$/;
+
 /** Matches a line with a user before `Pass`. */
 const belowUser = /(?:^|\n)[ \t]*(?:User|Username|Login|Account)[ \t]+\S{1,64}\r?\n[ \t]*Pass$/;
 
@@ -282,7 +297,8 @@ const findLoginLine = (reader: Reader, index: number): Secret | undefined => {
 
 const findLoginPassword = (reader: Reader, index: number): Secret | undefined => {
   const key: Key = { name: 'pass', strength: 'strong', start: index - 4, isQuoted: false, isTight: false };
-  return chosen(reader, key, valueOf(reader, key, index + 1, { isColon: true, isLiteral: true }), true);
+  const isBare = quoteAt(reader, index + 1) === undefined;
+  return chosen(reader, key, valueOf(reader, key, index + 1, { isColon: true, isLiteral: true }), isBare);
 };
 
 /** Finds the value of `:pass "…"`, a keyword of Lisp. */
