@@ -15,6 +15,7 @@ const maxType = 32;
 const verb = / (?:is|provided|used|supplied|received|generated|created|set)$/;
 /** Matches the preposition before an account, and what may be before it. */
 const preposition = /(?: (?:is|was|has been) generated)? (?:for|für|voor|pour|para|per|för|dla|для) $/;
+const prepositionEnds: ReadonlySet<number> = new Set(Array.from('raя', (letter) => letter.charCodeAt(0)));
 const auxiliary = /(?: (?:is|was|has been))?(?: successfully)?$/;
 
 /** Returns the end of the name in `the password is: …` and `password provided: …`. */
@@ -57,7 +58,7 @@ export const beforeOwner = (reader: Reader, end: number): number => {
   }
   if (start === end) return end;
   if (text.endsWith(' user ', start)) start -= 5;
-  if (text.charCodeAt(start - 1) !== 32) return end;
+  if (text.charCodeAt(start - 1) !== 32 || !prepositionEnds.has(text.charCodeAt(start - 2))) return end;
   const found = preposition.exec(text.slice(Math.max(reader.barrier, start - 30), start));
   return found === null ? end : start - found[0].length;
 };

@@ -12,6 +12,9 @@ const maxBetween = 64;
 const maxValue = 96;
 const minAfterWords = 6;
 const dot = 46;
+const space = 32;
+const hyphen = 45;
+const maxWordBefore = 40;
 const above = 62;
 /** Matches a line with a digit, a sign that words do not have, or a long word. */
 const unlikeProse = /^[^\n]*(?:[\d!@#%^&_]|[a-z]{10})/;
@@ -82,26 +85,36 @@ const qualifiedBefore = new RegExp(
  * @param end the end of the words
  */
 export const findAfterWords = (reader: Reader, end: number, from: number): Secret | undefined => {
+  if (!isBehindWord(reader, end)) return undefined;
   const gap = afterElements(reader, reader.skipSpaces(from, 4));
   const isInElement = reader.text.charCodeAt(gap - 1) === above;
   const quote = quoteAt(reader, gap);
   const start = quote?.end ?? gap;
   if (start === from) return undefined;
   const run = reader.endOfRun(start, isInElement ? pairStop : valueStop, maxValue, false);
-  const last = quote === undefined && reader.text.charCodeAt(run - 1) === dot ? run - 1 : run;
-  const value = reader.text.slice(start, last);
-  if (value.length < minAfterWords || !isChosen(value) || isPlaceholder(value) || isPublicIdentifier(value)) {
-    return undefined;
-  }
-  if (/^\w+[:=]|[\\{}()<>]|^[\w.-]+@[\w-]+\.|^\w+-\d+$/.test(value) || value.includes(reader.replacement)) {
-    return undefined;
-  }
+  if (run - start < minAfterWords || run - start === maxValue) return undefined;
   const isLast = quote === undefined ? isInElement || endsLine(reader, run) : reader.matches(quote.literal, run);
   if (!isLast) return undefined;
+  const last = quote === undefined && reader.text.charCodeAt(run - 1) === dot ? run - 1 : run;
   const near = reader.text.slice(Math.max(reader.barrier, end - maxWordsBefore), end).replace(/^[^]*\n/, '');
-  return (namedBefore.test(near) || qualifiedBefore.test(near)) && !property.test(near)
-    ? { kind: 'assignment', start, end: last }
-    : undefined;
+  if (!(namedBefore.test(near) || qualifiedBefore.test(near)) || property.test(near)) return undefined;
+  const value = reader.text.slice(start, last);
+  if (!isChosen(value) || isPlaceholder(value) || isPublicIdentifier(value) || value.includes(reader.replacement)) {
+    return undefined;
+  }
+  if (/^\w+[:=]|[\\{}()<>]|^[\w.-]+@[\w-]+\.|^\w+-\d+$/.test(value)) return undefined;
+  return { kind: 'assignment', start, end: last };
+};
+
+/** Whether another word is before the one that ends here. */
+const isBehindWord = ({ text, barrier }: Reader, end: number): boolean => {
+  const floor = Math.max(barrier, end - maxWordBefore);
+  let start = end;
+  while (start > floor && text.charCodeAt(start - 1) > space) start -= 1;
+  const before = text.charCodeAt(start - 2);
+  return (
+    start < end && start - 1 > floor && text.charCodeAt(start - 1) === space && before > space && before !== hyphen
+  );
 };
 
 /** Matches a word for a password with letters beyond ASCII, and a particle or a sign behind it. */
