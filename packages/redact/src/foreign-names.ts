@@ -11,9 +11,14 @@ const maxName = 32;
 /** Offsets of letters beyond ASCII from the end of the words for a password. */
 const places = [1, 2, 5, 7, 8];
 
+const isForeign = (text: string, end: number): boolean => {
+  for (const place of places) if (text.charCodeAt(end - place) > 127) return true;
+  return false;
+};
+
 /** Returns the key of a word for a password that ends here, if it has letters beyond ASCII. */
 export const foreignKey = ({ text, barrier }: Reader, end: number): Key | undefined => {
-  if (!places.some((place) => text.charCodeAt(end - place) > 127)) return undefined;
+  if (!isForeign(text, end)) return undefined;
   if (!foreignName.test(text.slice(Math.max(barrier, end - maxName), end))) return undefined;
   return { name: 'password', strength: 'strong', start: end, isQuoted: false, isTight: false };
 };

@@ -1,5 +1,5 @@
 import { isCall, isMixed, isNoisy, isNumbered, isPassphrase, isUnlikeWord, passphraseName } from './chosen-value.js';
-import { pairStop, valueStop } from './characters.js';
+import { is, pairStop, valueStop, word } from './characters.js';
 import { foreignNames } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
@@ -15,6 +15,7 @@ const dot = 46;
 const space = 32;
 const hyphen = 45;
 const maxWordBefore = 40;
+const maxTrailing = 16;
 const above = 62;
 /** Matches a line with a digit, a sign that words do not have, or a long word. */
 const unlikeProse = /^[^\n]*(?:[\d!@#%^&_]|[a-z]{10})/;
@@ -85,6 +86,9 @@ const qualifiedBefore = new RegExp(
  * @param end the end of the words
  */
 export const findAfterWords = (reader: Reader, end: number, from: number): Secret | undefined => {
+  // Without quotes and elements, the value ends the line.
+  const isPlain = is(reader.code(from + 1), word);
+  if (isPlain && reader.next('\n', from) - from > maxValue + maxTrailing) return undefined;
   if (!isBehindWord(reader, end)) return undefined;
   const gap = afterElements(reader, reader.skipSpaces(from, 4));
   const isInElement = reader.text.charCodeAt(gap - 1) === above;
