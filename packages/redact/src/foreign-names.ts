@@ -8,13 +8,13 @@ const wideColon = 0xff1a;
 const foreignName = new RegExp(`(?:${foreignNames})$`, 'i');
 const maxName = 32;
 
-/** Offsets of letters beyond ASCII from the end of the words for a password. */
-const places = [1, 2, 5, 7, 8];
-
-const isForeign = (text: string, end: number): boolean => {
-  for (const place of places) if (text.charCodeAt(end - place) > 127) return true;
-  return false;
-};
+/** Whether a letter beyond ASCII is where the words for a password have one, from their end. */
+const isForeign = (text: string, end: number): boolean =>
+  text.charCodeAt(end - 1) > 127 ||
+  text.charCodeAt(end - 2) > 127 ||
+  text.charCodeAt(end - 5) > 127 ||
+  text.charCodeAt(end - 7) > 127 ||
+  text.charCodeAt(end - 8) > 127;
 
 /** Returns the key of a word for a password that ends here, if it has letters beyond ASCII. */
 export const foreignKey = ({ text, barrier }: Reader, end: number): Key | undefined => {

@@ -15,7 +15,6 @@ const dot = 46;
 const space = 32;
 const hyphen = 45;
 const maxWordBefore = 40;
-const maxTrailing = 16;
 const above = 62;
 /** Matches a line with a digit, a sign that words do not have, or a long word. */
 const unlikeProse = /^[^\n]*(?:[\d!@#%^&_]|[a-z]{10})/;
@@ -86,10 +85,7 @@ const qualifiedBefore = new RegExp(
  * @param end the end of the words
  */
 export const findAfterWords = (reader: Reader, end: number, from: number): Secret | undefined => {
-  // Without quotes and elements, the value ends the line.
-  const isPlain = is(reader.code(from + 1), word);
-  if (isPlain && reader.next('\n', from) - from > maxValue + maxTrailing) return undefined;
-  if (!isBehindWord(reader, end)) return undefined;
+  if (isWithinLine(reader.text, from) || !isBehindWord(reader, end)) return undefined;
   const gap = afterElements(reader, reader.skipSpaces(from, 4));
   const isInElement = reader.text.charCodeAt(gap - 1) === above;
   const quote = quoteAt(reader, gap);
@@ -108,6 +104,14 @@ export const findAfterWords = (reader: Reader, end: number, from: number): Secre
   }
   if (/^\w+[:=]|[\\{}()<>]|^[\w.-]+@[\w-]+\.|^\w+-\d+$/.test(value)) return undefined;
   return { kind: 'assignment', start, end: last };
+};
+
+/** Whether a word is behind a colon and a space with another word after it, so that it does not end the line. */
+const isWithinLine = (text: string, from: number): boolean => {
+  if (text.charCodeAt(from) !== space || !is(text.charCodeAt(from + 1), word)) return false;
+  let end = from + 2;
+  while (text.charCodeAt(end) > space) end += 1;
+  return text.charCodeAt(end) === space && text.charCodeAt(end + 1) > space;
 };
 
 /** Whether another word is before the one that ends here. */
