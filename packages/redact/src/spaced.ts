@@ -80,6 +80,8 @@ const logon = /^ ["']?[\w.-]{1,64}\/[\w.$-]{1,64},\s?["']?(?=[^\s;"']{4})/;
 const findDatabaseLogin = (reader: Reader, index: number): Secret | undefined => {
   const last = reader.text.charCodeAt(index - 1) | 32;
   if (last !== letterG && last !== letterN) return undefined;
+  const command = reader.text.slice(index - 5, index).toLowerCase();
+  if (command !== 'using' && command !== 'logon') return undefined;
   const near = reader.text.slice(reader.floor(index), index);
   const isLogon = /(?:^|[\s.>])logon$/i.test(near);
   if (!isLogon && !usingUser.test(near)) return undefined;
