@@ -1,8 +1,12 @@
-import { deletion, written } from './code-commands.js';
+import { deletion, fromCode, written } from './code-commands.js';
+import { withPlainPaths } from './code-paths.js';
 import type { Field } from './field.js';
 import { ofCall } from './guessed-commands.js';
 import { ofOption, type Inner } from './inner.js';
 import type { Input } from './known-output.js';
+
+/** Commands of Vim and Neovim that evaluate an expression, or code of another language. */
+const evaluates = /(?:^|[+:|\s])(?:call|echo\w*|let|lua|py(?:thon)?3?|ruby|perl)\s/;
 
 /** Editors, pagers and debuggers that run `!command`, from `-c`, `+`, or their input. */
 export const ofEditor = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
@@ -14,10 +18,16 @@ export const ofEditor = (args: readonly Field[], input: Input | undefined): read
     }),
     ...ofOption(args, ['-P', '--pager']),
     ...texts.flatMap((text) => written(/^\+?:?(?:w|write|saveas)!?\s+([/~]\S{1,200})$/.exec(text)?.[1])),
-    // `call delete("file")` of Vim.
-    ...texts.flatMap((text) => {
-      const [, path] = /\bdelete\(\s?["']([^"']{1,200})/.exec(text) ?? [];
-      return path === undefined ? [] : [deletion(path)];
-    }),
+    ...texts.filter((text) => evaluates.test(text)).flatMap(ofExpression),
   ];
 };
+
+/** `call delete("file")` of Vim, and code of other languages. */
+const ofExpression = (text: string): readonly Inner[] => {
+  const code = text.slice(0, maxCode).replaceAll(/\$HOME\b/g, '"~"');
+  const [, path] = /\bdelete\(\s?["']([^"']{1,200})/.exec(withPlainPaths(code)) ?? [];
+  return [...(path === undefined ? [] : [deletion(path)]), ...fromCode(code)];
+};
+
+/** Maximum length of code in an argument of an editor. */
+const maxCode = 10_000;

@@ -1,3 +1,4 @@
+import { calleeAt, textAt, withPlainPaths, writtenIn, type CodeText } from './code-paths.js';
 import { isKnown, unknownText } from './field.js';
 
 /** The operations in code of another language that a shell could perform, as far as its text shows them. */
@@ -36,10 +37,10 @@ const maxNesting = 2;
 const evaluates = /\b(?:exec|eval|Function|runInThisContext|instance_eval)\b/;
 
 const startsPrograms =
-  /\b(?:(?:system|exec)(?=\s?(?:[("'`$@*{}),;]|q[qwx]?\W))|(?<=(?:^|[;\n({=!]|\b(?:and|do|if|or|return|then|unless))\s{0,9})(?:system|exec)(?=\s)|child_process|popen|Popen|create_subprocess_\w+|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawn[lv]\w*|Open3|capture2e?|capture3|Deno\.Command|Bun\.spawn\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do (?:shell )?script|os\.execute|ProcessBuilder|getRuntime|shell-command|call-process|run-program|callCommand|System\.cmd|os:cmd|\.execute\(\)|shell(?=\s?[("'])|(?<![./\w])sh(?=\s?\(\s?["'`]|\s["']))\b|\.execute\(\)|\$`|%x[\s([{<]|\bopen\b[^;\n]{0,80}["']\s?-?\|/;
+  /\b(?:(?:system|exec)(?=\s?(?:[("'`$@*{}),;]|q[qwx]?\W))|(?<=(?:^|[;\n({=!]|\b(?:and|do|if|or|return|then|unless))\s{0,9})(?:system|exec)(?=\s)|child_process|popen|Popen|create_subprocess_\w+|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawn[lv]\w*|Open3|capture2e?|capture3|Deno\.Command|Bun\.spawn\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do (?:shell )?script|os\.execute|ProcessBuilder|getRuntime|shell-command|call-process|run-program|callCommand|System\.(?:cmd|shell)|os[.:]cmd|pcntl_exec|system2|\.execute\(\)|shell(?=\s?[("'])|(?<![./\w])sh(?=\s?\(\s?["'`]|\s["']))\b|\.execute\(\)|\$`|%x[\s([{<]|\bopen\b[^;\n]{0,80}["']\s?-?\|/;
 
 const deleting =
-  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_dir|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|os\.RemoveAll|os\.Remove|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink|file\.remove|delete-directory|delete-file|File\.rm(?:_rf)?|remove!?|removeItem|delete-tree|delete_tree)\b!?(?:\s*\(\s*|(?<!rimraf(?:Sync)?)\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete|deleteDir)(?:Sync)?\(\)|(?<!\w)rm\(\s*(?=["'`]|\w[^;\n]{0,100}\brecursive\b)|\bunlink(?=\s*[};])/g;
+  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_dir|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|os\.RemoveAll|os\.Remove|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink|file\.remove|delete-directory|delete-file|File\.rm(?:_rf)?|remove!?|removeItem|remove_dir|delete-tree|delete_tree)\b!?(?:\s*\(\s*|(?<!rimraf(?:Sync)?)\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete|deleteDir)(?:Sync)?\(\)|(?<=[(,]\s?)(?:rm|unlink\w{0,4}|os\.remove|file\.remove|(?:fs\.)?(?:unlink|rm)Sync|shutil\.rmtree)(?=\s?[,)])|(?<!\w)rm\(\s*(?=["'`]|\w[^;\n]{0,100}\brecursive\b)|\bunlink(?=\s*[};])/g;
 
 const recursive = /RemoveAll|remove_dir$|rmtree|remove_tree|rm_rf|rm_r$|remove_entry|rimraf|removeSync|emptyDir/;
 
@@ -51,45 +52,69 @@ const walking =
 const narrowPattern =
   /(?:glob|rglob|Dir\[|Dir\.glob|globSync)\s*[([]?\s*(?:q\w?[({[]|["'`])([^"'`)}\]]*[A-Za-z][^"'`)}\]]*)/;
 
-const decodes =
-  /\b(?:exec|eval|Function|loadstring|load|instance_eval|runInThisContext|compile)\b[\s\S]{0,200}(?:b64decode|codecs\.decode|Net::HTTP|atob|a85decode|fromhex|unhexlify|decompress|Buffer\.from|urlopen|requests\.get|\bget\(\s*["']https?:|https?\.get|fetch\(|unpack|decode64|base64_decode|marshal\.loads|URI\.open|file_get_contents\(["']http)|\b(?:system|popen|run|call|exec\w*|spawn\w*)\([^;\n]{0,100}(?:b64decode|codecs\.decode|fromhex|unhexlify|atob\(|Buffer\.from\(|\bchr\(|fromCharCode|decode64)|getattr\(\s?\w+,\s?["'][^"']*["']\s?\+|getattr\(\s?__import__|\bglobals\(\)\s?\[|__builtins__|\b(?:exec|eval)\s*\(\s*(?:(?:sys\.)?stdin\b|input\()|\beval\b[\s(]*[`%]x?[({]?\s?(?:curl|wget)\b|\bfetch\([\s\S]{0,300}\.then\([^)]{0,40}\b(?:eval|Function)\b/;
+/** Calls that decode text. */
+const decoder = String.raw`b(?:16|32|64|85)decode|a85decode|codecs\.decode|base64_?decode\w*|decode_?base64|decode64|fromhex|unhexlify|hex2bin|decompress|gz(?:inflate|uncompress|decode)|unpack1?\b|\bpack\(\s?["']H|str_rot13|atob\(|Buffer\.from|marshal\.loads|\bchr\(|fromCharCode`;
+/** Calls that download text. */
+const download = String.raw`urlopen|requests\.get|\bget\(\s*["']https?:|https?\.get|fetch\(|Net::HTTP|URI\.open|url-retrieve|(?:file_get_contents|readLines|\bURL)\(\s?["']https?:|["']https?:[^"'\s]{1,200}["']\.toURL`;
+/** Calls that run a line for a shell. */
+const starter = String.raw`\b(?:system2?|popen|exec\w*|spawn\w*|run|call|check_\w+|getoutput|shell_exec|passthru)`;
+
+const decodes = new RegExp(
+  [
+    String.raw`\b(?:exec|eval\w*|Function|loadstring|load|instance_eval|run(?:InThis|InNew)Context|compile)\b[\s\S]{0,200}(?:${decoder}|${download})`,
+    String.raw`${starter}\([^;\n]{0,100}(?:${decoder}|${download})`,
+    // The text is the argument of a function: `.then((text) => eval(text))`, `r.on("end", () => eval(text))`.
+    String.raw`(?:${download})[\s\S]{0,300}(?:\.then|\.on|\bdone)\(\s?(?:(?:eval|Function)\b|[\s\S]{0,60}=>\s?\{?\s?(?:new\s)?(?:(?:[\w.]{1,40}|require\(["'](?:node:)?(?:child_process|vm)["']\))\.)?(?:eval|Function|exec|execSync|runIn\w+)\(\s?\w)`,
+    String.raw`\b(?:include|require|source|evaluate|so)(?:_once)?\s?\(?\s?["']https?:`,
+    String.raw`getattr\(\s?\w+,\s?["'][^"']*["']\s?\+|getattr\(\s?__import__|\bglobals\(\)\s?\[|__builtins__`,
+    String.raw`\b(?:exec|eval)\s*\(\s*(?:(?:sys\.)?stdin\b|input\()|\beval\b[\s(]*[${'`'}%]x?[({]?\s?(?:curl|wget)\b`,
+  ].join('|'),
+);
 
 const connects =
-  /\b(?:socket|urlopen|urllib|requests\.|http\.client|https?\.(?:request|get)|require\(["'](?:node:)?https?["']\)|fetch\(|net\.connect|net\.Socket|IO::Socket|TCPSocket|Net::HTTP|fsockopen|smtplib|ftplib|axios|curl_init)/;
+  /\b(?:[sS]ocket|urlopen|urllib|requests\.|http\.client|https?\.(?:request|get)|require\(["'](?:node:)?(?:https?|net|tls|dgram)["']\)|fetch\(|net\.connect|net\.Socket|IO::Socket|TCPSocket|Net::HTTP|fsockopen|smtplib|ftplib|axios|curl_init|mail\()|\b(?:https?|wss?|ftps?):\/\/(?!localhost\b|127\.|0\.0\.0\.0|\[::1\])[\w$#{[]/;
 
 const takesShell = /\b(?:dup2|pty\.spawn)\b|\/bin\/(?:ba|z|da)?sh\b|["'](?:ba|z|da)?sh(?:\s+-i[^"'\n]{0,80})?["']/;
 
-const prints = /\b(?:print|println|printf|puts|echo|say|cat|write|console\.\w+|pp)\b|^[\s\w]*process\.env/;
+const prints =
+  /\b(?:print\w*|puts|putStr\w*|echo|say|cat|write|console\.\w+|pp|var_dump|var_export|readfile|fpassthru|princ|message|display|pipe|stdout|STDOUT)\b|\$stdout|(?:^|[;\n{(])\s{0,9}p\s|^[\s\w]*process\.env/;
 
-const readsFiles = /\b(?:open|read|readFile|readFileSync|readTextFile|File|file_get_contents|slurp|Path|readfile|IO)\b/;
+const readsFiles =
+  /\b(?:open|read\w*|\w+Read\w*|File|file|file_get_contents|slurp|lines|parse\w*|\w*_values|insert-file-contents|Path|IO|ARGV)\b/;
 
-/** The whole environment, or a variable after an address, as an argument. */
-const environmentInCall =
-  /[(,=:{]\s?(?:process\.env|os\.environ|ENV\.to_h|\$_ENV)\s?[),}]|https?:\/\/[^"'`\s]{0,200}["'`]?\s?(?:\+|\.|,|\$\{)\s?(?:process\.env|os\.environ|ENV)/;
+/** Calls that do not read the content of the file that they name, or load it into the environment. */
+const leavesFile =
+  /exist|isfile|is_file|isFile|access|stat\b|statSync|load_?dotenv|loadEnvFile|(?:^|\.)config$|copy|unlink|remove|\brm|chmod|touch|mkdir/i;
+
+/** The whole environment in any language, unless a variable of it follows. */
+const wholeEnvironment = String.raw`(?:process\.env|Bun\.env|Deno\.env\.toObject\(\)|(?:os\.)?\benviron|\bENV(?:\.to_\w+)?|\\?[$%]_?ENV|\$_SERVER|(?:System\.|Sys\.)?\bget_?env\(\))(?!\s?\.\s?\w|\s?[[{(\w])`;
+/** It, or a variable after an address, as an argument. An environment that a program receives is named so. */
+const environmentInCall = new RegExp(
+  String.raw`(?:[(,=[{]|\.\.\.|(?<!\benv)\s?[:=])\s?${wholeEnvironment}|https?:\/\/[^"'${'`'}\s]{0,200}["'${'`'}]?\s?(?:\+|\.|,|\$\{)\s?(?:process\.env|os\.environ|ENV)`,
+);
+
+/** Calls that load a file with secrets into the environment. */
+const loadsFile = /\bload_?dotenv\b|\bloadEnvFile\b|["']dotenv(?:\/config)?["']|\bDotenv\b/;
 
 const awkWrite = /print[^;}>|\n]{0,200}>{1,2}\s?"([^"\n]{1,200})"/g;
 const awkSource = /"((?:[^"\\\n]|\\.){1,200})"\s?\|&?\s?getline/g;
 const awkRead = /getline\s*\w*\s*<\s*"([^"\n]{1,200})"/g;
 const awkPipe = /print[^;}>|\n]{0,200}\|\s?"((?:[^"\\\n]|\\.){1,200})"/g;
 
-/** A call that writes a file, with a literal path. */
-const fileWrite =
-  /(?:\b(?:writeFile|writeFileSync|appendFile|appendFileSync|writeTextFile|writeTextFileSync|file_put_contents|File\.write|IO\.write|createWriteStream)\(\s?["'`]([^"'`\n]{1,200})["'`]|\b(?:open|File\.open|fopen|openSync)\(\s?["']([^"'\n]{1,200})["'],\s?(?:mode\s?=\s?)?["'][rb]?[wax+][^"']{0,3}["']|["']([^"'\n]{1,200})["']\)\.write_(?:text|bytes)\()/g;
-
 /** Calls that send SQL, and statements that they may send. */
-const sendsSql = /\b(?:execute\w*|exec|query\w*|\w*[rR]aw\w*|sql|run|prepare|statement)\s?[(`]/;
+const sendsSql = /(?:\b(?:\w*[eE]xecute\w*|exec|query\w*|\w*[rR]aw\w*|sql|run|prepare|statement)!?|->do)\s?[(`]/;
 const changesData = /^\s*(?:drop|truncate|delete|update|alter)\s/i;
 
 /** Calls of database libraries that delete all rows, or a table. */
 const deletesRows =
-  /\.objects(?:\.all\(\))?\.delete\(\)|(?<!\bwhere\([^)]{0,200}\))(?:\.(?:delete_all|destroy_all)\b|(?:::|\.)(?:truncate|drop_all|_?drop_?[dD]atabase|flushall|flushdb|flushAll|flushDb)\(|\.deleteMany\(\s?(?:\{\s?\})?\s?\))/;
+  /\.objects(?:\.all\(\))?\.delete\(\)|(?<!\bwhere\([^)]{0,200}\))(?:\.(?:delete_all|destroy_all)\b|(?:::|\.)(?:truncate|drop_all|_?drop_?[dD]atabase|drop_?[tT]able\w*|flushall|flushdb|flushAll|flushDb)\(|\bdb(?:Remove|Drop)Table\(|\.(?:deleteMany|delete_many|remove)\(\s?\{\s?\}\s?\)|\.(?:deleteMany|delete_many|del)\(\s?\))/;
 
 const forksForever =
   /\bfork\b(?:\(\))?\s+while\b|\b(?:while|loop|for\s?\(;;\))[^;\n]{0,40}[:{\s]\s*[^;\n]{0,40}\bfork\b/;
 
-/** Calls that move a file, change its mode, or delete through HTTP. */
+/** Calls that move, copy or link a file, change its mode, or delete through HTTP. */
 const moving =
-  /\b(?:shutil\.move|os\.(?:rename|replace|renames)|rename(?:Sync)?|File\.rename|FileUtils\.mv)\b\s?\(?\s?["']([^"'\n]{1,200})["'],\s?["']([^"'\n]{1,200})["']/g;
+  /\b(?:shutil\.move|os\.(?:rename|replace|renames)|rename(?:Sync)?|File\.rename|FileUtils\.mv|((?:shutil\.)?copy(?:2|file|tree|FileSync|File)?|fs\.cp(?:Sync)?|FileUtils\.(?:cp|cp_r|copy)|File\.c(?:opy|p))|((?:os\.|File\.|fs\.)?symlink(?:Sync)?))\b\s?\(?\s?["']([^"'\n]{1,200})["'],\s?["']([^"'\n]{1,200})["']/g;
 const changesMode = /\bchmod(?:Sync)?\(\s?["']([^"'\n]{1,200})["'],\s?0?o?([0-7]{3,4})\b/g;
 const httpDelete =
   /\b(?:requests|httpx|axios|got|ky|superagent|session|client)\.delete\(\s?["'`](https?:[^"'`\s]{1,200})|\bfetch\(\s?["'`](https?:[^"'`\s]{1,200})["'`],\s?\{[^}]{0,100}method:\s?["'`]DELETE/g;
@@ -103,6 +128,13 @@ const libraryCall = /(?:\.|\bnew )((?:delete|terminate|destroy|purge|prune)(?:_[
 const runsText =
   /\b(?:system|popen|Popen|exec|execSync|execaCommand|create_subprocess_shell|run|call|check_call|check_output|getoutput|shell_exec|passthru|os\.execute)\s?\(?\s?(?=["'`])/g;
 
+/** Returns the lines that correspond to calls which move, copy or link files. */
+const movesIn = (code: string): readonly string[] =>
+  [...code.matchAll(moving)].slice(0, maxTexts).map(([, copies, links, from = '', to = '']) => {
+    const program = copies === undefined ? (links === undefined ? 'mv' : 'ln -sf') : 'cp';
+    return `${program} ${quoted(from)} ${quoted(to)}`;
+  });
+
 /** Returns the strings that calls run, without those that the code completes. */
 const runIn = (code: string): readonly string[] =>
   [...code.matchAll(runsText)].slice(0, maxTexts).flatMap(({ index, 0: call }) => {
@@ -114,7 +146,9 @@ const runIn = (code: string): readonly string[] =>
 const pairsOf = (pattern: RegExp, code: string): readonly (readonly [string, string])[] =>
   [...code.matchAll(pattern)].slice(0, maxTexts).map(([, first = '', second = '']) => [first, second]);
 
-const quoted = (text: string): string => `'${text.replaceAll("'", '')}'`;
+/** Quotes a path for a shell. Code may expand a tilde itself. */
+const quoted = (path: string): string =>
+  /^~(?:\/|$)/.test(path) ? `~${quoted(path.slice(1))}` : `'${path.replaceAll("'", '')}'`;
 
 /** A signal to every process. */
 const killsAll = /\b(?:process|os|Process|posix)\.kill\(\s?(?:-1\b|["']\w+["'],\s?-1\b)/;
@@ -124,22 +158,25 @@ const matchesOf = (pattern: RegExp, code: string): string[] =>
     .slice(0, maxTexts)
     .map(([, ...parts]) => (parts.find((part) => part !== undefined) ?? '').replaceAll(/\\(["\\])/g, '$1'));
 
-/** A variable of the environment that code uses; a test whether it is set does not count. */
+/** A variable of the environment that code uses, in any language; a test whether it is set does not count. */
 const variable =
-  /(?<!\b(?:bool|len|Boolean|typeof|defined|isset)\s?\(?\s?|!)(?:process\.env(?:\.|\[["'])|ENVIRON\["|os\.environ(?:\.get\(|\[)["']|os\.getenv\(["']|ENV(?:\.fetch\(|\[)["']|\$ENV\{["']?|getenv\(["']|\$_ENV\[["']|Deno\.env\.get\(["'])(\w{1,80})/g;
+  /(?<![\w.:$]|\b(?:bool|len|Boolean|typeof|defined|isset|if|not)\s?\(?\s?|!)(?:\$?[\w.:]{0,40}(?:[eE]nv|ENV|ENVIRON|environ|_SERVER)(?:ironmentVariable)?(?:\.(?:get|fetch|values_at))?(?:\s?[[({]["']?|\.|\s["'])|\bgetenv\s?\(?["'])([A-Z][A-Z\d_]{1,80})\b(?!["'\])}]*\s?(?:\?(?![.?])|[!=]==?|is\b|\.length|\.size|\.nil\?))/g;
+/** `const { TOKEN } = process.env`. */
+const destructured = /\{([^{}]{1,200})\}\s?=\s?(?:process|Bun|import\.meta)\.env\b/g;
 
 /** Returns whether code starts programs. In JavaScript, back quotes enclose text. */
 export const runsPrograms = (code: string, isJavaScript: boolean): boolean =>
   startsPrograms.test(code) || (!isJavaScript && code.includes('`'));
 
 /** Finds what code runs, deletes, sends and displays. Other effects are not detected. */
-export const readCode = (code: string, isJavaScript = false, depth = 0): InlineCode => {
+export const readCode = (written: string, isJavaScript = false, depth = 0): InlineCode => {
+  const code = withPlainPaths(written);
   const texts = textsOf(code);
   const lines = [
     ...(runsPrograms(code, isJavaScript) ? [...textsOf(code.replaceAll(listedWord, '""')), ...listsOf(code)] : []),
     ...matchesOf(awkSource, code),
     ...(killsAll.test(code) ? ['kill -9 -1'] : []),
-    ...pairsOf(moving, code).map(([from, to]) => `mv ${quoted(from)} ${quoted(to)}`),
+    ...movesIn(code),
     ...pairsOf(changesMode, code).map(([path, mode]) => `chmod ${mode} ${quoted(path)}`),
     ...(libraries.test(code) ? matchesOf(libraryCall, code).map((name) => `aws sdk ${name.replaceAll('_', '-')}`) : []),
     ...matchesOf(httpDelete, code).map((address) => `curl -X DELETE ${quoted(address)}`),
@@ -157,7 +194,7 @@ export const readCode = (code: string, isJavaScript = false, depth = 0): InlineC
   for (const match of code.matchAll(deleting)) {
     if (deletes.length >= maxTexts) break;
     const at = match.index + match[0].length;
-    const text = textAt(code, at) ?? pathAt(code, at) ?? globAt(code, at) ?? receiverAt(code, match);
+    const text = textAt(code, at) ?? globAt(code, at) ?? receiverAt(code, match);
     if (text !== undefined && isKnown(text.value)) deletes.push(text.value);
     else if (pattern !== undefined && walking.test(code)) deletes.push(pattern);
     else if (isWalk || recursive.test(match[0].replace(/\s*\(\s*$/, '')) || optionsOf(code, at).includes('recursive')) {
@@ -165,19 +202,32 @@ export const readCode = (code: string, isJavaScript = false, depth = 0): InlineC
     }
   }
   const isConnected = connects.test(code);
+  const doesPrint = prints.test(code);
+  const places = placesOf(code);
+  const writes = writtenIn(code, places);
+  const reads =
+    isConnected || (doesPrint && readsFiles.test(code))
+      ? readIn(
+          code,
+          places.filter(({ value }) => isPath(value)),
+          writes,
+        )
+      : [];
+  const showsLoaded = doesPrint && loadsFile.test(code) && environmentInCall.test(code);
   return {
     runs: runsPrograms(code, isJavaScript) ? runIn(code) : [],
     lines,
     deletes,
-    sends: isConnected ? texts.filter(isPath) : [],
+    sends: isConnected ? reads : [],
     sendsEnvironment: isConnected && environmentInCall.test(code),
-    writes: [...matchesOf(awkWrite, code), ...matchesOf(fileWrite, code)],
+    writes: [...matchesOf(awkWrite, code), ...writes],
     pipes: matchesOf(awkPipe, code),
     shows: [
-      ...(prints.test(code) && readsFiles.test(code) ? texts.filter(isPath) : []),
-      ...(prints.test(code) ? matchesOf(awkRead, code) : []),
+      ...(doesPrint && readsFiles.test(code) ? reads : []),
+      ...(doesPrint ? matchesOf(awkRead, code) : []),
+      ...(showsLoaded ? ['.env'] : []),
     ],
-    showsVariables: prints.test(code) ? [...code.matchAll(variable)].map(([, name = '']) => name).slice(0, 20) : [],
+    showsVariables: doesPrint ? variablesIn(code) : [],
     sql: [
       ...(sendsSql.test(code) ? texts.filter((text) => changesData.test(text)) : []),
       ...(deletesRows.test(code) ? ['DELETE FROM rows'] : []),
@@ -188,11 +238,31 @@ export const readCode = (code: string, isJavaScript = false, depth = 0): InlineC
   };
 };
 
+/** Returns the paths among strings that code may read. */
+const readIn = (code: string, paths: readonly CodeText[], writes: readonly string[]): readonly string[] =>
+  paths
+    .filter(
+      ({ value, start, end }) =>
+        !writes.includes(value) &&
+        !leavesFile.test(calleeAt(code, start)) &&
+        !/^\)?\.(?:exists|is_file|file\?)/.test(code.slice(end, end + 12)),
+    )
+    .map(({ value }) => value);
+
+const variablesIn = (code: string): readonly string[] =>
+  [
+    ...[...code.matchAll(variable)].map(([, name = '']) => name),
+    ...matchesOf(destructured, code).flatMap((names) => names.split(/[\s,:=]+/)),
+  ].slice(0, maxVariables);
+
+/** Maximum number of variables of the environment that are examined. */
+const maxVariables = 20;
+
 /** `Path("x").unlink()`: the path before the call. */
-const receiverAt = (code: string, { index, 0: call }: RegExpMatchArray): TextAt | undefined => {
+const receiverAt = (code: string, { index, 0: call }: RegExpMatchArray): CodeText | undefined => {
   if (index === undefined || !call.startsWith('.')) return undefined;
-  const [, value] = /["']([^"']{1,150})["']\s?\)$/.exec(code.slice(Math.max(0, index - maxCall), index)) ?? [];
-  return value === undefined ? undefined : { value, end: index };
+  const [, value] = /["']([^"']{1,150})["']\s?\)?$/.exec(code.slice(Math.max(0, index - maxCall), index)) ?? [];
+  return value === undefined ? undefined : { value, start: index, end: index };
 };
 
 const maxCall = 210;
@@ -212,70 +282,14 @@ const optionsOf = (code: string, start: number): string => {
   return code.slice(start, end);
 };
 
-interface TextAt {
-  readonly value: string;
-  readonly end: number;
-}
-
-/** Returns the quoted string that starts here. */
-const textAt = (code: string, start: number): TextAt | undefined => {
-  const quote = code[start];
-  if (quote !== '"' && quote !== "'" && quote !== '`') return undefined;
-  const triple = quote.repeat(3);
-  if (code.startsWith(triple, start)) {
-    const end = code.indexOf(triple, start + 3);
-    if (end !== -1) return { value: code.slice(start + 3, end), end: end + 3 };
-  }
-  let value = '';
-  for (let index = start + 1; index < code.length; index += 1) {
-    const character = code.charAt(index);
-    if (character === quote) return { value, end: index + 1 };
-    if (character === '\\') index += 1;
-    value += character === '\\' && code[index] === 'n' ? '\n' : code.charAt(index);
-  }
-  return undefined;
-};
-
-/** The parts of a path that a call joins: strings, and the folders of the user and of the system. */
-const pathPart =
-  /^\s*(?:(["'`])([^"'`\\$]*)\1|((?:os\.)?homedir\(\)|Path\.home\(\)|Dir\.home|(?:process\.env\.|os\.environ\[["']|ENV\[["'])HOME(?:["']\])?|os\.path\.expanduser\(["']~["']\))|((?:os\.)?tmpdir\(\)|tempfile\.gettempdir\(\)|Dir\.tmpdir)|(process\.cwd\(\)|os\.getcwd\(\)|Path\.cwd\(\)|Dir\.pwd))\s*([,)/+;]|$)/;
-const joinsPath = /^(?:(?:os\.)?path\.join|(?:os\.)?path\.resolve|join|resolve|File\.join|Path)\(/;
-
-/** A path that code joins of known parts: `path.join(homedir(), "x")`, `Path.home() / "x"`. */
-const pathAt = (code: string, start: number): TextAt | undefined => {
-  const [call = ''] = joinsPath.exec(code.slice(start, start + maxCall)) ?? [];
-  let isCall = call !== '';
-  let value = '';
-  let at = start + call.length;
-  for (let count = 0; count < maxParts; count += 1) {
-    const [all, , text, home, temporary, current, end] = pathPart.exec(code.slice(at, at + maxCall)) ?? [];
-    if (all === undefined) return undefined;
-    const part = text ?? (home === undefined ? (temporary === undefined ? current && '.' : '/tmp') : '~') ?? '';
-    value = value === '' || /^[~/]/.test(part) ? part : `${value}/${part}`;
-    at += all.length;
-    if (end === '/' || end === '+' || (end === ',' && isCall)) continue;
-    const [, next = ''] = (isCall ? /^[^\S\n]*(\S)/.exec(code.slice(at, at + maxCall)) : null) ?? [];
-    // `Path("x") / "y"`, but not `Path("x").parent`.
-    if (next !== '/') {
-      return /^[,;)}\]]?$/.test(next) ? { value, end: at } : undefined;
-    }
-    at = code.indexOf('/', at) + 1;
-    isCall = false;
-  }
-  return undefined;
-};
-
-/** Maximum number of parts of a path. */
-const maxParts = 8;
-
 /** Perl's `glob q(/*)`, `glob "*"` and `<*>`. */
-const globAt = (code: string, start: number): TextAt | undefined => {
+const globAt = (code: string, start: number): CodeText | undefined => {
   const [all, , quoted, bare, angle] =
     /^(?:for(?:each)?\s+)?(?:(glob)\s*\(?\s*(?:q{1,2}\s*[({[<]([^)}\]>]*)|["']([^"']*))|<([^<>]+)>)/.exec(
       code.slice(start, start + 300),
     ) ?? [];
   const value = quoted ?? bare ?? angle;
-  return all === undefined || value === undefined ? undefined : { value, end: start + all.length };
+  return all === undefined || value === undefined ? undefined : { value, start, end: start + all.length };
 };
 
 /** Strings of Perl and Ruby between brackets. */
@@ -299,15 +313,30 @@ export const textsOf = (whole: string): readonly string[] => {
   return texts;
 };
 
+/** Returns the strings in code with their positions, up to a limit. */
+const placesOf = (code: string): readonly CodeText[] => {
+  const places: CodeText[] = [];
+  for (let index = 0; index < code.length && places.length < maxTexts; index += 1) {
+    if (!/["'`]/.test(code.charAt(index))) continue;
+    const text = textAt(code, index);
+    if (text === undefined) break;
+    places.push(text);
+    index = text.end - 1;
+  }
+  return places;
+};
+
 /** What an expression in an f-string inserts. */
 const inserted = (_: string, expression: string): string =>
   /^\s*["']([^"']*)["']\s*$/.exec(expression)?.[1] ?? unknownText;
 
 /**
- * Returns lists of strings, as programs and their arguments are passed: `["rm", "-rf", "/"]`, and `'rm', ['-rf', '/']`.
+ * Returns lists of strings, as programs and their arguments are passed: `["rm", "-rf", "/"]`, and `'rm', ['-rf', '/']`,
+ * which R writes as `c("-rf", "/")`.
  */
 const listsOf = (code: string): readonly string[] =>
   code
+    .replaceAll(/\bc\(/g, '[')
     .split(/[()]|\bqw\b/, maxTexts)
     .map((part) => textsOf(part.split(callOptions, 1)[0] ?? ''))
     .filter((texts) => texts.length > 1)

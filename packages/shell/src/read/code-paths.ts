@@ -1,0 +1,141 @@
+/** A string in code, without its quotes. */
+export interface CodeText {
+  readonly value: string;
+  /** The positions of the opening quote and behind the closing one. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Returns the quoted string that starts here. */
+export const textAt = (code: string, start: number): CodeText | undefined => {
+  const quote = code[start];
+  if (quote !== '"' && quote !== "'" && quote !== '`') return undefined;
+  const triple = quote.repeat(3);
+  if (code.startsWith(triple, start)) {
+    const end = code.indexOf(triple, start + 3);
+    if (end !== -1) return { value: code.slice(start + 3, end), start, end: end + 3 };
+  }
+  let value = '';
+  for (let index = start + 1; index < code.length; index += 1) {
+    const character = code.charAt(index);
+    if (character === quote) return { value, start, end: index + 1 };
+    if (character === '\\') index += 1;
+    value += character === '\\' && code[index] === 'n' ? '\n' : code.charAt(index);
+  }
+  return undefined;
+};
+
+/** Expressions whose value is the home folder: a variable of the environment in any language, and functions. */
+const homeVariable =
+  String.raw`\(getenv "HOME"\)|\$?[\w.:]{0,40}(?:[eE]nv|ENV|environ|_SERVER)\w{0,10}(?:\.(?:get|fetch))?(?:\.HOME\b|\s?[[({]\s?["']?HOME["']?\s?[\])}])` +
+  String.raw`|(?:require\(["'](?:node:)?os["']\)\.|os\.)?\bhomedir\(\)|(?:pathlib\.)?\bPath\.home\(\)|\bDir\.home(?:\(\))?|\bNSHomeDirectory\(\)|\bSystem\.user_home!?(?:\(\))?|\bSystem\.getProperty\(["']user\.home["']\)`;
+const temporary = String.raw`\b(?:os\.)?tmpdir\(\)|\btempfile\.gettempdir\(\)|\bDir\.tmpdir`;
+const current = String.raw`\bprocess\.cwd\(\)|\bos\.getcwd\(\)|\b(?:pathlib\.)?Path\.cwd\(\)|\bDir\.pwd`;
+
+/** Folders within a string: those that it inserts, and the variable of Perl. */
+const insertedHome = new RegExp(
+  String.raw`[$#]?\{\s?(?:${homeVariable})\s?\}|\$ENV\{["']?HOME["']?\}(?=\/)|(?<=["'>])\$ENV\{HOME\}`,
+  'g',
+);
+const folders = [
+  [new RegExp(homeVariable, 'g'), '"~"'],
+  [new RegExp(temporary, 'g'), '"/tmp"'],
+  [new RegExp(current, 'g'), '"."'],
+] as const;
+
+const literal = String.raw`(["'])((?:(?!\QUOTE)[^\\\n]){0,200})\QUOTE`;
+const literalAs = (group: number): string => literal.replaceAll('QUOTE', String(group));
+
+/** Calls that only join their arguments to a path, or expand a tilde. */
+const joins = new RegExp(
+  String.raw`\b(?:(?:(?:os\.)?path|require\(["'](?:node:)?path["']\))\.(?:join|resolve|expanduser|abspath)|expanduser|File\.(?:join|expand_path)|Path\.(?:join|expand)|(?:pathlib\.)?Path|Pathname(?:\.new)?|file\.path|(?<!\.)(?:join|resolve|joinpath))\(\s*` +
+    String.raw`((?:(["'])(?:(?!\2)[^\\\n]){0,200}\2\s*(?:,\s*)?){1,8})\)(?!\s?\.\s?(?:parent|dirname|name|stem))(?:\.(?:expanduser|resolve|absolute)\(\))?`,
+  'g',
+);
+const literals = new RegExp(literalAs(1), 'g');
+
+/** A known folder, or a path in it, with what is appended. */
+const appended = new RegExp(
+  String.raw`(["'])([~./](?:(?!\1)[^\\\n]){0,200})\1\s?(\+\+?|\.\.?|<>|\/)\s?${literalAs(4)}`,
+  'g',
+);
+
+const buildsPath = /HOME|home|expand|[jJ]oin|resolve|Path|tmpdir|tempdir|cwd|\.pwd|\.path\(/;
+
+/** Maximum number of parts of a path. */
+const maxParts = 8;
+
+const joined = (parts: readonly string[]): string =>
+  parts.reduce((path, part) => (path === '' || /^[~/]/.test(part) ? part : `${path.replace(/\/$/, '')}/${part}`), '');
+
+/**
+ * Replaces expressions that build a path of known parts by the path: `path.join(homedir(), "x")`, `Path.home() / "x"`,
+ * `"$ENV{HOME}/x"` and the like become `"~/x"`.
+ */
+export const withPlainPaths = (code: string): string => {
+  if (!buildsPath.test(code)) return code;
+  let plain = code.replaceAll(insertedHome, '~');
+  for (const [pattern, path] of folders) plain = plain.replaceAll(pattern, path);
+  for (let count = 0; count < maxParts; count += 1) {
+    const next = plain
+      .replaceAll(
+        joins,
+        (_, list: string) => `"${joined([...list.matchAll(literals)].map(([, , text = '']) => text))}"`,
+      )
+      .replaceAll(appended, (_, _quote, path: string, operator: string, _other, text: string) =>
+        JSON.stringify(operator === '/' ? joined([path, text]) : `${path}${text}`),
+      );
+    if (next === plain) break;
+    plain = next;
+  }
+  return plain;
+};
+
+/** Number of characters before and after a string that are examined. */
+const maxCall = 200;
+
+/** Returns the name of the call or the form whose argument starts here: `fs.open`, or `` if there is none. */
+export const calleeAt = (code: string, start: number): string => {
+  const before = code.slice(Math.max(0, start - maxCall), start);
+  let depth = 0;
+  for (let index = before.length - 1; index >= 0; index -= 1) {
+    const character = before.charAt(index);
+    if (/[)\]}]/.test(character)) depth += 1;
+    if (/[;\n]/.test(character) && depth === 0) return calledWith(before.slice(index + 1));
+    if (!/[([{]/.test(character)) continue;
+    if (depth === 0 && character === '(') {
+      // In Lisp the name is within the brackets.
+      const [name] = /[\w.:$>-]{1,60}!?$/.exec(before.slice(0, index).trimEnd()) ?? [];
+      return name ?? /^\s*([\w-]{1,60})\s/.exec(before.slice(index + 1))?.[1] ?? '';
+    }
+    depth = Math.max(0, depth - 1);
+  }
+  return calledWith(before);
+};
+
+/** `File.write "x"`, without brackets. */
+const calledWith = (statement: string): string =>
+  /([\w.:$>-]{1,60}!?)\s+(?:["'`][^"'`]*["'`],\s?)*$/.exec(statement)?.[1] ?? '';
+
+const writers = /write|append|save|put_contents|createWriteStream|spit/i;
+const openers = /(?:^|[.:>])(?:f?open(?:Sync)?|new|File)$|^open$|^File$/;
+const writingMode = /^\s?,\s?(?:mode\s?[=:]\s?)?:?(?:\[:)?["']?(?:[waxr]\w?\+|[wax]b?\b|append|write|[+]?>)/;
+const writingReceiver =
+  /^\s?\)?\s?(?:<<|\.(?:text|bytes)\s?=|\.(?:write\w*|append\w*|setText|withWriter)\b|\.open\(\s?["'][wax])/;
+
+/** Returns the paths that code writes: those in calls that write, or that open a file for writing. */
+export const writtenIn = (code: string, texts: readonly CodeText[]): readonly string[] =>
+  texts.flatMap(({ value, start, end }) => {
+    const [, redirected] = /^\+?>{1,2}\s?([/~]\S{1,200})$/.exec(value) ?? [];
+    if (redirected !== undefined) return [redirected];
+    if (!/^[\w./~][^\s*]{1,199}$/.test(value)) return [];
+    const callee = calleeAt(code, start);
+    const after = code.slice(end, end + maxCall);
+    const isWritten =
+      writers.test(callee) ||
+      writingReceiver.test(after) ||
+      (openers.test(callee) &&
+        (writingMode.test(after) || /["']\+?>{1,2}["'],\s?$/.test(code.slice(start - 7, start)))) ||
+      (/^(?:cat|sink)$/.test(callee) && /\bfile\s?=\s?$/.test(code.slice(Math.max(0, start - 10), start)));
+    return isWritten ? [value] : [];
+  });
