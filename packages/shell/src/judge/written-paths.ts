@@ -6,7 +6,7 @@ const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
 const writesLast = set('mv cp install ln rsync scp ditto convert magick ffmpeg split csplit uniq xxd');
 
 /** Programs that write each of their operands, or open them for changes. */
-const writesAll = set('tee sponge touch patch crudini mkfifo ed ex vi vim nvim nano emacs');
+const writesAll = set('script tee sponge touch patch crudini mkfifo ed ex vi vim nvim nano emacs');
 
 /** Programs that change their operands only with an option. */
 const writesInPlace = set('sed gsed perl yq');
@@ -15,7 +15,7 @@ const writesInPlace = set('sed gsed perl yq');
 const printsOnly = /^(?:[efz]?grep|rg|ag|ls|ps|find|ssh|mount|set)$/;
 
 const output =
-  /^(?:-[A-Za-z]*[oO]|--?(?:out|output|out-?file|out-?dir|output-(?:dir|directory|document|file|path)|dest|destination|target|target-dir|install-dir|directory-prefix))(?:=(.+))?$/;
+  /^(?:-[A-Za-z]*[oO]|--?(?:out|output|out-?file|log-?file|Logfile|out-?dir|output-(?:dir|directory|document|file|path)|dest|destination|target|target-dir|install-dir|directory-prefix))(?:=(.+))?$/;
 
 /** Options for the folder that a program fills. */
 const folders: Readonly<Record<string, RegExp>> = {
@@ -26,6 +26,7 @@ const folders: Readonly<Record<string, RegExp>> = {
     ['cp', 'mv', 'ln', 'install'].map((name) => [name, /^(?:-[A-Za-z]*t|--target-directory)(?:=(.+))?$/]),
   ),
   unzip: /^-d()$/,
+  ...Object.fromEntries(['7z', '7za', '7zz'].map((name) => [name, /^-o(.+)$/])),
   patch: /^(?:-d|--directory)(?:=(.+))?$/,
   wget: /^-P()$/,
   aria2c: /^(?:-d|--dir)(?:=(.+))?$/,

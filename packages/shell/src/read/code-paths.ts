@@ -106,7 +106,7 @@ export const calleeAt = (code: string, start: number): string => {
     if (depth === 0 && character === '(') {
       // In Lisp the name is within the brackets.
       const [name] = /[\w.:$>-]{1,60}!?$/.exec(before.slice(0, index).trimEnd()) ?? [];
-      return name ?? /^\s*([\w-]{1,60})\s/.exec(before.slice(index + 1))?.[1] ?? '';
+      return name ?? /^\s*([\w/.:-]{1,60})\s/.exec(before.slice(index + 1))?.[1] ?? '';
     }
     depth = Math.max(0, depth - 1);
   }
@@ -138,4 +138,21 @@ export const writtenIn = (code: string, texts: readonly CodeText[]): readonly st
         (writingMode.test(after) || /["']\+?>{1,2}["'],\s?$/.test(code.slice(start - 7, start)))) ||
       (/^(?:cat|sink)$/.test(callee) && /\bfile\s?=\s?$/.test(code.slice(Math.max(0, start - 10), start)));
     return isWritten ? [value] : [];
+  });
+
+const deleters =
+  /(?:^|[.:>_-])(?:rm|remove|delete|unlink|erase|trash|purge|wipe)(?!\w*(?:listener|class|attribute|prefix|suffix))|[a-z](?:Remove|Delete|Unlink|Erase|Trash)|rmtree|rmdir|rm_rf|^remove/i;
+/** Clients and routers of HTTP, whose paths are no files. */
+const ofServer =
+  /(?:^|\.)(?:app|router|route|server|api|client|requests|session|axios|https?|got|ky|map|set|cache|params|headers)\.\w+$/i;
+const deletingReceiver = /^\s?\)?\.(?:rm\w*|remove\w*|delete\w*|unlink\w*)\b/;
+
+/** Returns the absolute paths, and those in the home folder, that code deletes by calls with any name that says so. */
+export const deletedIn = (code: string, texts: readonly CodeText[]): readonly string[] =>
+  texts.flatMap(({ value, start, end }) => {
+    if (!/^[/~][^\s]{0,199}$/.test(value)) return [];
+    const callee = calleeAt(code, start);
+    const isDeleted =
+      (deleters.test(callee) && !ofServer.test(callee)) || deletingReceiver.test(code.slice(end, end + maxCall));
+    return isDeleted ? [value] : [];
   });

@@ -85,12 +85,16 @@ export const expandBody = (body: HereDocBody, scope: Scope, run: RunScript): Pic
   return { text: expand.fields().join(' '), madeBy };
 };
 
-/** Replaces a leading `~` of a word as written by the folder that it names. */
+/**
+ * Replaces a leading `~` of a word as written by the folder that it names. In Bash, so does one behind the first equals
+ * sign of a word that looks like an assignment: `of=~/x`.
+ */
 export const withHome = (written: string, text: string, { home, cwd }: Scope): string => {
-  const [prefix, user] = (written.startsWith('~') ? /^~([\w.+-]*)(?=\/|$)/.exec(text) : null) ?? [];
+  const [prefix, name = '', user] =
+    (/^(?:\w+=)?~/.test(written) ? /^(\w+=)?~([\w.+-]*)(?=\/|$)/.exec(text) : null) ?? [];
   if (prefix === undefined) return text;
   const folder = user === '' ? home : user === '+' ? cwd : `/home/${user}`;
-  return folder + text.slice(prefix.length);
+  return name + folder + text.slice(prefix.length);
 };
 
 /** Builds fields part by part; several at once if braces create alternatives. */

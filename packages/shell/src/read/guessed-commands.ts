@@ -1,4 +1,4 @@
-import { deletion, statement } from './code-commands.js';
+import { deletion, fromCode, statement } from './code-commands.js';
 import { readCode } from './inline-code.js';
 import { programName, type Field } from './field.js';
 import { elsewhere, type Inner } from './inner.js';
@@ -7,7 +7,7 @@ import { isOrdinary } from './ordinary.js';
 
 /** Words behind which a program that runs others usually expects a command. */
 const introductions =
-  /^(?:--|-[cCexX]|--?(?:exec|execute|[cC]ommand|cmd|run|eval|scripts?|program|filter|shell)|exec|run|console|shell|start)$/;
+  /^(?:--|-[cCexX]|--?(?:exec|execute|[cC]ommand|cmd|run|eval|scripts?|program|filter|shell)|exec|eval|run|console|shell|start)$/;
 
 /** Programs by which a command is recognized at any other place, because their names are not words of prose. */
 const heads =
@@ -84,7 +84,8 @@ const ofString = (text: string, isLine = false): readonly Inner[] => {
     const isEnclosed = /["'({[]/.test(prefix.slice(0, start));
     return [{ kind: 'line', text: isEnclosed ? plain.replace(/["'\])}]+$/, '') : plain, isGuess: true }];
   }
-  return isLine ? [...ofCall(text), { kind: 'line', text, isGuess: true }] : ofCall(text);
+  // Behind these words, code is run: all of its effects count.
+  return isLine ? [...(call.test(text) ? fromCode(text) : []), { kind: 'line', text, isGuess: true }] : ofCall(text);
 };
 
 /** What a string runs if it is code with calls. */

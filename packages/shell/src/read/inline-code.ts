@@ -1,9 +1,9 @@
-import { calleeAt, textAt, withPlainPaths, writtenIn, type CodeText } from './code-paths.js';
+import { calleeAt, deletedIn, textAt, withPlainPaths, writtenIn, type CodeText } from './code-paths.js';
 import { isKnown, unknownText } from './field.js';
 
 /** The operations in code of another language that a shell could perform, as far as its text shows them. */
 export interface InlineCode {
-  /** Lines that it passes to a shell. */
+  /** Lines that it passes to a shell, and those that correspond to its downloads. */
   readonly runs: readonly string[];
   /** Lines that it may pass to a shell; {@link unknownText} replaces the parts that it adds. */
   readonly lines: readonly string[];
@@ -80,7 +80,12 @@ const prints =
   /\b(?:print\w*|puts|putStr\w*|echo|say|cat|write|console\.\w+|pp|var_dump|var_export|readfile|fpassthru|princ|message|display|pipe|stdout|STDOUT)\b|\$stdout|(?:^|[;\n{(])\s{0,9}p\s|^[\s\w]*process\.env/;
 
 const readsFiles =
-  /\b(?:open|read\w*|\w+Read\w*|File|file|file_get_contents|slurp|lines|parse\w*|\w*_values|insert-file-contents|Path|IO|ARGV)\b/;
+  /\b(?:open|read\w*|\w+Read\w*|File|file|file_get_contents|slurp|lines|load\w*|parse\w*|\w*_values|insert-file-contents|Path|IO|ARGV)\b/;
+
+/** A call that evaluates what is not a string in the code, and what obtains it. The method `exec` of JavaScript searches. */
+const evaluatesValue =
+  /(?<![.\w$>-])(?:eval(?:-buffer|-region|uate|_string)?|exec|Function|instance_eval)(?=[\s(])\s?\(?\s?(?:$|[\w$@(])(?!\w*["'`])|\bCode\.eval_string\(|\bGroovyShell\(|\(eval-buffer\)/;
+const obtains = new RegExp(`${decoder}|${download}|["'\`]https?:\\/\\/(?!localhost\\b|127\\.)`);
 
 /** Calls that do not read the content of the file that they name, or load it into the environment. */
 const leavesFile =
@@ -115,6 +120,9 @@ const forksForever =
 /** Calls that move, copy or link a file, change its mode, or delete through HTTP. */
 const moving =
   /\b(?:shutil\.move|os\.(?:rename|replace|renames)|rename(?:Sync)?|File\.rename|FileUtils\.mv|((?:shutil\.)?copy(?:2|file|tree|FileSync|File)?|fs\.cp(?:Sync)?|FileUtils\.(?:cp|cp_r|copy)|File\.c(?:opy|p))|((?:os\.|File\.|fs\.)?symlink(?:Sync)?))\b\s?\(?\s?["']([^"'\n]{1,200})["'],\s?["']([^"'\n]{1,200})["']/g;
+/** A call that downloads a file: `urlretrieve("https://…", "path")`. */
+const downloading =
+  /\b\w{0,40}(?:retrieve|[dD]ownload)\w{0,40}(?:\.file)?\(\s?["'](https?:[^"'\n]{1,200})["'],\s?["']([^"'\n]{1,200})["']/g;
 const changesMode = /\bchmod(?:Sync)?\(\s?["']([^"'\n]{1,200})["'],\s?0?o?([0-7]{3,4})\b/g;
 const httpDelete =
   /\b(?:requests|httpx|axios|got|ky|superagent|session|client)\.delete\(\s?["'`](https?:[^"'`\s]{1,200})|\bfetch\(\s?["'`](https?:[^"'`\s]{1,200})["'`],\s?\{[^}]{0,100}method:\s?["'`]DELETE/g;
@@ -204,6 +212,7 @@ export const readCode = (written: string, isJavaScript = false, depth = 0): Inli
   const isConnected = connects.test(code);
   const doesPrint = prints.test(code);
   const places = placesOf(code);
+  deletes.push(...deletedIn(code, places).filter((path) => !deletes.includes(path)));
   const writes = writtenIn(code, places);
   const reads =
     isConnected || (doesPrint && readsFiles.test(code))
@@ -215,7 +224,10 @@ export const readCode = (written: string, isJavaScript = false, depth = 0): Inli
       : [];
   const showsLoaded = doesPrint && loadsFile.test(code) && environmentInCall.test(code);
   return {
-    runs: runsPrograms(code, isJavaScript) ? runIn(code) : [],
+    runs: [
+      ...pairsOf(downloading, code).map(([address, path]) => `curl -fsSo ${quoted(path)} ${quoted(address)}`),
+      ...(runsPrograms(code, isJavaScript) ? runIn(code) : []),
+    ],
     lines,
     deletes,
     sends: isConnected ? reads : [],
@@ -234,7 +246,9 @@ export const readCode = (written: string, isJavaScript = false, depth = 0): Inli
     ],
     forks: forksForever.test(code),
     runsUnknown:
-      decodes.test(code) || (isConnected && takesShell.test(code) && /\bsocket|TCPSocket|fsockopen|net\./i.test(code)),
+      decodes.test(code) ||
+      (evaluatesValue.test(code) && obtains.test(code)) ||
+      (isConnected && takesShell.test(code) && /\bsocket|TCPSocket|fsockopen|net\./i.test(code)),
   };
 };
 
@@ -249,11 +263,26 @@ const readIn = (code: string, paths: readonly CodeText[], writes: readonly strin
     )
     .map(({ value }) => value);
 
+/** Returns the variables of the environment that code may print. */
 const variablesIn = (code: string): readonly string[] =>
   [
-    ...[...code.matchAll(variable)].map(([, name = '']) => name),
+    ...[...code.matchAll(variable)].slice(0, maxTexts).flatMap(({ index, 1: name = '' }) => {
+      const [, assigned] = /\b(\w{1,80})\s?:?=\s?$/.exec(code.slice(Math.max(0, index - maxCall), index)) ?? [];
+      const isUsed = assigned === undefined ? usesValue.test(calleeAt(code, index)) : !isPrinted(code, assigned);
+      return isUsed ? [] : [name];
+    }),
     ...matchesOf(destructured, code).flatMap((names) => names.split(/[\s,:=]+/)),
   ].slice(0, maxVariables);
+
+/** Calls that pass a value to a program, a library or a server. */
+const usesValue =
+  /(?:^|[.:>])(?:get|post|put|patch|delete|head|request|fetch|connect\w*|login|auth\w*|[A-Z]\w*|new|create\w*|client|run|spawn\w*|exec\w*|call|check_\w+|query|send\w*)$/;
+
+/** Returns whether a statement that prints contains a name. */
+const isPrinted = (code: string, name: string): boolean =>
+  code
+    .split(/[;\n]/, maxTexts)
+    .some((statement) => prints.test(statement) && new RegExp(`\\b${name}\\b`).test(statement));
 
 /** Maximum number of variables of the environment that are examined. */
 const maxVariables = 20;

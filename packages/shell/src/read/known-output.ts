@@ -3,7 +3,15 @@ import type { Output } from './expand-word.js';
 import { hasFile, textOfFile } from './line-files.js';
 import { resolvePath } from './resolve-path.js';
 import type { Scope } from './scope.js';
-import { isSecretPath, passesInput, printsSecret, secretMark, secretVariableMark } from './secrets.js';
+import {
+  isSecretPath,
+  passesInput,
+  printsSecret,
+  printsStored,
+  secretMark,
+  secretVariableMark,
+  storedMark,
+} from './secrets.js';
 
 /** The standard input of a command. */
 export interface Input {
@@ -23,7 +31,7 @@ export const settingsMark = '(settings)';
 
 /** Commands that print settings or an environment as a whole, with their arguments. */
 const printsSettings =
-  /^(?:ps -?[a-z]*e[a-z]*w|ps [a-z]*e[a-z]*$|(?:docker|podman) (?:container )?inspect\b|(?:docker|podman)[ -]compose .*config$|kubectl (?:get|describe) (?:cm|configmap)|npm config (?:list|ls)|helm get (?:values|all|manifest)|(?:terraform|tofu) (?:state )?show|systemctl show|pm2 env |aws (?:lambda get-function-configuration|ecs describe-task-definition)|gcloud run services describe|compgen -[ve]|(?:python|node|ruby|perl|php)[\d.]* .*(?:os\.environ\b|process\.env\b(?!\.)|\bENV\b|\$_ENV))/;
+  /^(?:ps -?[a-z]*e[a-z]*w|ps [a-z]*e[a-z]*$|(?:docker|podman) (?:container )?inspect\b|(?:docker|podman)[ -]compose .*config$|kubectl (?:get|describe) (?:cm|configmap)|npm config (?:list|ls)|helm get (?:values|all|manifest)|(?:terraform|tofu) (?:(?:state )?show|state pull)|cat \S*(?:\.npmrc|\.yarnrc\.yml|pip\.conf|gradle\.properties|\/settings\.xml)$|systemctl show|pm2 env |aws (?:lambda get-function-configuration|ecs describe-task-definition)|gcloud run services describe|compgen -[ve]|(?:python|node|ruby|perl|php)[\d.]* .*(?:os\.environ\b|process\.env\b(?!\.)|\bENV\b|\$_ENV))/;
 
 /** Marks output without end, in the list of programs that produced it. */
 const endlessMark = '(endless)';
@@ -57,7 +65,7 @@ export const knownOutput = (argv: readonly Field[], input: Input | undefined, sc
       (program) =>
         program !== secretMark &&
         program !== endlessMark &&
-        (!program.startsWith(secretVariableMark) || passesInput(name, args)),
+        ((program !== storedMark && !program.startsWith(secretVariableMark)) || passesInput(name, args)),
     ),
     name,
     ...(/^(?:cat|head|tail|grep|awk|sed|base64|tar|gzip|xxd)$/.test(name) && args.some((word) => ofMachine.test(word))
@@ -69,6 +77,7 @@ export const knownOutput = (argv: readonly Field[], input: Input | undefined, sc
       ? argv.flatMap(({ madeBy }) => madeBy.filter((mark) => mark.startsWith(secretVariableMark)))
       : []),
     ...(printsSecret(name, args, isSecret, readsSecret) ? [secretMark] : []),
+    ...(printsStored(name, args.join(' ').slice(0, maxArguments)) ? [storedMark] : []),
   ];
   const file = /^(?:cat|pv)$/.test(name) && args.length === 1 ? args[0] : undefined;
   return { text: textOf(name, args, input, scope), programs, paths: pathsOf(name, args, input), file };

@@ -19,8 +19,12 @@ export const readRedirections = (
   let input: Input | undefined;
   const receive = ({ descriptor }: RedirectNode, received: Input): void => {
     const number = descriptor?.type === 'FileDescriptor' ? descriptor.value : 0;
-    if (number === 0) input = received;
-    else if (received.text !== undefined) scope.files.set(`/dev/fd/${number}`, received.text);
+    if (number === 0) {
+      input = received;
+      return;
+    }
+    if (received.text !== undefined) scope.files.set(`/dev/fd/${number}`, received.text);
+    if (received.programs.includes(secretMark)) scope.secrets.set(`/dev/fd/${number}`, secretMark);
   };
   for (const node of nodes) {
     if (node.type === 'HereDoc') {
@@ -38,7 +42,7 @@ export const readRedirections = (
       else if (node.type === 'HereString') receive(node, { text: target.text, programs: target.madeBy });
       else if (node.operator === '<') receive(node, fromFile(target, scope));
       else if (node.operator === '<&' && !/^(?:0-?|-)$/.test(target.text)) {
-        receive(node, { text: textOfFile(scope, `/dev/fd/${target.text}`), programs: ['?'] });
+        receive(node, fromFile({ ...target, text: `/dev/fd/${target.text}`, madeBy: ['?'] }, scope));
       } else if (!/^(?:\d+-?|-)$/.test(target.text)) {
         redirections.push({ operator: node.operator, target, isOutput: isOutput(node, target) });
       }

@@ -3,6 +3,9 @@ import { fits, zoneOf, type Place } from './paths.js';
 /** Marks text that contains a secret, in the list of programs that produced it. */
 export const secretMark = '(secret)';
 
+/** Marks a secret from a store, or an access token, in the list of programs that produced it. */
+export const storedMark = '(stored secret)';
+
 /** Marks a variable of the environment whose name says that it contains a secret; its name follows. */
 export const secretVariableMark = '(secret variable) ';
 
@@ -11,7 +14,7 @@ export const environmentMark = '(environment)';
 
 /** Names of files that contain secrets in any folder. Examples, certificates and public keys are excluded. */
 const secretName =
-  /^(?:\.dev\.vars(?:\.(?!example|sample)[\w.-]+)?|\.env(?:\.(?!example|sample|template|dist|defaults?|test|ci|schema|vault)[\w.-]+)?|(?!example|sample|template)[\w.*-]*\.env|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?|(?![\w.-]*(?:cert|chain|public|pub\.|ca\.pem|csr))[\w.*-]+\.pem|(?!public|pub\.)[\w.*-]+\.(?:key|p12|pfx|jks|keystore|kdbx|ppk)|[\w.-]*credentials(?:\.json)?|service[-_]?account[\w.-]*\.json|wp-config\.php|secrets?\.(?:ya?ml|json|toml|env)|\.?htpasswd|g?shadow|master\.key|terraform\.tfstate|\.(?:netrc|pgpass|git-credentials|my\.cnf|s3cfg|boto|claude\.json|vault[-_](?:token|pass\w*)|pypirc|(?:bash|zsh|python|psql|mysql|node_repl|rediscli)_history)|kubeconfig)$/i;
+  /^(?:\.dev\.vars(?:\.(?!example|sample)[\w.-]+)?|\.env(?:\.(?!example|sample|template|dist|defaults?|test|ci|schema|vault)[\w.-]+)?|(?!example|sample|template)[\w.*-]*\.env|id_(?:rsa|dsa|ecdsa|ed25519)(?:_\w+)?|(?![\w.-]*(?:cert|chain|public|pub\.|ca\.pem|csr))[\w.*-]+\.pem|(?!public|pub\.)[\w.*-]+\.(?:key|p12|pfx|jks|keystore|kdbx|ppk)|[\w.-]*credentials(?:\.json)?|service[-_]?account[\w.-]*\.json|wp-config\.php|(?!.*(?:sealed|external|example|sample|template|encrypted|\.enc\b))(?:[\w.-]*[._-])?secrets?\.(?:ya?ml|json|toml|env)|[\w.-]*firebase-adminsdk[\w.-]*\.json|local\.settings\.json|kaggle\.json|\.?htpasswd|g?shadow|master\.key|terraform\.tfstate|\.(?:netrc|wgetrc|pgpass|git-credentials|my\.cnf|s3cfg|boto|claude\.json|vault[-_](?:token|pass\w*)|pypirc|(?:bash|zsh|python|psql|mysql|node_repl|rediscli)_history)|kubeconfig)$/i;
 
 /** Folders whose files contain secrets, the environment of a process, and what programs store in a home folder. */
 const secretPlace =
@@ -57,7 +60,7 @@ export const loadsSecrets = (name: string, args: readonly string[]): boolean =>
 
 /** Programs that print the content of their files, or an encoding of it. */
 const printers: ReadonlySet<string> = new Set(
-  'cat tac head tail nl less more bat sed awk gawk grep egrep rg cut sort paste tr rev fold strings od xxd hexdump base64 base32 openssl gpg age uuencode tar zip gzip bzip2 xz zstd jq yq dd tee cp diff comm join column fmt pr batcat view zcat echo printf uniq pbcopy xclip xsel wl-copy clip.exe python python3 perl ruby ccat pygmentize highlight glow mdcat jless fx gron dasel tomlq xmllint hexyl hd expand unexpand iconv envsubst shuf pv most json.tool sqlite3'.split(
+  'ul m4 cpp look xzcat bzcat lzcat zstdcat gzcat cat tac head tail nl less more bat sed awk gawk grep egrep rg cut sort paste tr rev fold strings od xxd hexdump base64 base32 openssl gpg age uuencode tar zip gzip bzip2 xz zstd jq yq dd tee cp diff comm join column fmt pr batcat view zcat echo printf uniq pbcopy xclip xsel wl-copy clip.exe python python3 perl ruby ccat pygmentize highlight glow mdcat jless fx gron dasel tomlq xmllint hexyl hd expand unexpand iconv envsubst shuf pv most json.tool sqlite3'.split(
     ' ',
   ),
 );
@@ -72,8 +75,69 @@ const ownSecrets: Readonly<Record<string, RegExp>> = {
   pass: /^(?:show )?\S+$/,
   security: /find-(?:generic|internet)-password.*-w/,
   'secret-tool': /^lookup/,
-  kubectl: /^get secrets?\b.*-o/,
+  kubectl: /^get (?:\S+,)?secrets?\b.*-o/,
 };
+
+/** Words with which the program of a secret manager or a provider prints a secret. */
+const printing: Readonly<Record<string, RegExp>> = {
+  ...Object.fromEntries(
+    ['aws', 'awslocal'].map((name) => [name, /^sts assume-role|^ssm get-parameter.* --with-decryption/]),
+  ),
+  gcloud: /\bservice-accounts keys create/,
+  az: /^(?:keyvault (?:key|certificate) (?:show|download)|\S+ .*(?:keys list|list-keys|show-connection-string)|redis list-keys|ad (?:sp|app) (?:create-for-rbac|credential reset))\b/,
+  doctl: /^(?:auth token|databases connection|registry docker-config)/,
+  heroku: /^(?:config(?::get)?|auth:token|pg:credentials\S*)(?: |$)/,
+  fly: /^auth token/,
+  flyctl: /^auth token/,
+  railway: /^variables/,
+  netlify: /^env:(?:list|get)/,
+  firebase: /^functions:config:get/,
+  vault: /^(?:kv get|read|unwrap|print token)/,
+  bao: /^(?:kv get|read|unwrap|print token)/,
+  op: /^(?:read|item get|document get|inject)/,
+  doppler: /^secrets(?: (?:download|substitute)|$| --)/,
+  infisical: /^(?:secrets(?:$| --)|export)/,
+  conjur: /^variable get/,
+  chamber: /^(?:read|export|env)/,
+  berglas: /^access/,
+  bw: /^(?:get (?:totp|item|notes|attachment)|list items|export)/,
+  bws: /^secret list/,
+  rbw: /^get/,
+  'keepassxc-cli': /^show/,
+  pass: /^(?:show |grep |otp )?(?!-|(?:ls|list|find|search|insert|add|generate|edit|rm|remove|mv|cp|git|init|help|version)\b)\S/,
+  gopass:
+    /^(?:show |cat |otp )?(?!-|(?:ls|list|find|search|insert|add|generate|edit|rm|remove|mv|cp|git|init|help|version|sync|audit)\b)\S/,
+  lpass: /^(?:show|export)/,
+  sops: /^(?:-d|--decrypt|decrypt)/,
+  'ansible-vault': /^(?:view|decrypt)/,
+  security: /^(?:find-(?:generic|internet)-password.* -[a-z]*[wg]|dump-keychain|export)/,
+  'secret-tool': /^(?:lookup|search)/,
+  keyctl: /^(?:print|pipe|read)/,
+  gpg: /--export-secret|^(?:-d|--decrypt)/,
+  gpg2: /--export-secret|^(?:-d|--decrypt)/,
+  gh: /^auth (?:token|status .*(?:-t|--show-token)\b)/,
+  glab: /^auth status .*--show-token|^variable (?:get|export)/,
+  git: /^credential(?:-\w+)? (?:fill|get)/,
+  ...Object.fromEntries(
+    ['kubectl', 'oc', 'k'].map((name) => [
+      name,
+      /\bget (?:\S+[ ,])*?secrets?\b(?=.* (?:-o ?(?:ya?ml|json|jsonpath|go-template|custom-columns)|--output[ =](?:ya?ml|json|go-template|custom-columns)|--template))|\bcreate token\b|\bconfig view .*--raw/,
+    ]),
+  ),
+  pulumi: /--show-secrets/,
+  ...Object.fromEntries(
+    ['terraform', 'tofu'].map((name) => [name, /^state pull|^output .*(?:secret|token|passw|key|cred|connection)/i]),
+  ),
+  age: /^(?:-d|--decrypt)/,
+  rclone: /^config (?:show|dump|reveal)|^reveal/,
+  rails: /^(?:credentials|secrets):show/,
+  wg: /^(?:showconf|genkey)/,
+  npm: /^config (?:get|list) .*_(?:auth|authToken|password)/i,
+};
+
+/** Returns whether a program prints a secret from a store, or an access token. */
+export const printsStored = (name: string, words: string): boolean =>
+  Object.hasOwn(printing, name) && printing[name]?.test(words) === true;
 
 /** Programs that display text: their arguments, files or input. */
 export const displayers: ReadonlySet<string> = new Set(

@@ -4,6 +4,7 @@ import {
   filesOf,
   hidesValues,
   isSecretVariable,
+  printsStored,
   secretMark,
   secretVariableMark,
 } from '../../read/secrets.js';
@@ -11,63 +12,6 @@ import { extracts } from '../written-paths.js';
 import type { CommandRule, RuleContext } from '../rule.js';
 
 const instead = 'Check that the value exists without displaying it, or ask the person.';
-
-/** Words with which the program of a secret manager or a provider prints a secret. */
-const printing: Readonly<Record<string, RegExp>> = {
-  ...Object.fromEntries(
-    ['aws', 'awslocal'].map((name) => [name, /^sts assume-role|^ssm get-parameter.* --with-decryption/]),
-  ),
-  gcloud: /\bservice-accounts keys create/,
-  az: /^(?:keyvault (?:key|certificate) (?:show|download)|\S+ .*(?:keys list|list-keys|show-connection-string)|redis list-keys|ad (?:sp|app) (?:create-for-rbac|credential reset))\b/,
-  doctl: /^(?:auth token|databases connection|registry docker-config)/,
-  heroku: /^(?:config(?::get)?|auth:token|pg:credentials\S*)(?: |$)/,
-  fly: /^auth token/,
-  flyctl: /^auth token/,
-  railway: /^variables/,
-  netlify: /^env:(?:list|get)/,
-  firebase: /^functions:config:get/,
-  vault: /^(?:kv get|read|unwrap|print token)/,
-  bao: /^(?:kv get|read|unwrap|print token)/,
-  op: /^(?:read|item get|document get|inject)/,
-  doppler: /^secrets(?: (?:download|substitute)|$| --)/,
-  infisical: /^(?:secrets(?:$| --)|export)/,
-  conjur: /^variable get/,
-  chamber: /^(?:read|export|env)/,
-  berglas: /^access/,
-  bw: /^(?:get (?:totp|item|notes|attachment)|list items|export)/,
-  bws: /^secret list/,
-  rbw: /^get/,
-  'keepassxc-cli': /^show/,
-  pass: /^(?:show |grep |otp )?(?!-|(?:ls|list|find|search|insert|add|generate|edit|rm|remove|mv|cp|git|init|help|version)\b)\S/,
-  gopass:
-    /^(?:show |cat |otp )?(?!-|(?:ls|list|find|search|insert|add|generate|edit|rm|remove|mv|cp|git|init|help|version|sync|audit)\b)\S/,
-  lpass: /^(?:show|export)/,
-  sops: /^(?:-d|--decrypt|decrypt)/,
-  'ansible-vault': /^(?:view|decrypt)/,
-  security: /^(?:find-(?:generic|internet)-password.* -[a-z]*[wg]|dump-keychain|export)/,
-  'secret-tool': /^(?:lookup|search)/,
-  keyctl: /^(?:print|pipe|read)/,
-  gpg: /--export-secret|^(?:-d|--decrypt)/,
-  gpg2: /--export-secret|^(?:-d|--decrypt)/,
-  gh: /^auth (?:token|status .*(?:-t|--show-token)\b)/,
-  glab: /^auth status .*--show-token|^variable (?:get|export)/,
-  git: /^credential(?:-\w+)? (?:fill|get)/,
-  ...Object.fromEntries(
-    ['kubectl', 'oc', 'k'].map((name) => [
-      name,
-      /\bget (?:\S+ )*?secrets?\b(?=.* (?:-o ?(?:ya?ml|json|jsonpath|go-template|custom-columns)|--output[ =](?:ya?ml|json|go-template|custom-columns)|--template))|\bcreate token\b|\bconfig view .*--raw/,
-    ]),
-  ),
-  pulumi: /--show-secrets/,
-  ...Object.fromEntries(
-    ['terraform', 'tofu'].map((name) => [name, /^state pull|^output .*(?:secret|token|passw|key|cred|connection)/i]),
-  ),
-  age: /^(?:-d|--decrypt)/,
-  rclone: /^config (?:show|dump|reveal)|^reveal/,
-  rails: /^(?:credentials|secrets):show/,
-  wg: /^(?:showconf|genkey)/,
-  npm: /^config (?:get|list) .*_(?:auth|authToken|password)/i,
-};
 
 /** Number of characters of the arguments that are compared with them. */
 const maxText = 400;
@@ -77,6 +21,9 @@ const textOf = ({ arguments: { words } }: RuleContext): string =>
     .filter((word, index) => index > 0 || !/^--?[\w-]+=/.test(word))
     .join(' ')
     .slice(0, maxText);
+
+/** Shells that display what they read with an option. */
+const shells = ['sh', 'bash', 'zsh', 'dash', 'ksh'];
 
 /** Programs that print the environment. */
 const environment = ['env', 'printenv', 'set', 'export', 'declare', 'typeset'];
@@ -109,6 +56,17 @@ const seemsToReveal = ({ arguments: { operands }, isOrdinary }: RuleContext): bo
   );
 };
 
+/** Words with which any program copies a file to where others can read it. */
+const uploading =
+  /(?:^|[-_:.])(?:upload|put|send|share|publish|gist|paste|pastebin(?:it)?|snippet|attach|transfer)(?:$|[-_:.])/;
+/** An address of another machine, or of mail. */
+const remotePlace = /^(?:https?|wss?|ftps?|s3|gs):\/\/(?!localhost\b|127\.)|^[\w.+-]+@[\w-]+(?:\.[\w-]+)+(?::|$)/;
+/** Options for keys and settings that a program uses itself. */
+const loadsSecret =
+  /^--?(?:\w*(?:key|cert|identity|config|credentials?|env)\w*(?:-file)?|[ikcE]|cacert|userconfig|netrc-file)(?:=|$)/i;
+/** Secrets belong into these. */
+const storing = /secret|vault|\bkv\b|config|\benv|credential|encrypt/;
+
 const secretWord = /secret|token|passw|\bpass\b|pwd|_?key|cred|auth|\bAWS|\bAKIA|BEGIN .*PRIVATE|BEGIN RSA/i;
 
 /** Rules about secrets that a command displays, copies or stores where other people find them. */
@@ -116,9 +74,12 @@ export const secretRules: readonly CommandRule[] = [
   {
     rule: 'secrets/displays-file',
     decision: 'ask',
-    programs: [...displayers, 'xargs'],
+    programs: [...displayers, 'xargs', 'ruby', ...shells],
     test: ({ program, arguments: { words }, madeBy, reads, hasLoadedSecrets, isShown, isSecret }) =>
       isShown &&
+      (program !== 'ruby' || words.some((word) => /^-[a-z]*[np]/.test(word))) &&
+      // A shell displays the lines of a script with these options.
+      (!shells.includes(program) || words.some((word) => /^-[a-z]*[vx]/.test(word))) &&
       (program !== 'xargs' || words.some((word) => /^(?:-a|--arg-file)/.test(word))) &&
       (madeBy.includes(secretMark) ||
         (!/^(?:echo|printf)$/.test(program) &&
@@ -240,7 +201,7 @@ export const secretRules: readonly CommandRule[] = [
   {
     rule: 'secrets/searches-environment',
     decision: 'ask',
-    programs: ['grep', 'egrep', 'rg', 'awk', 'sed'],
+    programs: ['grep', 'egrep', 'rg', 'awk', 'sed', 'jq', 'yq'],
     test: ({ program, arguments: { words }, reads, isShown }) =>
       isShown &&
       reads.some((name) => name === 'history' || name === settingsMark || environment.includes(name)) &&
@@ -253,10 +214,7 @@ export const secretRules: readonly CommandRule[] = [
   {
     rule: 'secrets/displays-stored',
     decision: 'ask',
-    test: (command) =>
-      command.isShown &&
-      ((Object.hasOwn(printing, command.program) && printing[command.program]?.test(textOf(command)) === true) ||
-        seemsToReveal(command)),
+    test: (command) => command.isShown && (printsStored(command.program, textOf(command)) || seemsToReveal(command)),
     unless: ['--help|-h'],
     why: 'It displays a secret from a store or an access token, which then is in the conversation.',
     instead: 'Pass the secret to the program that needs it, without displaying it.',
@@ -330,6 +288,27 @@ export const secretRules: readonly CommandRule[] = [
       ),
     why: 'It sends a secret of the environment in an address, which servers log, or as data.',
     instead: 'Send it in a header, to the service that it belongs to.',
+  },
+  {
+    rule: 'secrets/uploads',
+    decision: 'ask',
+    test: ({ program, arguments: { operands, words }, input, inputFile, reads, isOrdinary, isSecret }) => {
+      if (isOrdinary) return false;
+      const names = [program, ...operands.slice(0, maxSubcommands).map(({ text }) => text)];
+      return (
+        (names.some((word) => uploading.test(word)) || words.some((word) => remotePlace.test(word))) &&
+        !names.some((word) => storing.test(word) && !isSecret(word)) &&
+        ((inputFile !== undefined && isSecret(inputFile)) ||
+          (input === undefined && reads.includes(secretMark)) ||
+          words.some(
+            (word, index) =>
+              isSecret(word.replace(/^(?:--?[\w-]+=)?(?:fileb?:\/\/|@)?/, '')) &&
+              !loadsSecret.test(word.startsWith('-') ? word : (words[index - 1] ?? '')),
+          ))
+      );
+    },
+    why: 'It sends a file with keys, credentials or secret settings to another machine.',
+    instead: 'Ask the person to do it.',
   },
   {
     rule: 'secrets/stages-file',

@@ -1,6 +1,6 @@
 import { machineMark } from '../../read/known-output.js';
 import { codeVariable } from '../../read/program-variables.js';
-import { secretMark, secretVariableMark } from '../../read/secrets.js';
+import { secretMark, secretVariableMark, storedMark } from '../../read/secrets.js';
 import type { CommandRule } from '../rule.js';
 
 /** Programs that send their arguments to another machine; name lookups send them, too. */
@@ -209,7 +209,7 @@ export const shellRules: readonly CommandRule[] = [
             .exec(word)
             ?.filter(Boolean) ?? [];
         if (upload !== '' && isOfSystem(zoneOf(upload))) return true;
-        const path = word.replace(/^(?:-[dFT](?=[@\w./~])|--[\w-]+=)?(?:[\w-]+[=:]|[\w-]+(?=@[./~]))?[@<]?/, '');
+        const path = word.replace(/^(?:-[dFT](?=[@\w./~])|--[\w-]+=)?(?:[\w:-]+[=:]|[\w-]+(?=@[./~]))?[@<]?/, '');
         return path !== '' && !/^https?:/.test(path) && (isSecret(path) || isSecret(word));
       });
     },
@@ -227,11 +227,10 @@ export const shellRules: readonly CommandRule[] = [
   {
     rule: 'shell/serves-home',
     decision: 'ask',
-    programs: ['python', 'python3', 'php', 'serve', 'http-server', 'live-server', 'caddy'],
     test: ({ program, arguments: { operands, words, valuesOf }, zoneOf }) =>
-      (!program.startsWith('python') || words.includes('http.server')) &&
-      [...['-d', '--directory', '-t', '--root'].flatMap(valuesOf), ...operands.map(({ text }) => text)].some((path) =>
-        ['root', 'system', 'home', 'above', 'secret'].includes(zoneOf(path)),
+      (serves.test(program) || words.some((word) => serves.test(word) || (program === 'php' && word === '-S'))) &&
+      [...['-d', '--directory', '-t', '--root', '-h'].flatMap(valuesOf), ...operands.map(({ text }) => text)].some(
+        (path) => ['root', 'system', 'home', 'above', 'secret'].includes(zoneOf(path)),
       ),
     why: 'It serves keys and private files to other machines.',
     instead: 'Serve a folder of the project.',
@@ -276,12 +275,16 @@ export const shellRules: readonly CommandRule[] = [
     programs: senders,
     test: ({ program, madeBy, reads }) =>
       [...madeBy, ...reads].some((name) => name === secretMark || name === machineMark) ||
+      reads.some((name) => name === storedMark || name === 'history') ||
       (/^(?:nc|ncat|netcat|socat|telnet|mailx?)$/.test(program) &&
         reads.some((name) => name.startsWith(secretVariableMark))),
     why: 'It sends a secret, the environment with the secrets in it, or settings of the machine to another machine.',
     instead: 'Ask the person to do it.',
   },
 ];
+
+/** Programs and subcommands that serve a folder. */
+const serves = /^(?:[\w-]{0,20}serve|httpd?[-.]server|[\w-]{0,20}httpd|live-server|miniserve|caddy|file-server)$/;
 
 /** An option whose value is code that the program loads, or another program that it runs. */
 const loadingOption =

@@ -207,7 +207,14 @@ export const sqlRules: readonly CommandRule[] = [
       'db clean',
       'revert',
     ],
-    test: ({ program, arguments: { operands, has } }) =>
+    test: ({ program, arguments: { operands, has, valuesOf }, environment, isElsewhere, servers }) =>
+      // The settings of these name a database for each environment.
+      !(
+        /^(?:sequelize(?:-cli)?|knex)$/.test(program) &&
+        (valuesOf('--env')[0] ?? environment) === 'test' &&
+        !isElsewhere &&
+        servers.every(isLocalServer)
+      ) &&
       !(operands[0]?.text === 'migrate:rollback' && has('--all') === 'no') &&
       !(operands[0]?.text === 'setup' && program !== 'diesel') &&
       !(operands[0]?.text === 'clean' && program !== 'flyway'),
