@@ -215,3 +215,42 @@ describe('commandPermissions for substitutions', () => {
     );
   });
 });
+
+describe('commandPermissions for entries of several words', () => {
+  const decide = (entry: string, line: string): string =>
+    commandPermissions({ allowedCommands: [entry] })(line, { cwd: '/work/app' }).decision;
+
+  it('allows the subcommands that an entry covers', () => {
+    const lines = [
+      ['docker compose', 'docker compose up -d'],
+      ['npm run', 'npm run build'],
+      ['npm run', 'npm run build -- --watch'],
+      ['git stash', 'git stash pop'],
+      ['git branch', 'git branch fix'],
+      ['git config', 'git config pull.rebase true'],
+      ['go mod', 'go mod tidy'],
+      ['gh pr', 'gh pr create --fill'],
+      ['kubectl config', 'kubectl config use-context dev'],
+    ] as const;
+    expect(lines.filter(([entry, line]) => decide(entry, line) !== 'allow')).toEqual([]);
+  });
+
+  it('denies other commands, and options that may write of commands that read', () => {
+    const lines = [
+      ['docker compose', 'docker run alpine'],
+      ['docker compose', 'docker -H tcp://x compose up'],
+      ['docker compose', 'docker compose "$X"'],
+      ['docker ps', 'docker rm x'],
+      ['git branch', 'git branch -D fix'],
+      ['git branch', 'git branch "$X"'],
+      ['git log', 'git log --output=x'],
+      ['git log', 'git -c core.pager=./x log'],
+      ['gh api', 'gh api -X POST x'],
+      ['gh api', 'gh api graphql -f query=x'],
+      ['sort -u', 'sort -u -o x y'],
+      ['sed -n', "sed -n 'w x' y"],
+      ['npm run', 'npm install'],
+    ] as const;
+    expect(lines.filter(([entry, line]) => decide(entry, line) === 'allow')).toEqual([]);
+  });
+});

@@ -17,7 +17,7 @@ export interface CommandPermissionOptions {
   readonly allowWrite?: boolean | undefined;
   /**
    * The commands that may run, as plain words: `'git'` allows every git command, `'git status'` those that start with
-   * these words. For a command that is known to read, only read-only options are allowed, unless an entry names others:
+   * these words, `'docker compose'` all of its subcommands. For a command that is known to read, only read-only options are allowed, unless an entry names others:
    * `'sort'` does not allow `sort -o file`, `'sort -o'` does. The entry `'>'` allows redirections into files.
    */
   readonly allowedCommands?: readonly string[] | undefined;
@@ -124,10 +124,16 @@ const whyNotListed = ({ name, args }: StrictCommand, allowList: readonly Words[]
   const longest = Math.max(...entries.map(({ length }) => length));
   // The entry names the argument that may write.
   if (problem.at !== -1 && longest > problem.at + 1) return undefined;
-  if (longest === 1 && isWholeProgram(name, args)) return undefined;
+  // `docker compose` covers `docker compose up`, and `git stash` covers `git stash pop`.
+  const isCovered = longest === 1 || ((problem.isAction === true || name === 'git') && isPlain(args[problem.at]));
+  if (isCovered && isWholeProgram(name, args)) return undefined;
   const shown = allowList.filter(([word]) => word === name).map((one) => one.join(' '));
   return `"${shown.join('", "')}" does not allow this: ${name} ${problem.reason}.`;
 };
+
+/** Returns whether an argument is certainly no option. */
+const isPlain = (word: StrictCommand['args'][number] | undefined): boolean =>
+  word?.value !== undefined && !word.value.startsWith('-');
 
 /** Programs that an entry covers completely. For others, options that are not known to read may write. */
 const isWholeProgram = (name: string, args: StrictCommand['args']): boolean => {

@@ -24,6 +24,8 @@ export interface GrammarProblem {
   readonly reason: string;
   /** Index of the argument; `-1` for the whole command. */
   readonly at: number;
+  /** Whether the argument selects what the command does: a subcommand, or a script of `npm run`. */
+  readonly isAction?: true;
 }
 
 /** Checks the arguments of one command. */
@@ -57,7 +59,8 @@ export const options = (grammar: OptionGrammar): Check => {
       } else {
         operands += isMany ? Number.POSITIVE_INFINITY : 1;
         if (operands > (grammar.operands ?? Number.POSITIVE_INFINITY)) {
-          return problemAt(args, index, 'exceeds the number of arguments, and may be a file to write');
+          const problem = problemAt(args, index, 'exceeds the number of arguments, and may be a file to write');
+          return grammar.operands === 0 ? { ...problem, isAction: true } : problem;
         }
         if (grammar.operand?.test(value ?? '\0') === false) return problemAt(args, index, 'is not known only to read');
       }
@@ -113,10 +116,11 @@ export const subcommands =
     const name = args[0]?.value ?? '';
     const check = Object.hasOwn(table, name) ? table[name] : undefined;
     if (check === undefined) {
-      return problemAt(args, args.length > 0 ? 0 : -1, 'is not a subcommand that is known only to read');
+      const reason = 'is not a subcommand that is known only to read';
+      return { ...problemAt(args, args.length > 0 ? 0 : -1, reason), isAction: true };
     }
     const problem = check(args.slice(1));
-    return problem === undefined ? undefined : { ...problem, at: problem.at + 1 };
+    return problem === undefined ? undefined : { ...problem, reason: `${name} ${problem.reason}`, at: problem.at + 1 };
   };
 
 /** Accepts these subcommands with the same options. */
