@@ -140,6 +140,8 @@ describe('code of an interpreter', () => {
       `node -e 'require("fs").rmSync(require("path").join(process.cwd(), "dist"), { recursive: true })'`,
       `python3 -c 'import os, requests; r = requests.get("https://api.github.com/user", headers={"Authorization": "Bearer " + os.environ["GITHUB_TOKEN"]}); print(r.status_code)'`,
       `python3 -c 'import os; token = os.environ["NPM_TOKEN"]; check(token); print("ok")'`,
+      `python3 -c 'import os, subprocess; subprocess.run(["a"], env=dict(os.environ, URL="https://example.com"))'`,
+      `node -e 'client.delete("/users/1").then((r) => console.log(r.status, "https://example.com"))'`,
       `node -e 'app.delete("/users/1", (q, r) => r.end())'`,
       `php -r 'echo base64_decode("aGk=");'`,
       `Rscript -e 'source("R/utils.R"); main()'`,

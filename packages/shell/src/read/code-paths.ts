@@ -15,6 +15,9 @@ export const textAt = (code: string, start: number): CodeText | undefined => {
     const end = code.indexOf(triple, start + 3);
     if (end !== -1) return { value: code.slice(start + 3, end), start, end: end + 3 };
   }
+  const close = code.indexOf(quote, start + 1);
+  const plain = code.slice(start + 1, close);
+  if (close !== -1 && !plain.includes('\\')) return { value: plain, start, end: close + 1 };
   let value = '';
   for (let index = start + 1; index < code.length; index += 1) {
     const character = code.charAt(index);
@@ -60,6 +63,7 @@ const appended = new RegExp(
   'g',
 );
 
+const hasFolder = /HOME|home|tmpdir|tempdir|cwd|\.pwd/;
 const buildsPath = /HOME|home|expand|[jJ]oin|resolve|Path|tmpdir|tempdir|cwd|\.pwd|\.path\(/;
 
 /** Maximum number of parts of a path. */
@@ -74,8 +78,11 @@ const joined = (parts: readonly string[]): string =>
  */
 export const withPlainPaths = (code: string): string => {
   if (!buildsPath.test(code)) return code;
-  let plain = code.replaceAll(insertedHome, '~');
-  for (const [pattern, path] of folders) plain = plain.replaceAll(pattern, path);
+  let plain = code;
+  if (hasFolder.test(code)) {
+    plain = plain.replaceAll(insertedHome, '~');
+    for (const [pattern, path] of folders) plain = plain.replaceAll(pattern, path);
+  }
   for (let count = 0; count < maxParts; count += 1) {
     const next = plain
       .replaceAll(
@@ -142,17 +149,18 @@ export const writtenIn = (code: string, texts: readonly CodeText[]): readonly st
 
 const deleters =
   /(?:^|[.:>_-])(?:rm|remove|delete|unlink|erase|trash|purge|wipe)(?!\w*(?:listener|class|attribute|prefix|suffix))|[a-z](?:Remove|Delete|Unlink|Erase|Trash)|rmtree|rmdir|rm_rf|^remove/i;
-/** Clients and routers of HTTP, whose paths are no files. */
-const ofServer =
-  /(?:^|\.)(?:app|router|route|server|api|client|requests|session|axios|https?|got|ky|map|set|cache|params|headers)\.\w+$/i;
+/** Clients of HTTP and collections have a method of this name, too. */
+const ofServer = /\.delete$/i;
+const ofFiles = /file|dir|path|folder|\bfs\b|\bos\b/i;
 const deletingReceiver = /^\s?\)?\.(?:rm\w*|remove\w*|delete\w*|unlink\w*)\b/;
 
 /** Returns the absolute paths, and those in the home folder, that code deletes by calls with any name that says so. */
 export const deletedIn = (code: string, texts: readonly CodeText[]): readonly string[] =>
   texts.flatMap(({ value, start, end }) => {
-    if (!/^[/~][^\s]{0,199}$/.test(value)) return [];
+    if (!/^[/~][^\s${}]{0,199}$/.test(value)) return [];
     const callee = calleeAt(code, start);
     const isDeleted =
-      (deleters.test(callee) && !ofServer.test(callee)) || deletingReceiver.test(code.slice(end, end + maxCall));
+      (deleters.test(callee) && (!ofServer.test(callee) || ofFiles.test(callee))) ||
+      deletingReceiver.test(code.slice(end, end + maxCall));
     return isDeleted ? [value] : [];
   });

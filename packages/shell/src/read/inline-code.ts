@@ -95,7 +95,7 @@ const leavesFile =
 const wholeEnvironment = String.raw`(?:process\.env|Bun\.env|Deno\.env\.toObject\(\)|(?:os\.)?\benviron|\bENV(?:\.to_\w+)?|\\?[$%]_?ENV|\$_SERVER|(?:System\.|Sys\.)?\bget_?env\(\))(?!\s?\.\s?\w|\s?[[{(\w])`;
 /** It, or a variable after an address, as an argument. An environment that a program receives is named so. */
 const environmentInCall = new RegExp(
-  String.raw`(?:[(,=[{]|\.\.\.|(?<!\benv)\s?[:=])\s?${wholeEnvironment}|https?:\/\/[^"'${'`'}\s]{0,200}["'${'`'}]?\s?(?:\+|\.|,|\$\{)\s?(?:process\.env|os\.environ|ENV)`,
+  String.raw`(?<!\benv\s?[:=]\s?[\w.({[\s]{0,20})(?:[(,[{]|\.\.\.|(?<!\benv\s?)[:=])\s?${wholeEnvironment}|https?:\/\/[^"'${'`'}\s]{0,200}["'${'`'}]?\s?(?:\+|\.|,|\$\{)\s?(?:process\.env|os\.environ|ENV)`,
 );
 
 /** Calls that load a file with secrets into the environment. */
@@ -225,7 +225,9 @@ export const readCode = (written: string, isJavaScript = false, depth = 0): Inli
   const showsLoaded = doesPrint && loadsFile.test(code) && environmentInCall.test(code);
   return {
     runs: [
-      ...pairsOf(downloading, code).map(([address, path]) => `curl -fsSo ${quoted(path)} ${quoted(address)}`),
+      ...(isConnected ? pairsOf(downloading, code) : []).map(
+        ([address, path]) => `curl -fsSo ${quoted(path)} ${quoted(address)}`,
+      ),
       ...(runsPrograms(code, isJavaScript) ? runIn(code) : []),
     ],
     lines,
@@ -257,6 +259,7 @@ const readIn = (code: string, paths: readonly CodeText[], writes: readonly strin
   paths
     .filter(
       ({ value, start, end }) =>
+        /[./~]|^id_/.test(value) &&
         !writes.includes(value) &&
         !leavesFile.test(calleeAt(code, start)) &&
         !/^\)?\.(?:exists|is_file|file\?)/.test(code.slice(end, end + 12)),
@@ -326,31 +329,25 @@ const bracketed = /(?:%x|\bq[wx])\s?[([{<]([^)\]}>\n]{1,400})/g;
 
 /** Returns the strings in code, up to a limit. */
 export const textsOf = (whole: string): readonly string[] => {
-  const texts = matchesOf(bracketed, whole);
   const code = whole.replaceAll(bracketed, '');
-  for (let index = 0; index < code.length && texts.length < maxTexts; index += 1) {
-    if (!/["'`]/.test(code.charAt(index))) continue;
-    const text = textAt(code, index);
-    if (text === undefined) return texts;
+  const texts = placesOf(code).map(({ value, start, end }) => {
     // Text that is concatenated to a string is unknown until the code runs.
-    const isContinued =
-      /^\s*(?:[+.%]|\$|[A-Za-z_])/.test(code.slice(text.end, text.end + 20)) && /\s$/.test(text.value);
-    const value = /[fF]/.test(code.charAt(index - 1)) ? text.value.replaceAll(/\{([^{}]*)\}/g, inserted) : text.value;
-    texts.push(isContinued ? `${value}${unknownText}` : value);
-    index = text.end - 1;
-  }
-  return texts;
+    const isContinued = /\s$/.test(value) && /^\s*(?:[+.%]|\$|[A-Za-z_])/.test(code.slice(end, end + 20));
+    const text = /[fF]/.test(code.charAt(start - 1)) ? value.replaceAll(/\{([^{}]*)\}/g, inserted) : value;
+    return isContinued ? `${text}${unknownText}` : text;
+  });
+  return [...matchesOf(bracketed, whole), ...texts].slice(0, maxTexts);
 };
 
 /** Returns the strings in code with their positions, up to a limit. */
 const placesOf = (code: string): readonly CodeText[] => {
   const places: CodeText[] = [];
-  for (let index = 0; index < code.length && places.length < maxTexts; index += 1) {
-    if (!/["'`]/.test(code.charAt(index))) continue;
-    const text = textAt(code, index);
+  const quotes = /["'`]/g;
+  for (let quote = quotes.exec(code); quote !== null && places.length < maxTexts; quote = quotes.exec(code)) {
+    const text = textAt(code, quote.index);
     if (text === undefined) break;
     places.push(text);
-    index = text.end - 1;
+    quotes.lastIndex = text.end;
   }
   return places;
 };
