@@ -318,3 +318,22 @@ describe('code that programs load', () => {
     ]);
   });
 });
+
+describe('lines that only look dangerous', () => {
+  it('allows databases of tests, the key for a copy, and lists of named containers', () => {
+    expectAll([
+      ['NODE_ENV=test npx sequelize-cli db:drop', 'allow'],
+      ['NODE_ENV=test npx knex migrate:rollback --all', 'allow'],
+      ['npx sequelize-cli db:drop', 'ask'],
+      ['NODE_ENV=test PGHOST=db1 npx sequelize-cli db:drop', 'ask'],
+      ['python manage.py sqlflush', 'allow'],
+      ['scp -i ~/.ssh/deploy dist.tgz web:/tmp/', 'allow'],
+      ['scp -i ~/.ssh/deploy ~/.ssh/deploy web:/tmp/', 'deny'],
+      ['docker stop $(docker ps -q --filter name=web)', 'allow'],
+      ['docker stop "$(docker ps -aqf ancestor=shop:dev)"', 'allow'],
+      ['docker stop $(docker ps -q --filter status=running)', 'ask'],
+      ['docker stop $(docker ps -q --filter name=web; docker ps -q)', 'ask'],
+      ['setfacl -m u:bob:r ~/.ssh/id_rsa', 'ask'],
+    ]);
+  });
+});

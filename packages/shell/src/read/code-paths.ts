@@ -32,6 +32,7 @@ export const textAt = (code: string, start: number): CodeText | undefined => {
 const homeVariable =
   String.raw`\(getenv "HOME"\)|\$?[\w.:]{0,40}(?:[eE]nv|ENV|environ|_SERVER)\w{0,10}(?:\.(?:get|fetch))?(?:\.HOME\b|\s?[[({]\s?["']?HOME["']?\s?[\])}])` +
   String.raw`|(?:require\(["'](?:node:)?os["']\)\.|os\.)?\bhomedir\(\)|(?:pathlib\.)?\bPath\.home\(\)|\bDir\.home(?:\(\))?|\bNSHomeDirectory\(\)|\bSystem\.user_home!?(?:\(\))?|\bSystem\.getProperty\(["']user\.home["']\)`;
+const created = String.raw`\b(?:tempfile\.)?mkdtemp\(\)|\bDir\.mktmpdir(?:\([^()]{0,80}\))?`;
 const temporary = String.raw`\b(?:os\.)?tmpdir\(\)|\btempfile\.gettempdir\(\)|\bDir\.tmpdir`;
 const current = String.raw`\bprocess\.cwd\(\)|\bos\.getcwd\(\)|\b(?:pathlib\.)?Path\.cwd\(\)|\bDir\.pwd`;
 
@@ -42,6 +43,7 @@ const insertedHome = new RegExp(
 );
 const folders = [
   [new RegExp(homeVariable, 'g'), '"~"'],
+  [new RegExp(created, 'g'), '"/tmp/created"'],
   [new RegExp(temporary, 'g'), '"/tmp"'],
   [new RegExp(current, 'g'), '"."'],
 ] as const;
@@ -51,7 +53,7 @@ const literalAs = (group: number): string => literal.replaceAll('QUOTE', String(
 
 /** Calls that only join their arguments to a path, or expand a tilde. */
 const joins = new RegExp(
-  String.raw`\b(?:(?:(?:os\.)?path|require\(["'](?:node:)?path["']\))\.(?:join|resolve|expanduser|abspath)|expanduser|File\.(?:join|expand_path)|Path\.(?:join|expand)|(?:pathlib\.)?Path|Pathname(?:\.new)?|file\.path|(?<!\.)(?:join|resolve|joinpath))\(\s*` +
+  String.raw`\b(?:(?:(?:os\.)?path|require\(["'](?:node:)?path["']\))\.(?:join|resolve|expanduser|abspath)|expanduser|File\.(?:join|expand_path)|Path\.(?:join|expand)|(?:pathlib\.)?Path|Pathname(?:\.new)?|file\.path|(?:fs\.)?mkdtempSync|(?<!\.)(?:join|resolve|joinpath))\(\s*` +
     String.raw`((?:(["'])(?:(?!\2)[^\\\n]){0,200}\2\s*(?:,\s*)?){1,8})\)(?!\s?\.\s?(?:parent|dirname|name|stem))(?:\.(?:expanduser|resolve|absolute)\(\))?`,
   'g',
 );
@@ -63,8 +65,8 @@ const appended = new RegExp(
   'g',
 );
 
-const hasFolder = /HOME|home|tmpdir|tempdir|cwd|\.pwd/;
-const buildsPath = /HOME|home|expand|[jJ]oin|resolve|Path|tmpdir|tempdir|cwd|\.pwd|\.path\(/;
+const hasFolder = /HOME|home|mkd?te?mp|tmpdir|tempdir|cwd|\.pwd/;
+const buildsPath = /HOME|home|expand|[jJ]oin|resolve|Path|mkd?te?mp|tmpdir|tempdir|cwd|\.pwd|\.path\(/;
 
 /** Maximum number of parts of a path. */
 const maxParts = 8;
@@ -164,3 +166,36 @@ export const deletedIn = (code: string, texts: readonly CodeText[]): readonly st
       deletingReceiver.test(code.slice(end, end + maxCall));
     return isDeleted ? [value] : [];
   });
+
+/** Maximum number of values of a name. */
+const maxValues = 20;
+
+/**
+ * Returns the strings that a name has: those that are assigned to it, and those of a list that a loop visits. It is
+ * `undefined` if the name may have another value.
+ */
+export const valuesOf = (code: string, name: string): readonly string[] | undefined => {
+  const values: string[] = [];
+  const uses = new RegExp(
+    String.raw`\bfor\b\s*\(?\s*(?:const |let |var )?${name}\s+(?:in|of)\s*(?=[([])|(?<![.\w])${name}\s*:?=(?!=|>)\s*`,
+    'g',
+  );
+  const loops = new RegExp(String.raw`\]\.(?:forEach|each|map)\b\s*(?:do\b|\{|\()?\s*[|(]?\s*${name}\b`, 'g');
+  const lists = [...code.matchAll(loops)].slice(0, maxValues).map(({ index }) => {
+    const before = code.slice(Math.max(0, index - maxCall), index + 1);
+    return before.slice(before.lastIndexOf('['));
+  });
+  for (const { index, 0: use } of [...code.matchAll(uses)].slice(0, maxValues)) {
+    const at = index + use.length;
+    const text = textAt(code, at);
+    if (use.startsWith('for')) lists.push(code.slice(at, at + maxCall));
+    else if (text === undefined) return undefined;
+    else values.push(text.value);
+  }
+  for (const list of lists) {
+    const [literal] = /^[([]\s*(?:(["'])(?:(?!\1)[^\\\n]){0,100}\1\s*,?\s*){1,20}[)\]]/.exec(list) ?? [];
+    if (literal === undefined) return undefined;
+    values.push(...[...literal.matchAll(literals)].map(([, , text = '']) => text));
+  }
+  return values.length === 0 ? undefined : values;
+};

@@ -1,4 +1,4 @@
-import { calleeAt, deletedIn, textAt, withPlainPaths, writtenIn, type CodeText } from './code-paths.js';
+import { calleeAt, deletedIn, textAt, valuesOf, withPlainPaths, writtenIn, type CodeText } from './code-paths.js';
 import { isKnown, unknownText } from './field.js';
 
 /** The operations in code of another language that a shell could perform, as far as its text shows them. */
@@ -61,7 +61,7 @@ const starter = String.raw`\b(?:system2?|popen|exec\w*|spawn\w*|run|call|check_\
 
 const decodes = new RegExp(
   [
-    String.raw`\b(?:exec|eval\w*|Function|loadstring|load|instance_eval|run(?:InThis|InNew)Context|compile)\b[\s\S]{0,200}(?:${decoder}|${download})`,
+    String.raw`\b(?:exec|eval\w*|Function|loadstring|(?<![.\w])load|instance_eval|run(?:InThis|InNew)Context|compile)\b[\s\S]{0,200}(?:${decoder}|${download})`,
     String.raw`${starter}\([^;\n]{0,100}(?:${decoder}|${download})`,
     // The text is the argument of a function: `.then((text) => eval(text))`, `r.on("end", () => eval(text))`.
     String.raw`(?:${download})[\s\S]{0,300}(?:\.then|\.on|\bdone)\(\s?(?:(?:eval|Function)\b|[\s\S]{0,60}=>\s?\{?\s?(?:new\s)?(?:(?:[\w.]{1,40}|require\(["'](?:node:)?(?:child_process|vm)["']\))\.)?(?:eval|Function|exec|execSync|runIn\w+)\(\s?\w)`,
@@ -203,7 +203,10 @@ export const readCode = (written: string, isJavaScript = false, depth = 0): Inli
     if (deletes.length >= maxTexts) break;
     const at = match.index + match[0].length;
     const text = textAt(code, at) ?? globAt(code, at) ?? receiverAt(code, match);
+    const [, name] = /^(\w{1,60})\s?[,)]/.exec(code.slice(at, at + 70)) ?? [];
+    const values = text === undefined && name !== undefined ? valuesOf(code, name) : undefined;
     if (text !== undefined && isKnown(text.value)) deletes.push(text.value);
+    else if (values !== undefined) deletes.push(...values);
     else if (pattern !== undefined && walking.test(code)) deletes.push(pattern);
     else if (isWalk || recursive.test(match[0].replace(/\s*\(\s*$/, '')) || optionsOf(code, at).includes('recursive')) {
       deletes.push(undefined);

@@ -1,5 +1,6 @@
 import { unknownText } from '../../read/field.js';
 import type { CommandRule } from '../rule.js';
+import { isLocalServer } from '../test-databases.js';
 import { production } from './infrastructure.js';
 import { affectsResource, changesResource, mutationDeletes, seemsToDelete } from './verbs.js';
 
@@ -103,7 +104,16 @@ export const cloudRules: readonly CommandRule[] = [
   {
     rule: 'clouds/seems-to-delete',
     decision: 'ask',
-    test: (command) => !command.isOrdinary && seemsToDelete(command),
+    // A variable selects the database of the tests for `db:drop`.
+    test: (command) =>
+      !command.isOrdinary &&
+      seemsToDelete(command) &&
+      !(
+        command.environment === 'test' &&
+        !command.isElsewhere &&
+        command.servers.every(isLocalServer) &&
+        /^(?:db|database|schema):/.test(command.arguments.operands[0]?.text ?? '')
+      ),
     unless: ['--dry-run|--dryrun|--help|-h|--check|--simulate'],
     why: 'By its words, it deletes something that others may use.',
     instead: 'Show the person the command.',

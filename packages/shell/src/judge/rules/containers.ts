@@ -18,6 +18,10 @@ const mounted = (word: string): string => {
 };
 
 /** Rules about containers. */
+/** A substitution that lists the containers of one name, image or label. */
+const listsSome =
+  /^"?\$\((?:docker|podman|nerdctl) (?:ps|container ls) [^|;&]*(?:--filter|-[a-z]*f)[ =]["']?(?:name|ancestor|label)=[\w./:=-]+["']?\)"?$/;
+
 export const containerRules: readonly CommandRule[] = [
   {
     rule: 'containers/prune',
@@ -39,8 +43,10 @@ export const containerRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: engines,
     words: ['(rm|rmi|kill|stop)', '(container|image) (rm|kill|stop|remove)'],
-    test: ({ arguments: { operands }, madeBy, reads }) =>
-      operands.some(({ text }) => /\u{FFFF}/u.test(text)) && (madeBy.length > 0 || reads.length > 0),
+    test: ({ arguments: { operands }, madeBy, reads, shown }) =>
+      operands.some(({ text }) => /\u{FFFF}/u.test(text)) &&
+      (madeBy.length > 0 || reads.length > 0) &&
+      !shown.some((word) => listsSome.test(word)),
     why: 'It removes or stops all matching containers, including those of other projects.',
     instead: 'Name the containers.',
   },

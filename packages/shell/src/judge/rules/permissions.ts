@@ -68,8 +68,9 @@ export const permissionRules: readonly CommandRule[] = [
   {
     rule: 'permissions/opens-keys',
     decision: 'ask',
-    programs: ['chmod'],
-    argument: /^(?:0?[0-7](?:[1-7][0-7]|0[1-7])|(?:[ugo]*[ago][ugoa]*)?[+=][wxX]*r[rwxX]*)$/,
+    programs: ['chmod', 'setfacl'],
+    argument:
+      /^(?:(?:[ugo]|user|group|other):[^:\s]*:[wx-]*r[wx-]*|0?[0-7](?:[1-7][0-7]|0[1-7])|(?:[ugo]*[ago][ugoa]*)?[+=][wxX]*r[rwxX]*)$/,
     test: ({ arguments: { operands }, isSecret, zoneOf }) =>
       operands.slice(1).some(({ text }) => isSecret(text) && zoneOf(text) === 'secret' && !/\.ssh\/?$/.test(text)),
     why: 'Other users of the machine can read the keys afterwards.',

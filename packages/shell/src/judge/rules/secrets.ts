@@ -262,12 +262,14 @@ export const secretRules: readonly CommandRule[] = [
     rule: 'secrets/archives-keys',
     decision: 'ask',
     programs: ['tar', 'bsdtar', 'zip', '7z', 'gzip', 'xz', 'zstd', 'scp', 'rsync'],
-    test: ({ program, arguments: { operands, words }, isSecret, zoneOf }) => {
+    test: ({ program, arguments: { operands, words, valuesOf }, isSecret, zoneOf }) => {
       const sends = /^(?:scp|rsync)$/.test(program);
+      // The key with which the copy is made.
+      const own = program === 'scp' ? valuesOf('-i') : [];
       if (sends ? !/^[\w.@-]+:/.test(operands.at(-1)?.text ?? '') : extracts(words)) return false;
       return operands.some(
         ({ text }) =>
-          (isSecret(text) && zoneOf(text) === 'secret') ||
+          (isSecret(text) && zoneOf(text) === 'secret' && !own.includes(text)) ||
           ['home', 'root'].includes(zoneOf(text)) ||
           /^\/(?:home|Users)\/?$/.test(text),
       );

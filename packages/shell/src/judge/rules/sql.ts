@@ -250,7 +250,7 @@ export const sqlRules: readonly CommandRule[] = [
       'bin/rails',
     ],
     argument:
-      /^(?:db:(?:drop|reset|purge|wipe|truncate_all|migrate:reset|schema:load|setup)(?::\w+)?|migrate:(?:fresh|reset|refresh|down)|queue:flush|ecto\.(?:drop|reset)|flush|reset_db|sqlflush|doctrine:(?:database|schema):drop)$/,
+      /^(?:db:(?:drop|reset|purge|wipe|truncate_all|migrate:reset|schema:load|setup)(?::\w+)?|migrate:(?:fresh|reset|refresh|down)|queue:flush|ecto\.(?:drop|reset)|flush|reset_db|doctrine:(?:database|schema):drop)$/,
     test: ({ environment, servers, isElsewhere }) =>
       environment !== 'test' || isElsewhere || !servers.every(isLocalServer),
     why: 'It deletes a database or everything in it.',
