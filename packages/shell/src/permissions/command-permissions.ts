@@ -17,8 +17,9 @@ export interface CommandPermissionOptions {
   readonly allowWrite?: boolean | undefined;
   /**
    * The commands that may run, as plain words: `'git'` allows every git command, `'git status'` those that start with
-   * these words, `'docker compose'` all of its subcommands. For a command that is known to read, only read-only options are allowed, unless an entry names others:
-   * `'sort'` does not allow `sort -o file`, `'sort -o'` does. The entry `'>'` allows redirections into files.
+   * these words, `'docker compose'` all of its subcommands. For a command that is known to read, only read-only options
+   * are allowed, unless an entry names others: `'sort'` does not allow `sort -o file`, `'sort -o'` does. The entry `'>'`
+   * allows redirections into files.
    */
   readonly allowedCommands?: readonly string[] | undefined;
   /**
