@@ -39,6 +39,9 @@ describe('writes', () => {
     '/bin/rm x',
     'curl -X POST http://localhost/api',
     'gh pr create --fill',
+    'pnpm up zod --latest',
+    'apt-get dist-upgrade -y',
+    'cargo fix --allow-dirty',
   ])('treats %s as a change', (command) => {
     expect(writes(run(command, 'destructive'))).toBe(true);
   });

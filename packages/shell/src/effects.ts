@@ -21,7 +21,7 @@ const writers: ReadonlySet<string> = new Set(
 );
 
 const packages =
-  /^(?:install|i|ci|add|remove|rm|uninstall|update|upgrade|get|sync|tidy|init|publish|link|unlink|dedupe|prune)$/;
+  /^(?:install|i|ci|add|remove|rm|uninstall|update|up|upgrade|dist-upgrade|full-upgrade|fix|get|sync|tidy|init|publish|link|unlink|dedupe|prune)$/;
 
 /** Programs that change something if one of their first arguments is such a word. */
 const writingWords: Readonly<Record<string, RegExp>> = {
