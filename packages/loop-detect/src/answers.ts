@@ -19,13 +19,25 @@ export const hasAnswered = (before: Answer | undefined, call: DescribedCall, pri
   const isShuffled = call.isLookup && before.call.key !== call.key && isSamePage(before.print, print);
   if (!isShuffled && !isSameAnswer(before.print, print)) return false;
   if (call.isPause) return true;
-  const { subject } = call;
-  // Other files and records may have the same content.
-  if (print.isEmpty !== true && subject !== undefined && before.call.subject !== subject) return false;
+  const isPage = print.words.length >= minPageWords;
+  // Other files and records may have the same content, as may other sites.
+  if (print.isEmpty !== true && isAboutOther(before.call, call) && !(isPage && isOfSite(before.call, call)))
+    return false;
   // The same page after another input. An acknowledgement of a few words is equal for all inputs.
-  const isPageAgain = isOfOther(before, call) && print.words.length >= minPageWords;
+  const isPageAgain = isPage && isOfOther(before, call);
   if (call.isPoll) return isPageAgain && !call.writes();
-  if (call.isLookup) return true;
+  if (call.isLookup || (print.isMiss === true && !call.writes())) return true;
   const isAsked = isPageAgain && call.hasSentence && !call.isShell && !call.writes();
   return isAsked && before.call.withoutSentences === call.withoutSentences;
 };
+
+const isAboutOther = (before: DescribedCall, { subject }: DescribedCall): boolean =>
+  subject !== undefined && before.subject !== subject;
+
+/** Whether both calls are about pages of the same site. */
+const isOfSite = (before: DescribedCall, call: DescribedCall): boolean => {
+  const site = siteOf(call.subject);
+  return site !== undefined && site === siteOf(before.subject);
+};
+
+const siteOf = (subject = ''): string | undefined => /^https?:\/\/[^/?#]{1,300}/i.exec(subject)?.[0];

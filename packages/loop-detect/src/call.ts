@@ -5,7 +5,7 @@ import { removes, writes } from './effect.js';
 import { keyOf } from './key.js';
 import type { ToolLoopOptions } from './options.js';
 import { effectsOf, leadersOf, shellLineOf } from './shell.js';
-import { isLookupTool, isNoteTool, textMember, wordSet, wordsOf } from './words.js';
+import { isLookupTool, isNoteTool, navigationWords, textMember, wordSet, wordsOf } from './words.js';
 
 /** A tool call as the model requested it. */
 export interface LoopCall {
@@ -87,6 +87,35 @@ export class DescribedCall {
     return isRead && commands.every((effect) => !effect.writes || discards(effect));
   }
 
+  /**
+   * Whether it acts on something that has a state of its own, such as a screen, a game or a debugger, so that other
+   * calls may have other results from then on. Its name indicates a navigation, or neither a lookup nor a change.
+   *
+   * @param declared the effect that the tool declares
+   */
+  acts(declared: ToolEffect | undefined = this.call.effect): boolean {
+    if ((this.#options.effect ?? declared) === 'read-only' || this.isShell || this.isNote) return false;
+    const words = wordsOf(this.tool);
+    if (words.some((word) => navigationWords.has(word))) return true;
+    return !this.isLookup && !words.some((word) => stateWords.has(word)) && !this.writes(declared);
+  }
+
+  /** Whether it is an input event of a screen, such as a click. */
+  get isInput(): boolean {
+    return this.#isOf(inputWords);
+  }
+
+  /** Whether it shows a screen. */
+  get isScreen(): boolean {
+    return this.#isOf(screenWords);
+  }
+
+  /** Whether its name or its action has one of some words. */
+  #isOf(words: ReadonlySet<string>): boolean {
+    const { name, input } = this.call;
+    return [...wordsOf(name), ...wordsOf(textMember(input, 'action') ?? '')].some((word) => words.has(word));
+  }
+
   /** Whether it only stores or prints notes of the model, which is never progress. */
   get isNote(): boolean {
     const commands = this.#commands;
@@ -143,9 +172,13 @@ const pollingWords: ReadonlySet<string> = wordSet(
 );
 /** Those of a state, whose figures are details. */
 const stateWords: ReadonlySet<string> = wordSet('poll status wait watch progress sleep checks check logs output await');
+const inputWords: ReadonlySet<string> = wordSet(
+  'click press tap type fill key keys keypress hotkey scroll swipe drag hover mouse select',
+);
+const screenWords: ReadonlySet<string> = wordSet('screenshot snapshot screen');
 const pollingActions: ReadonlySet<string> = wordSet(
   // With the actions of computer-use tools whose effect is only on the screen.
-  'poll log logs status wait progress tail hold_key keypress scroll',
+  'poll log logs status wait progress tail hold_key keypress scroll screenshot',
 );
 const lookupCommands: ReadonlySet<string> = wordSet(
   'cat head tail less ls grep egrep rg find fd wc stat file echo pwd which type env printenv tree du sed awk ' +

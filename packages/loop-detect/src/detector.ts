@@ -10,6 +10,7 @@ import {
   isSameAnswer,
   isSamePage,
   isSuccess,
+  minPageWords,
   neutralStatuses,
   PendingFingerprint,
   type Fingerprint,
@@ -141,7 +142,7 @@ export class Detector {
   constructor(options: LoopOptions, limits: LimitsOf, base?: Detector) {
     this.#options = options;
     this.#limits = limits;
-    this.#counts = base === undefined ? { news: 0, writes: 0, batch: 0 } : { ...base.#counts };
+    this.#counts = base === undefined ? { news: 0, writes: 0, acts: 0, inputs: 0, batch: 0 } : { ...base.#counts };
     this.#state = base === undefined ? { ...initialState } : { ...base.#state };
     this.#failures = base === undefined ? new Failures(this.#counts, this.#limits) : base.#failures.fork(this.#counts);
     this.#cycles = base === undefined ? new Cycles(this.#limits) : base.#cycles.fork();
@@ -203,10 +204,12 @@ export class Detector {
       if (found.level === 'block') this.#strike(found.key);
     }
     const known = this.#repeats.get(call.key);
-    const sighting = this.#see(call, status, print, known);
+    const sighting = this.#see(call, status, print, known, effect);
     if (sighting.isNews) {
       this.#counts.news += 1;
       if (call.writes(effect)) this.#counts.writes += 1;
+      if (sighting.isAct) this.#counts.acts += 1;
+      if (call.isInput && print.words.length < minPageWords) this.#counts.inputs += 1;
     }
     this.#state.lastKeyRun = call.key === this.#state.lastKey ? this.#state.lastKeyRun + 1 : 1;
     this.#state.lastKey = call.key;
@@ -304,7 +307,13 @@ export class Detector {
 
   // Recording how a call ended
 
-  #see(call: DescribedCall, status: LoopOutcome['status'], given: Fingerprint, known: KnownCall | undefined): Sighting {
+  #see(
+    call: DescribedCall,
+    status: LoopOutcome['status'],
+    given: Fingerprint,
+    known: KnownCall | undefined,
+    effect: ToolEffect | undefined,
+  ): Sighting {
     const isDenied = status === 'denied';
     // A denied call has no outcome.
     const print = isDenied ? (known?.print ?? refused) : given;
@@ -318,13 +327,15 @@ export class Detector {
       call,
       isShared: isAnswered && isOfOther(before, call),
     });
+    const isNews = isOk && !change.isSame && !isAnswered && !call.isNote;
     return {
       call,
       print,
       isDenied,
       isUnknownTool: status === 'unknown-tool',
       isOk: isDenied ? (known?.isOk ?? false) : isOk,
-      isNews: isOk && !change.isSame && !isAnswered && !call.isNote,
+      isNews,
+      isAct: isNews && call.acts(effect),
       isAnswered,
       ...change,
     };

@@ -4,7 +4,7 @@ import { canonicalText } from './canonical.js';
 import { failureText, kindOf } from './failure-text.js';
 import { selectFrom } from './key.js';
 import { printedOf, type Printed } from './printed.js';
-import { messageOf, reportsError, reportsHeld, reportsNothing, reportsRunning } from './reports.js';
+import { messageOf, reportsError, reportsHeld, reportsMiss, reportsNothing, reportsRunning } from './reports.js';
 import { maxRead, scan, scanStart, similarity, type Scan } from './scan.js';
 import { shellLineOf } from './shell.js';
 import { shownText } from './terminal.js';
@@ -28,6 +28,8 @@ export type Fingerprint = {
   readonly isRatio?: boolean | undefined;
   /** Whether the output reports that nothing was found. */
   readonly isEmpty?: boolean | undefined;
+  /** Whether it reports so in the words of a search. */
+  readonly isMiss?: boolean | undefined;
   /** Whether the output reports that something is still running. */
   readonly isRunning?: boolean | undefined;
   /**
@@ -57,7 +59,7 @@ export const fingerprintOf = (
 ): Fingerprint => new PendingFingerprint(call, outcome, select).finish();
 
 /** What an outcome says besides its text. */
-type Traits = Pick<Fingerprint, 'isEmpty' | 'isRunning' | 'failure' | 'kind'> & {
+type Traits = Pick<Fingerprint, 'isEmpty' | 'isMiss' | 'isRunning' | 'failure' | 'kind'> & {
   readonly failureWords?: readonly number[];
 };
 
@@ -152,6 +154,10 @@ export class PendingFingerprint implements Fingerprint {
     return this.#traits.isEmpty;
   }
 
+  get isMiss(): boolean | undefined {
+    return this.#traits.isMiss;
+  }
+
   get isRunning(): boolean | undefined {
     return this.#traits.isRunning;
   }
@@ -233,7 +239,8 @@ const traitsOf = (call: LoopCall, status: ToolStatus, { output, text, message, p
   const hasFailed = (printed?.exitCode ?? 0) !== 0 || !successStatuses.has(status);
   if (!hasFailed && !reportsError(call, output, message)) {
     const isEmpty = printed === undefined ? reportsNothing(output, text) : reportsNothing(message, message);
-    return { ...(isEmpty && { isEmpty }), ...(reportsRunning(text) && { isRunning: true }) };
+    const isMiss = isEmpty && reportsMiss(printed === undefined ? text : message);
+    return { ...(isEmpty && { isEmpty }), ...(isMiss && { isMiss }), ...(reportsRunning(text) && { isRunning: true }) };
   }
   const failure = failureText(call, message);
   if (failure === undefined) return printed === undefined ? {} : { isEmpty: true };

@@ -8,6 +8,10 @@ export interface RunCounts {
   news: number;
   /** Successful calls with a new outcome that changed something. */
   writes: number;
+  /** The same of calls that may have changed something, judging by their names. */
+  acts: number;
+  /** Successful input events of a screen that were only acknowledged. */
+  inputs: number;
   /** Batches. A batch contains the calls of one model answer. */
   batch: number;
 }
@@ -52,11 +56,13 @@ export interface KnownCall {
   readonly streak: number;
   /** Whether one of them reports something that is running, or measured other figures than the one before it. */
   readonly isWatched: boolean;
-  /** Number of calls, and of calls with the same outcome, since the last change. */
+  /** Number of calls, and of calls with the same outcome, since the last change and the last act of another call. */
   readonly count: number;
   readonly sames: number;
   readonly news: number;
   readonly writes: number;
+  readonly acts: number;
+  readonly inputs: number;
   readonly batch: number;
 }
 
@@ -112,6 +118,10 @@ export const compareOutcome = (
     }
     // What is worked off ends. A figure that rises, or that falls by one, may count the calls.
     const isWorkedOff = next === -1 && (before.level ?? 0) - (print.level ?? 0) !== 1;
+    // A count of the calls moves by equal steps.
+    if (isMoving && isUneven(print, figures) && (isWorkedOff || isReading(call, print, figures))) {
+      return { isSame: drift >= driftOfNumbers.unevenPoll, drift: drift + 1, trend: next, figures, isReading: true };
+    }
     const isWatching = isWorkedOff || (isMoving && (isPoll || call.isShell || call.isLookup));
     const ofPoll = isPoll && !isCounter ? driftOfNumbers.unevenPoll : driftOfNumbers.poll;
     const allowed = isWatching ? ofPoll : isMoving ? driftOfNumbers.call : 0;
@@ -168,12 +178,16 @@ export const addLines = ({ print, lines }: KnownCall, next: Fingerprint): KnownC
 const addFigure = ({ print: { level }, figures = [] }: KnownCall): readonly number[] =>
   level === undefined ? figures : [level, ...figures.slice(0, maxFigures - 1)];
 
+/** Returns by how much more the figures of an outcome moved than before; `undefined` before they moved twice. */
+const accelerationOf = ({ level }: Fingerprint, [last, previous]: readonly number[]): number | undefined =>
+  level === undefined || last === undefined || previous === undefined ? undefined : level - 2 * last + previous;
+
 /** Whether the figures of an outcome move by the same step each time, so that they may count the calls. */
-const isEven = ({ level }: Fingerprint, [last, previous]: readonly number[]): boolean =>
-  level !== undefined &&
-  last !== undefined &&
-  previous !== undefined &&
-  Math.abs(level - 2 * last + previous) < evenStep;
+const isEven = (print: Fingerprint, figures: readonly number[]): boolean =>
+  Math.abs(accelerationOf(print, figures) ?? Infinity) < evenStep;
+
+const isUneven = (print: Fingerprint, figures: readonly number[]): boolean =>
+  Math.abs(accelerationOf(print, figures) ?? 0) >= evenStep;
 
 /**
  * Whether an outcome is another figure of a sensor, a queue or a price, which is new whatever its direction. Figures

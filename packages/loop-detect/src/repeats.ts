@@ -1,6 +1,6 @@
 import type { DescribedCall } from './call.js';
 import type { LimitsOf } from './options.js';
-import type { Fingerprint } from './outcome.js';
+import { isSameOutcome, type Fingerprint } from './outcome.js';
 import { addLines, addShape, hasShape, type Change, type KnownCall, type RunCounts } from './progress.js';
 import { Recent } from './recent.js';
 import { repeated, type LoopVerdict } from './verdict.js';
@@ -20,6 +20,8 @@ export interface Sighting extends Change {
   readonly isOk: boolean;
   /** Whether it succeeded with an outcome that is new for this call. */
   readonly isNews: boolean;
+  /** Whether it is new and may have changed what other calls return. */
+  readonly isAct: boolean;
   /** Whether it is a lookup with the same answer as the previous lookup. */
   readonly isAnswered: boolean;
 }
@@ -47,7 +49,7 @@ export class Repeats {
 
   judge(call: DescribedCall): LoopVerdict | undefined {
     const known = this.#calls.get(call.key);
-    if (known === undefined || known.news !== this.#counts.news || known.streak < 1) return undefined;
+    if (known === undefined || !this.#isStreak(call, known) || known.streak < 1) return undefined;
     const detector = call.isPoll || known.isWatched ? 'poll' : 'no-progress';
     if (known.streak + 1 < this.#limits(detector, call.tool).block) return undefined;
     return repeated('block', detector, call, known.streak);
@@ -59,11 +61,13 @@ export class Repeats {
     const { key, tool } = call;
     const known = this.#calls.get(key);
     const isUnchanged = known?.writes === this.#counts.writes;
-    const count = isUnchanged ? known.count + 1 : 1;
-    const sames = isUnchanged ? known.sames + (isSame ? 1 : 0) : 1;
+    // An act does not explain that it is repeated itself.
+    const isCounted = isUnchanged && known.acts + (sighting.isAct ? 1 : 0) >= this.#counts.acts;
+    const count = isCounted ? known.count + 1 : 1;
+    const sames = isCounted ? known.sames + (isSame ? 1 : 0) : 1;
     // Within one batch, the model has not received the first outcome yet.
     const isInBatch = known?.batch === this.#counts.batch;
-    const isStreak = known !== undefined && isSame && known.news === this.#counts.news;
+    const isStreak = isSame && known !== undefined && this.#isStreak(call, known, print);
     const streak = isStreak ? known.streak + (isInBatch ? 0 : 1) : 1;
     const isGauge = isReading || (isUnchanged && known.isGauge === true);
     const isWatched =
@@ -89,11 +93,13 @@ export class Repeats {
       sames,
       news: this.#counts.news,
       writes: this.#counts.writes,
+      acts: this.#counts.acts,
+      inputs: this.#counts.inputs,
       batch: this.#counts.batch,
     });
-    if (count < 2) return undefined;
     const detector = call.isPoll || isWatched ? 'poll' : 'no-progress';
     if (streak >= this.#limits(detector, tool).warn && !isInBatch) return repeated('warn', detector, call, streak);
+    if (count < 2) return undefined;
     // What was running may have ended.
     const hasEnded = known?.isWatched === true && !isSame;
     if (call.isPoll || print.isRunning === true || hasEnded || isGauge) return undefined;
@@ -114,5 +120,11 @@ export class Repeats {
 
   clear(): void {
     this.#calls.clear();
+  }
+
+  /** Whether nothing was new since an outcome. Input events after which a screen is the same had no effect. */
+  #isStreak({ isScreen }: DescribedCall, { print: before, news, inputs }: KnownCall, print = before): boolean {
+    const newNews = this.#counts.news - news;
+    return newNews === 0 || (isScreen && newNews === this.#counts.inputs - inputs && isSameOutcome(before, print));
   }
 }

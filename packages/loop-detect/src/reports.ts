@@ -10,11 +10,23 @@ const emptyStart =
 const noMatch =
   /\b(?:(?:did|does|do)(?: not|n't) match any|(?:returned|yielded|found) (?:no|nothing|0)\b|nothing (?:was )?found|no (?:\w{1,20} ){1,3}(?:were |was )?found)/i;
 
+/** The same in other languages: Romance, Germanic, Slavic, and of Asia. */
+const noMatchElsewhere =
+  /\b(?:no se (?:ha[n]? )?encontr|(?:ning[uú]n|nenhum|nessun)\p{L}{0,2} \p{L}{1,20} (?:encontrad|trovat)|não foram encontrad|(?:sin|sem|aucun|nessun|nenhum|pas de) r[eéi]sulta|aucun\p{L}{0,2} (?:\p{L}{1,20} ){1,3}trouvé)|\b(?:keine?|geen|inga|ingen) (?:\p{L}{1,20} )?(?:ergebnis|treffer|resulta|träff|gefunden|gevonden|hittades|fundet|funnet)|\b(?:nichts gefunden|niets gevonden|brak wyników|nie znaleziono|bulunamadı|không tìm thấy|tidak ditemukan)|(?:ничего не найдено|не найдено|нет результатов|нічого не знайдено|не знайдено)|(?:没有|沒有|未|无|無)(?:找到|搜索到|查到|查詢到|匹配|符合|结果|結果)|見つかりません|該当.{0,8}(?:ありません|なし)|結果.?(?:ありません|なし)|(?:결과가|찾을 수|검색 결과) ?없|لا توجد نتائج|لم يتم العثور/iu;
+/** Matches what checks look for, in the same languages: it is good news that there is none. */
+const defect =
+  /\b(?:issue|error|problem|warning|vulnerabilit|violation|conflict|defect|bug|failure|difference|duplicate|leak|secret|threat|fehler|warnung|konflikt|erreur|problème|avertissement|erro|fout|fel\b|hata|błęd)|ошиб|проблем|помил|错误|錯誤|问题|問題|エラー|警告|오류|문제|خطأ/iu;
+
+/** Whether a report says that a search had no match, which no other call than a search reports. */
+export const reportsMiss = (text: string): boolean =>
+  text.length <= maxEmpty && (noMatch.test(text) || noMatchElsewhere.test(text)) && !defect.test(text);
+
 /** Whether an output reports that nothing was found. */
 export const reportsNothing = (output: unknown, text: string): boolean =>
   text.length <= maxEmpty &&
   (emptyStart.test(text) ||
     noMatch.test(text) ||
+    noMatchElsewhere.test(text) ||
     isEmptyList(output, text) ||
     (text.includes('\n') && text.split('\n').some((line) => /^[[{]/.test(line) && isEmptyList(line, line))));
 
@@ -89,7 +101,7 @@ const reportStart = new RegExp(
     String.raw`(?:wrong|incorrect|bad|expired|insufficient) (?:user ?name|password|passcode|pin|code|credentials?|login|token|key|format|input|arguments?|value|parameters?|type|syntax|permissions?|privileges?|funds|balance|credits?|quota|memory|space|disk|storage)\b`,
     String.raw`expected [^\n]{1,80}(?:,| but) (?:got|found|received)\b|(?:net::)?ERR_[A-Z]|SQLSTATE\b`,
     String.raw`(?:denied|forbidden|unauthori[sz]ed|no such|no (?:permission|access|route|space)|invalid|illegal|unknown|unsupported|missing|malformed|timed out|traceback|segmentation|killed|out of memory|sorry|oops|something went wrong|too many requests|rate limit|service unavailable|bad (?:request|gateway)|connection (?:refused|reset|closed|lost))\b`,
-    String.raw`(?:(?:http(?:\/[\d.]{1,3})?|status|code|error|status code):?\s?[45]\d\d\b|(?:40[013489]|422|429|50[0234]|529)(?:$|:|\s*[-–(]|\s+(?:bad|unauthori[sz]ed|forbidden|not|method|request|conflict|gone|payload|unprocessable|too|internal|service|gateway|server|client|overloaded|error)\b))`,
+    String.raw`(?:(?:http(?:\/[\d.]{1,3})?|status|code|error|status code):?\s?[45]\d\d\b|(?:40[013489]|422|429|50[0234]|529)(?::|\s*[-–(]|\s+(?:bad|unauthori[sz]ed|forbidden|not|method|request|conflict|gone|payload|unprocessable|too|internal|service|gateway|server|client|overloaded|error)\b))`,
   ].join('|')})`,
   'i',
 );
@@ -99,6 +111,9 @@ const successWords = /^(?:no|none|0|zero|success|ok\b|done|passed|all)\b/i;
 
 /** Matches a report that nothing was done. It is a failure of a call that should have changed something. */
 const nothingDone = /^no \w{1,20} (?:was|were|has been|have been) \w/i;
+/** Matches a report that an act had no effect. */
+const noEffect =
+  /^(?:nothing happen(?:s|ed)|(?:that|this|it) (?:ha[sd] no effect|(?:does|did)(?: not|n['’]t) work))\b/i;
 /** Matches a title that is underlined. */
 const underlined = /^[^\n]{1,200}\n[=-]{3}/;
 
@@ -122,6 +137,7 @@ export const reportsError = (call: LoopCall, output: unknown, message: string): 
   if (start.startsWith('{') || message.startsWith('{')) return hasErrorMember(parsed(message));
   if (!startsWithWord(message) && errorMark.test(read.trimStart())) return true;
   if (nothingDone.test(start) && shellLineOf(call.name, call.input) === undefined && writes(call)) return true;
+  if (noEffect.test(start)) return true;
   if (successWords.test(start) && !/^no (?:such|permission|access|route|space)/i.test(start)) return false;
   return (upperCode.test(start) || reportStart.test(start)) && !noErrors.test(message);
 };

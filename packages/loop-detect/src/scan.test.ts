@@ -101,6 +101,8 @@ describe('scan', () => {
     ['[ 1234.567890] usb 1-1: reset', '[ 9399.100001] usb 1-1: reset'],
     ['11:40:02.123 UTC [4711] LOG:  idle', '11:41:09.888 UTC [12] LOG:  idle'],
     ['20261128T114002Z idle', '20261128T114109Z idle'],
+    ['/proc/4711/task/4712/fd: denied', '/proc/12/task/13/fd: denied'],
+    ['poll 3/20: idle', 'poll 4/20: idle'],
   ])('ignores the volatile parts of %j', (text, again) => {
     expect(scan(text).exact).toBe(scan(again).exact);
   });
@@ -128,6 +130,9 @@ describe('scan', () => {
     ['done: 45%', 'done: 46.5%'],
     ['1200 lines', '1240 lines'],
     ['{"done":3,"total":9}', '{"done":4,"total":9}'],
+    ['Epoch 3/60 loss 1.5', 'Epoch 4/60 loss 1.2'],
+    ['iteration 3 of 200', 'iteration 4 of 200'],
+    ['epoch 3 loss 0.5', 'epoch 4 loss 0.5'],
   ])('detects that the numbers of %j grow', (text, next) => {
     const [before, after] = [scan(text), scan(next)];
     expect(after.level).toBeGreaterThan(before.level ?? NaN);

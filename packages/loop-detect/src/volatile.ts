@@ -16,10 +16,12 @@ export const shortestIdOfLetters = 12;
  * Matches labels of numbers that do not indicate progress: `pid 4711`, `"durationMs": 12`, `attempt=3`, `port 3001`.
  */
 const volatileLabel =
-  /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|taken|goroutine|ratelimit-\w{1,20}|tool_uses|(?:total|input|output|prompt|completion|cached)_?tokens|token_?count|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|pgid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|epoch|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
+  /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|taken|goroutine|ratelimit-\w{1,20}|tool_uses|(?:total|input|output|prompt|completion|cached)_?tokens|token_?count|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|pgid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
+/** Matches those of them that say how far something is if the whole follows: `iteration 12/200`. */
+const partLabel = /^iterations?$/i;
 /** Matches labels of ids that are generated for each call. */
 export const volatileId =
-  /(?:request|req|trace|span|correlation|process|chunk|nonce|run|job|session|cursor|next|continuation|page_?token|(?:token|etag)(?=\\?["'][ \t]{0,3}:|=))[-_ ]?(?:id|page|cursor|token)?\\?["']?[ \t]{0,3}[:=]?[ \t]{0,3}\\?["'<#]?(?:r-|req[-_])?$/i;
+  /(?:request|req|trace|span|correlation|process|chunk|nonce|run|job|session|cursor|next|continuation|ray|page_?token|(?:token|etag)(?=\\?["'][ \t]{0,3}:|=))[-_ ]?(?:id|page|cursor|token)?\\?["']?[ \t]{0,3}[:=]?[ \t]{0,3}\\?["'<#]?(?:r-|req[-_])?$/i;
 /** Matches labels of numbers that depend on the question and not on what was found. */
 export const scoreLabel = /(?:^|_)(?:score|similarity|distance|relevance)$/i;
 export const duration = /^(?:\d{1,12}(?:\.\d{1,9})?(?:ns|us|µs|μs|ms|secs?|mins?|hrs?|[smhd]))+$/i;
@@ -63,6 +65,9 @@ export const isMixedId = (token: string): boolean =>
 export const elementRef = /^(?:[a-z]\d{1,6}){1,3}$/;
 export const temporaryFolder = /(?:\/te?mp\/|\/T\/|\\Temp\\)$/;
 
+/** Matches the folder that Linux has for each process and thread. */
+const processFolder = /\/(?:proc|task)\/$/;
+
 export const isTemporary = (text: string, start: number, end: number): boolean => {
   const first = text.charCodeAt(start) | 32;
   return (first === 116 || first === 114) && temporary.test(text.slice(start, end));
@@ -79,7 +84,9 @@ export const isIdOfCall = (text: string, token: string, start: number, label: st
 
 export const isVolatileNumber = (text: string, token: string, start: number, end: number, label: string): boolean => {
   if (token.length >= 10 && secondsSince1970.test(token)) return true;
-  if (label !== '' && volatileLabel.test(label)) return true;
+  if (label !== '' && volatileLabel.test(label)) return !partLabel.test(label) || shareAt(text, end) === undefined;
+  if (text.charCodeAt(start - 1) === slash && processFolder.test(text.slice(Math.max(0, start - 6), start)))
+    return true;
   if (text.charCodeAt(end) === closing && isBracketedNumber(text, token, start, end)) return true;
   // `==4711==` is a process id.
   return text.startsWith('==', start - 2) && text.startsWith('==', end);

@@ -34,8 +34,12 @@ export const isNoteTool = (name: string): boolean => {
 };
 
 const lookupWords = wordSet(
-  'read get list search find grep glob query lookup look fetch retrieve recall view show browse describe inspect count',
+  'read get list search find grep glob query lookup look fetch retrieve recall view show browse describe inspect count ' +
+    'ocr transcribe recognize',
 );
+/** Lookups that also change which page later calls are about. */
+export const navigationWords = wordSet('navigate goto visit');
 
 /** Whether the name of a tool says that it looks something up. */
-export const isLookupTool = (name: string): boolean => wordsOf(name).some((word) => lookupWords.has(word));
+export const isLookupTool = (name: string): boolean =>
+  wordsOf(name).some((word) => lookupWords.has(word) || navigationWords.has(word));

@@ -431,4 +431,54 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
   'a benchmark that prints only durations': rounds(6, (round) => [
     ok('bash', { command: 'hyperfine ./app' }, `Time (mean): ${100 + ((round * 7) % 5)}.3 ms`),
   ]),
+  'a training that logs its epochs and a score that goes up and down': rounds(55, (round) => [
+    ok(
+      'bash',
+      { command: 'sleep 60; tail -1 train.log' },
+      `Epoch ${round + 1}/60 - loss: ${4 - round / 20} - accuracy: 0.${50 + ((round * 17) % 40)}`,
+    ),
+  ]),
+  'a solver that logs iterations without a pause': rounds(50, (round) => [
+    ok('bash', { command: 'tail -1 solve.log' }, `iteration ${round + 1}/200 residual ${(round * 31) % 17}`),
+  ]),
+  'a backlog that is worked off at uneven speed, without a pause': rounds(60, (round) => [
+    ok('bash', { command: './backlog.sh' }, `orders ${90_000 - round * 900 - ((round * 37) % 300)}`),
+  ]),
+  'a query of a count that rises at uneven speed': rounds(60, (round) => [
+    ok(
+      'query',
+      { sql: 'SELECT blocks_done FROM pg_stat_progress_create_index' },
+      `blocks_done ${round * 900 + ((round * 37) % 300)}`,
+    ),
+  ]),
+  'a form that is filled for each of many people': rounds(20, (round) => [
+    ok('browser_navigate', { url: 'https://crm.example/new' }, 'Navigated to https://crm.example/new'),
+    ok('browser_type', { selector: '#name', text: `Person ${round}` }, 'ok'),
+    ok('browser_click', { selector: '#save' }, `Record ${2000 + round} was stored.`),
+  ]),
+  'text that is typed into one field after another by keyboard': rounds(30, (round) => [
+    ok('computer', { action: 'key', text: 'Tab' }, 'Pressed Tab'),
+    ok('computer', { action: 'type', text: `value ${round}` }, 'Typed'),
+  ]),
+  'a direction that is blocked in many rooms of a game': rounds(12, (round) => [
+    ok('game', { action: 'go up' }, 'A ceiling is in the way.'),
+    ok('game', { action: `open the door ${round}` }, `${statements[round]} is behind the door.`),
+  ]),
+  'a debugger that evaluates the same expression after each step': rounds(30, (round) => [
+    ok('debug_step', { kind: 'over' }, { file: 'a.py', line: 40 + round }),
+    ok('debug_eval', { expression: 'total' }, String((round * 7919) % 1000)),
+  ]),
+  'upgrades by short names, with a build after each': rounds(20, (round) => [
+    ok('bash', { command: `pnpm up dep${round} --latest` }, `Packages: +${round % 3}`),
+    ok('bash', { command: 'pnpm build' }, 'Build is complete'),
+  ]),
+  'status codes of different addresses, as a command prints them': rounds(20, (round) => [
+    ok('bash', { command: `curl -s -o /dev/null -w '%{http_code}' https://a.example/${round}` }, '404'),
+  ]),
+  'the same health report of many hosts': rounds(40, (round) => [
+    ok('http_get', { url: `https://host${round}.example/health` }, 'All systems are up.'),
+  ]),
+  'files with no issues, in the words of a checker without a known verb': rounds(40, (round) => [
+    ok('ruff', { path: `src/part${round}.py` }, round % 2 === 0 ? 'No issues found.' : 'Keine Fehler gefunden.'),
+  ]),
 };

@@ -423,4 +423,68 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     blocked: 5,
     broken: 6,
   },
+  'addresses that are all answered by the same check of a browser': {
+    batches: rounds(60, (round) => [
+      ok(
+        'web_fetch',
+        { url: `https://journal.example/doi/${round * 7919}` },
+        `<title>One moment</title><p>Please enable scripts and cookies in your browser to continue to this site.</p>` +
+          `<script>opt={ray:'7f00${(0xabcdef1234 + round * 7919).toString(16)}'}</script>`,
+      ),
+    ]),
+    warned: 21,
+    broken: 31,
+  },
+  'pages that a browser is sent to and that are all the same': {
+    batches: rounds(60, (round) => [
+      ok(
+        'browser_navigate',
+        { url: `https://search.example/?q=${round * 7919}` },
+        'Our systems have seen unusual traffic from your network. Please try your request again later.',
+      ),
+    ]),
+    warned: 21,
+    broken: 31,
+  },
+  'parts of a picture without text': {
+    batches: rounds(60, (round) => [
+      ok('ocr', { image: 'scan.png', crop: [round, round * 3] }, { text: '', confidence: 0, elapsed_ms: round * 7 }),
+    ]),
+    warned: 21,
+    broken: 31,
+  },
+  'searches of a tool without a known verb, answered in Spanish': {
+    batches: rounds(60, (round) => [
+      ok('buscar_web', { consulta: `instalar libreria ${round}` }, 'No se encontraron resultados.'),
+    ]),
+    warned: 21,
+    broken: 31,
+  },
+  'searches by shell that report other processes each time': {
+    batches: rounds(60, (round) => [
+      ok(
+        'bash',
+        { command: `find / -name "key${round}.conf" 2>&1 | head -1` },
+        `find: '/proc/${4000 + round * 7}/task/${4000 + round * 7}/fd': Permission denied`,
+      ),
+    ]),
+    warned: 4,
+    blocked: 12,
+    broken: 13,
+  },
+  'actions that all have no effect': {
+    batches: rounds(60, (round) => [ok('act', { action: `take mug ${round} from shelf` }, 'Nothing happens.')]),
+    warned: 4,
+    blocked: 8,
+    broken: 9,
+  },
+  'clicks next to a button, with the same picture after each': {
+    batches: rounds(60, (round) => [
+      ok('computer', { action: 'left_click', coordinate: [500 + round, 380] }, 'Clicked.'),
+      ok('computer', { action: 'screenshot' }, [{ type: 'image', data: 'iVBORw0KGgoAAAANSUhEUg' }]),
+    ]),
+    warned: 32,
+    blocked: 40,
+    broken: 42,
+  },
 };
