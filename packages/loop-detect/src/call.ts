@@ -5,7 +5,7 @@ import { removes, writes } from './effect.js';
 import { keyOf } from './key.js';
 import type { ToolLoopOptions } from './options.js';
 import { effectsOf, leadersOf, shellLineOf } from './shell.js';
-import { isLookupTool, isNoteTool, navigationWords, textMember, wordSet, wordsOf } from './words.js';
+import { isLookupTool, isNoteCall, navigationWords, subjectOf, textMember, wordSet, wordsOf } from './words.js';
 
 /** A tool call as the model requested it. */
 export interface LoopCall {
@@ -94,7 +94,9 @@ export class DescribedCall {
    * @param declared the effect that the tool declares
    */
   acts(declared: ToolEffect | undefined = this.call.effect): boolean {
-    if ((this.#options.effect ?? declared) === 'read-only' || this.isShell || this.isNote) return false;
+    if (this.isNote) return false;
+    if (this.isShell) return !this.isLookup && !this.isPoll && !this.writes(declared);
+    if ((this.#options.effect ?? declared) === 'read-only') return false;
     const words = wordsOf(this.tool);
     if (words.some((word) => navigationWords.has(word))) return true;
     return !this.isLookup && !words.some((word) => stateWords.has(word)) && !this.writes(declared);
@@ -122,17 +124,12 @@ export class DescribedCall {
     if (commands !== undefined) {
       return commands.length > 0 && commands.every(({ program, writes: isKept }) => !isKept && printers.has(program));
     }
-    return isNoteTool(this.tool) || handOff.test(this.tool);
+    return isNoteCall(this.tool, this.call.input) || handOff.test(this.tool);
   }
 
   /** What it is about: a file, a page or a record, if its input names one. */
   get subject(): string | undefined {
-    const { input } = this.call;
-    if (typeof input !== 'object' || input === null) return undefined;
-    for (const [member, value] of Object.entries(input)) {
-      if (typeof value === 'string' && subjectMember.test(member)) return value;
-    }
-    return undefined;
+    return subjectOf(this.call.input);
   }
 
   /** Whether its input has a sentence, as a question or a task, which can be worded differently. */
@@ -192,8 +189,6 @@ const gaugeCommands: ReadonlySet<string> = wordSet(
 /** Commands that print what they are given, or the time. */
 const printers: ReadonlySet<string> = wordSet('echo printf true : date');
 const pauseWords: ReadonlySet<string> = wordSet('wait sleep pause delay');
-/** Members of an input that name what a call is about. */
-const subjectMember = /^(?:\w{1,20}_)?(?:path|file|directory|folder|url|id|domain)$/i;
 /** Matches tools that give the conversation to another agent, which is no progress either. */
 const handOff = /^(?:transfer_?to|hand_?off)/i;
 /** Whether a value is several words for people, unlike code and statements. */

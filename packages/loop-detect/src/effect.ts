@@ -1,7 +1,7 @@
 import type { CommandEffect } from '@h/shell/effects';
 import type { ToolEffect } from '@h/turn';
 import { effectsOf } from './shell.js';
-import { isNoteTool, makes, textMember, wordsOf } from './words.js';
+import { isNoteCall, makes, textMember, wordsOf } from './words.js';
 
 /** The properties of a call that determine its effect. */
 interface EffectfulCall {
@@ -100,7 +100,7 @@ const readingActions: ReadonlySet<string> = new Set([
 const nameWrites = ({ name, input }: EffectfulCall): boolean => {
   const action = textMember(input, 'action') ?? textMember(input, 'command');
   const words = wordsOf(name);
-  const isNote = isNoteTool(name) || (words.includes('memory') && !makes(words));
+  const isNote = isNoteCall(name, input) || (words.includes('memory') && !makes(words));
   if (isNote || (action !== undefined && readingActions.has(action))) return false;
   return (
     words.some((word) => writingWords.has(word)) ||

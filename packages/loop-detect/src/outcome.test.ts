@@ -199,6 +199,7 @@ describe('a result with the status ok', () => {
     [{ statusCode: 500, body: 'oops' }],
     [{ code: 'InvalidParameter', message: 'Region' }],
     [{ error: {} }],
+    [{ code: 1009, message: 'balance is not enough', request_id: 'a1' }],
   ])('is a failure if it says %j', (output) => {
     expect(isFailure(output)).toBe(true);
   });
@@ -225,6 +226,10 @@ describe('a result with the status ok', () => {
     [{ result: 'invalid', file: 'a' }],
     [{ code: 'DE', name: 'Germany' }],
     [{ code: 404, name: 'a' }],
+    [{ code: 0, msg: 'ok', data: null }],
+    [{ code: 200, msg: 'success', data: null }],
+    [{ code: 482913, message: 'Your code' }],
+    [{ code: 500, msg: 'five hundred', data: { a: 1 } }],
   ])('is no failure if it says %j', (output) => {
     expect(isFailure(output)).toBe(false);
   });

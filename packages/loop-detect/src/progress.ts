@@ -36,6 +36,12 @@ const maxShapes = 8;
 /** Maximum number of lines stored per call. */
 const maxSeenLines = 64;
 
+/** The figures of an outcome: their sum, and the hash of all of the outcome. */
+interface Figures {
+  readonly level: number;
+  readonly outcome: number;
+}
+
 /** The state of all calls with one key. */
 export interface KnownCall {
   readonly print: Fingerprint;
@@ -47,7 +53,7 @@ export interface KnownCall {
   /** Which way the numbers in its outcomes move; `undefined` before they moved, `0` once they turned around. */
   readonly trend: 1 | -1 | 0 | undefined;
   /** The last figures before the present one, latest first, if all had the same words. */
-  readonly figures?: readonly number[] | undefined;
+  readonly figures?: readonly Figures[] | undefined;
   /** Whether its figures went up and down, so that it may be read any number of times. */
   readonly isGauge?: boolean;
   /** Number of consecutive outcomes with a small difference to the previous one. */
@@ -105,7 +111,7 @@ export const compareOutcome = (
     const isCounter = isEven(print, figures);
     if (isMoving && print.isRatio === true) {
       return {
-        isSame: isCounter && drift >= driftOfNumbers.poll,
+        isSame: isCounter && drift >= driftOfNumbers.unevenPoll,
         drift: isCounter ? drift + 1 : 0,
         trend: next,
         figures,
@@ -175,27 +181,29 @@ export const addLines = ({ print, lines }: KnownCall, next: Fingerprint): KnownC
   return added.length === 0 ? seen : [...added, ...seen].slice(0, maxSeenLines);
 };
 
-const addFigure = ({ print: { level }, figures = [] }: KnownCall): readonly number[] =>
-  level === undefined ? figures : [level, ...figures.slice(0, maxFigures - 1)];
+const addFigure = ({ print: { level, outcome }, figures = [] }: KnownCall): readonly Figures[] =>
+  level === undefined ? figures : [{ level, outcome }, ...figures.slice(0, maxFigures - 1)];
 
 /** Returns by how much more the figures of an outcome moved than before; `undefined` before they moved twice. */
-const accelerationOf = ({ level }: Fingerprint, [last, previous]: readonly number[]): number | undefined =>
-  level === undefined || last === undefined || previous === undefined ? undefined : level - 2 * last + previous;
+const accelerationOf = ({ level }: Fingerprint, [last, previous]: readonly Figures[]): number | undefined =>
+  level === undefined || last === undefined || previous === undefined
+    ? undefined
+    : level - 2 * last.level + previous.level;
 
 /** Whether the figures of an outcome move by the same step each time, so that they may count the calls. */
-const isEven = (print: Fingerprint, figures: readonly number[]): boolean =>
+const isEven = (print: Fingerprint, figures: readonly Figures[]): boolean =>
   Math.abs(accelerationOf(print, figures) ?? Infinity) < evenStep;
 
-const isUneven = (print: Fingerprint, figures: readonly number[]): boolean =>
+const isUneven = (print: Fingerprint, figures: readonly Figures[]): boolean =>
   Math.abs(accelerationOf(print, figures) ?? 0) >= evenStep;
 
 /**
  * Whether an outcome is another figure of a sensor, a queue or a price, which is new whatever its direction. Figures
  * that alternate between a few values are a state.
  */
-const isReading = (call: DescribedCall, print: Fingerprint, figures: readonly number[]): boolean =>
+const isReading = (call: DescribedCall, print: Fingerprint, figures: readonly Figures[]): boolean =>
   print.level !== undefined &&
-  !figures.includes(print.level) &&
+  !figures.some(({ level, outcome }) => (print.isRatio === true ? level === print.level : outcome === print.outcome)) &&
   print.isEmpty !== true &&
   print.words.length <= maxReadingWords &&
   (call.isGauge || (print.isRatio === true && call.isPoll));

@@ -102,7 +102,8 @@ export class Repeats {
     if (count < 2) return undefined;
     // What was running may have ended.
     const hasEnded = known?.isWatched === true && !isSame;
-    if (call.isPoll || print.isRunning === true || hasEnded || isGauge) return undefined;
+    const isAdvancing = print.isRatio === true && (trend === 1 || trend === -1);
+    if (call.isPoll || print.isRunning === true || hasEnded || isGauge || isAdvancing) return undefined;
     const { warn: usual } = this.#limits('repeat', tool);
     // What varies by itself is observed on purpose, unless it only fails.
     const isObserved = isWatched && (isOk || known?.isOk === true);

@@ -17,9 +17,15 @@ const noMatchElsewhere =
 const defect =
   /\b(?:issue|error|problem|warning|vulnerabilit|violation|conflict|defect|bug|failure|difference|duplicate|leak|secret|threat|fehler|warnung|konflikt|erreur|problème|avertissement|erro|fout|fel\b|hata|błęd)|ошиб|проблем|помил|错误|錯誤|问题|問題|エラー|警告|오류|문제|خطأ/iu;
 
+/** Matches a count of what only a search returns. */
+const countOfNone =
+  /^[^\p{L}\p{N}]{0,8}(?:0|no|zero) (?:results?|match(?:es)?|rows?|hits?|records?|documents?|entries)\b(?! (?:affected|changed|updated|inserted|deleted))/iu;
+
 /** Whether a report says that a search had no match, which no other call than a search reports. */
 export const reportsMiss = (text: string): boolean =>
-  text.length <= maxEmpty && (noMatch.test(text) || noMatchElsewhere.test(text)) && !defect.test(text);
+  text.length <= maxEmpty &&
+  [noMatch, noMatchElsewhere, countOfNone].some((miss) => miss.test(text)) &&
+  !defect.test(text);
 
 /** Whether an output reports that nothing was found. */
 export const reportsNothing = (output: unknown, text: string): boolean =>
@@ -44,6 +50,10 @@ const held =
 /** Whether a failure says that something is held or not up yet, so that the call is repeated until it succeeds. */
 export const reportsHeld = (failure: string): boolean => failure.length <= maxState && held.test(failure);
 
+/** Matches members that say which record it is. The empty lists of a record do not make it an empty answer. */
+const nameOfRecord =
+  /^(?:id|_id|uuid|name|title|label|slug|sku|symbol|email|user|username|login|url|path|file|filename)$/i;
+
 /** Whether an object has an empty list or a count of zero, and no list with items. */
 const isEmptyList = (output: unknown, text: string): boolean => {
   const members = Object.entries(reportIn(output, text) ?? {});
@@ -51,7 +61,8 @@ const isEmptyList = (output: unknown, text: string): boolean => {
     members.some(
       ([name, member]) => (member === 0 && !isCode.test(name)) || (Array.isArray(member) && member.length === 0),
     ) &&
-    members.every(([, member]) => typeof member !== 'object' || member === null || Object.keys(member).length === 0)
+    members.every(([, member]) => typeof member !== 'object' || member === null || Object.keys(member).length === 0) &&
+    !members.some(([name, member]) => nameOfRecord.test(name) && member !== null)
   );
 };
 
@@ -193,7 +204,7 @@ const failingMembers: ReadonlyMap<string, (value: unknown) => boolean> = new Map
         'error err errors exception fault error_message error_msg err_msg error_description error_code err_code',
         isSaid,
       ],
-      ['success ok succeeded', (value: unknown) => value === false || value === 'false'],
+      ['success ok succeeded delivered sent', (value: unknown) => value === false || value === 'false'],
       ['failed is_error has_error', (value: unknown) => value === true],
       ['status', (value: unknown) => isFailingState(value) || isHttpError(value)],
       ['status_code http_status', isHttpError],
@@ -212,7 +223,18 @@ const hasErrorMember = (value: unknown): boolean => {
     if (members > maxMembers) return false;
     if (failingMembers.get(name)?.(value[name as keyof typeof value]) === true) return true;
   }
-  return false;
+  return hasErrorCode(value as Readonly<Record<string, unknown>>);
+};
+
+const requestMember = /^(?:request|trace|log)_?id$/i;
+/**
+ * Whether a report has a numeric code other than those of a success, a message and no data. Records have codes and
+ * messages too; reports about a request name it, or have the codes of HTTP.
+ */
+const hasErrorCode = ({ code, msg, message = msg, data, ...rest }: Readonly<Record<string, unknown>>): boolean => {
+  if (typeof code !== 'number' || typeof message !== 'string' || message === '') return false;
+  if (code < 2 || (code >= 200 && code < 300) || (data !== undefined && data !== null)) return false;
+  return (code >= 400 && code < 600) || data === null || Object.keys(rest).some((name) => requestMember.test(name));
 };
 
 /** Returns the readable text of an output: the text of its parts without their JSON structure. */

@@ -5,6 +5,7 @@ import {
   volatileId,
   scoreLabel,
   duration,
+  shareLabel,
   shareNext,
   clock,
   maxDigits,
@@ -344,7 +345,8 @@ class Scanner {
     }
     const value = Number(token);
     const whole = text.charCodeAt(start - 1) === slash ? undefined : shareAt(text, end);
-    const all = next === percent ? 100 : (whole ?? 0);
+    const isShare = next === percent || (whole === undefined && label !== '' && shareLabel.test(label));
+    const all = isShare ? 100 : (whole ?? 0);
     // What is complete, as a bar that was drawn before, says nothing about the rest.
     if (next === percent ? value !== all : value < all) this.#addRatio(value / all);
     else this.#addNumber(value);

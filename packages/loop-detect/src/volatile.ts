@@ -19,6 +19,8 @@ const volatileLabel =
   /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|taken|goroutine|ratelimit-\w{1,20}|tool_uses|(?:total|input|output|prompt|completion|cached)_?tokens|token_?count|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|pgid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
 /** Matches those of them that say how far something is if the whole follows: `iteration 12/200`. */
 const partLabel = /^iterations?$/i;
+/** Matches labels of numbers that say how far something is without a whole: `"progress": 45`. */
+export const shareLabel = /(?:^|[_-])(?:percent(?:age)?|pct|progress)$/i;
 /** Matches labels of ids that are generated for each call. */
 export const volatileId =
   /(?:request|req|trace|span|correlation|process|chunk|nonce|run|job|session|cursor|next|continuation|ray|page_?token|(?:token|etag)(?=\\?["'][ \t]{0,3}:|=))[-_ ]?(?:id|page|cursor|token)?\\?["']?[ \t]{0,3}[:=]?[ \t]{0,3}\\?["'<#]?(?:r-|req[-_])?$/i;

@@ -481,4 +481,27 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
   'files with no issues, in the words of a checker without a known verb': rounds(40, (round) => [
     ok('ruff', { path: `src/part${round}.py` }, round % 2 === 0 ? 'No issues found.' : 'Keine Fehler gefunden.'),
   ]),
+  'notes of the user that are read one after another': rounds(40, (round) => [
+    ok('obsidian_read_note', { title: `Note ${round}` }, `${statements[round % 20]} is in note ${round}`),
+  ]),
+  'entries of a list of the user that are completed': rounds(40, (round) => [
+    ok('complete_todo', { id: `${7000 + round}` }, 'ok'),
+  ]),
+  'notes of a melody': rounds(40, (round) => [ok('play_note', { pitch: 40 + round }, 'ok')]),
+  'records with an empty list and a count of zero': rounds(40, (round) => [
+    ok('get_user', { login: `u${round}` }, { name: statements[round % 20], groups: [], logins: 0 }),
+  ]),
+  'a share in a member of a report with figures that go up and down': rounds(50, (round) => [
+    ok('get_rollout', { flag: 'x' }, { flag: 'x', percentage: round * 2 + 1, errors: (round * 7) % 4 }),
+  ]),
+  'a fraction in a member of a report': rounds(50, (round) => [
+    ok('render_status', {}, { progress: (round + 1) / 51, fps: 20 + ((round * 17) % 40) }),
+  ]),
+  'figures of a report whose sums coincide': rounds(60, (round) => [
+    ok('get_load', { host: 'a' }, { left: (round * 7) % 31, right: 31 - ((round * 7) % 31) }),
+  ]),
+  'commands of an unknown program, with the same check after each': rounds(24, (round) => [
+    ok('bash', { command: `acme deploy service${round}` }, `Deployed service${round}`),
+    ok('bash', { command: 'acme status' }, 'All services are healthy.'),
+  ]),
 };

@@ -487,4 +487,29 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     blocked: 40,
     broken: 42,
   },
+  'statements that return no rows, by a tool without a known verb': {
+    batches: rounds(60, (round) => [ok('run_sql', { sql: `SELECT * FROM a WHERE b LIKE 'x${round}%'` }, '(0 rows)')]),
+    warned: 21,
+    broken: 31,
+  },
+  'calls that JSON answers with a numeric code and no data': {
+    batches: rounds(60, (round) => [
+      ok('call_api', { path: `/part${round}` }, { code: 500, msg: '系统繁忙', data: null }),
+    ]),
+    warned: 4,
+    blocked: 8,
+    broken: 9,
+  },
+  'messages that are not delivered': {
+    batches: rounds(60, (round) => [
+      ok(
+        'gmail_send',
+        { to: 'x@nowhere.example', body: `text ${round}` },
+        { delivered: false, bounce: 'user unknown' },
+      ),
+    ]),
+    warned: 4,
+    blocked: 8,
+    broken: 9,
+  },
 };
