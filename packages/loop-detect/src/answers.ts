@@ -21,8 +21,8 @@ export const hasAnswered = (before: Answer | undefined, call: DescribedCall, pri
   if (call.isPause) return true;
   const isPage = print.words.length >= minPageWords;
   // Other files and records may have the same content, as may other sites.
-  if (print.isEmpty !== true && isAboutOther(before.call, call) && !(isPage && isOfSite(before.call, call)))
-    return false;
+  const mayBeEqual = isAboutOther(before.call, call) && !(isPage && isOfSite(before.call, call));
+  if (print.isEmpty !== true && mayBeEqual) return false;
   // The same page after another input. An acknowledgement of a few words is equal for all inputs.
   const isPageAgain = isPage && isOfOther(before, call);
   if (call.isPoll) return isPageAgain && !call.writes();

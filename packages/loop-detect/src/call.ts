@@ -129,7 +129,10 @@ export class DescribedCall {
 
   /** What it is about: a file, a page or a record, if its input names one. */
   get subject(): string | undefined {
-    return subjectOf(this.call.input);
+    const commands = this.#commands;
+    if (commands === undefined) return subjectOf(this.call.input);
+    const [, ...args] = leadersOf(commands)[0] ?? [];
+    return args.findLast((word) => /^[^-]/.test(word) && /\D/.test(word))?.replace(/^\.\//, '');
   }
 
   /** Whether its input has a sentence, as a question or a task, which can be worded differently. */

@@ -17,8 +17,8 @@ export const failureText = (call: LoopCall, text: string): string | undefined =>
   const failure = isShell ? text.slice(0, maxFailure) : firstOf(text);
   const unquoted = withoutInput(call.input, failure);
   const bare = unquoted.replaceAll(saysNothing, '').trim();
-  // A shell prints nothing for a search without a match. For any other tool, this is a failure without a message.
-  if (/[\p{L}\d]/u.test(bare)) return unquoted;
+  // A shell prints nothing, or a count of zero, for a search without a match. For any other tool, this is a failure without a message.
+  if (/[\p{L}\d]/u.test(bare) && !(isShell && bare === '0')) return unquoted;
   return isShell || unquoted.includes(echo) ? undefined : 'failed';
 };
 

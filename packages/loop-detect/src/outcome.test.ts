@@ -226,10 +226,10 @@ describe('a result with the status ok', () => {
     [{ result: 'invalid', file: 'a' }],
     [{ code: 'DE', name: 'Germany' }],
     [{ code: 404, name: 'a' }],
-    [{ code: 0, msg: 'ok', data: null }],
-    [{ code: 200, msg: 'success', data: null }],
+    [{ code: 0, message: 'ok', data: null }],
+    [{ code: 200, message: 'success', data: null }],
     [{ code: 482913, message: 'Your code' }],
-    [{ code: 500, msg: 'five hundred', data: { a: 1 } }],
+    [{ code: 500, message: 'five hundred', data: { a: 1 } }],
   ])('is no failure if it says %j', (output) => {
     expect(isFailure(output)).toBe(false);
   });

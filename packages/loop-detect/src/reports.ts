@@ -1,6 +1,7 @@
 import type { LoopCall } from './call.js';
 import { writes } from './effect.js';
 import { shellLineOf } from './shell.js';
+import { isLookupTool } from './words.js';
 
 const maxEmpty = 200;
 const emptyStart =
@@ -8,7 +9,7 @@ const emptyStart =
 
 /** Matches a sentence that reports a search without results. */
 const noMatch =
-  /\b(?:(?:did|does|do)(?: not|n't) match any|(?:returned|yielded|found) (?:no|nothing|0)\b|nothing (?:was )?found|no (?:\w{1,20} ){1,3}(?:were |was )?found)/i;
+  /\b(?:(?:did|does|do)(?: not|n't) match any|(?:could|did|can)(?: ?not|n['’]t) find any|(?:returned|yielded|found) (?:no|nothing|0)\b|nothing (?:was )?found|no (?:\w{1,20} ){1,3}(?:were |was )?found)/i;
 
 /** The same in other languages: Romance, Germanic, Slavic, and of Asia. */
 const noMatchElsewhere =
@@ -107,8 +108,8 @@ const reportStart = new RegExp(
     String.raw`(?:[\w.-]{1,30} ){0,3}(?:[a-z]*error|exception|failure|fault)\b${reported}`,
     String.raw`(?:fehler|erreur|errore|erro|fout|fel|hata|błąd|ошибка|помилка|错误|錯誤|エラー|오류|خطأ)\s{0,3}[:：!]`,
     String.raw`(?:permission|access|deadline|panic|fatal|abort(?:ing)?|quota|gateway|internal server|conflict|network|timeout(?!: \d))\b${reported}`,
-    String.raw`(?:[\w'"./:-]{1,60} ){0,5}(?:${turnedDown}|${notAllowed}|${notValid})\b`,
-    String.raw`(?:[\w'"./:-]{1,60} ){0,4}(?:fails?|could ?n[o']t|cannot|can(?:no|')t|unable|not able|was not able) (?:to )?\w`,
+    String.raw`(?:[\w'"‘’“”«»./:-]{1,60} ){0,5}(?:${turnedDown}|${notAllowed}|${notValid})\b`,
+    String.raw`(?:[\w'"‘’“”«»./:-]{1,60} ){0,4}(?:fails?|could ?n[o']t|cannot|can(?:no|')t|unable|not able|was not able) (?:to )?\w`,
     String.raw`(?:wrong|incorrect|bad|expired|insufficient) (?:user ?name|password|passcode|pin|code|credentials?|login|token|key|format|input|arguments?|value|parameters?|type|syntax|permissions?|privileges?|funds|balance|credits?|quota|memory|space|disk|storage)\b`,
     String.raw`expected [^\n]{1,80}(?:,| but) (?:got|found|received)\b|(?:net::)?ERR_[A-Z]|SQLSTATE\b`,
     String.raw`(?:denied|forbidden|unauthori[sz]ed|no such|no (?:permission|access|route|space)|invalid|illegal|unknown|unsupported|missing|malformed|timed out|traceback|segmentation|killed|out of memory|sorry|oops|something went wrong|too many requests|rate limit|service unavailable|bad (?:request|gateway)|connection (?:refused|reset|closed|lost))\b`,
@@ -149,6 +150,7 @@ export const reportsError = (call: LoopCall, output: unknown, message: string): 
   if (!startsWithWord(message) && errorMark.test(read.trimStart())) return true;
   if (nothingDone.test(start) && shellLineOf(call.name, call.input) === undefined && writes(call)) return true;
   if (noEffect.test(start)) return true;
+  if (reportsMiss(message) && isLookupTool(call.name)) return false;
   if (successWords.test(start) && !/^no (?:such|permission|access|route|space)/i.test(start)) return false;
   return (upperCode.test(start) || reportStart.test(start)) && !noErrors.test(message);
 };
@@ -231,10 +233,12 @@ const requestMember = /^(?:request|trace|log)_?id$/i;
  * Whether a report has a numeric code other than those of a success, a message and no data. Records have codes and
  * messages too; reports about a request name it, or have the codes of HTTP.
  */
-const hasErrorCode = ({ code, msg, message = msg, data, ...rest }: Readonly<Record<string, unknown>>): boolean => {
+const hasErrorCode = (report: Readonly<Record<string, unknown>>): boolean => {
+  const { code, data } = report;
+  const message = report['message'] ?? report['msg'];
   if (typeof code !== 'number' || typeof message !== 'string' || message === '') return false;
   if (code < 2 || (code >= 200 && code < 300) || (data !== undefined && data !== null)) return false;
-  return (code >= 400 && code < 600) || data === null || Object.keys(rest).some((name) => requestMember.test(name));
+  return (code >= 400 && code < 600) || data === null || Object.keys(report).some((name) => requestMember.test(name));
 };
 
 /** Returns the readable text of an output: the text of its parts without their JSON structure. */

@@ -16,7 +16,7 @@ export const shortestIdOfLetters = 12;
  * Matches labels of numbers that do not indicate progress: `pid 4711`, `"durationMs": 12`, `attempt=3`, `port 3001`.
  */
 const volatileLabel =
-  /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|taken|goroutine|ratelimit-\w{1,20}|tool_uses|(?:total|input|output|prompt|completion|cached)_?tokens|token_?count|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|pgid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
+  /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|taken|goroutine|ratelimit-\w{1,20}|resource_?version|tool_uses|(?:total|input|output|prompt|completion|cached)_?tokens|token_?count|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|pgid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
 /** Matches those of them that say how far something is if the whole follows: `iteration 12/200`. */
 const partLabel = /^iterations?$/i;
 /** Matches labels of numbers that say how far something is without a whole: `"progress": 45`. */
@@ -87,8 +87,8 @@ export const isIdOfCall = (text: string, token: string, start: number, label: st
 export const isVolatileNumber = (text: string, token: string, start: number, end: number, label: string): boolean => {
   if (token.length >= 10 && secondsSince1970.test(token)) return true;
   if (label !== '' && volatileLabel.test(label)) return !partLabel.test(label) || shareAt(text, end) === undefined;
-  if (text.charCodeAt(start - 1) === slash && processFolder.test(text.slice(Math.max(0, start - 6), start)))
-    return true;
+  const isInFolder = text.charCodeAt(start - 1) === slash;
+  if (isInFolder && processFolder.test(text.slice(Math.max(0, start - 6), start))) return true;
   if (text.charCodeAt(end) === closing && isBracketedNumber(text, token, start, end)) return true;
   // `==4711==` is a process id.
   return text.startsWith('==', start - 2) && text.startsWith('==', end);

@@ -56,7 +56,7 @@ export const isNoteCall = (name: string, input: unknown): boolean => isNoteTool(
 
 const lookupWords = wordSet(
   'read get list search find grep glob query lookup look fetch retrieve recall view show browse describe inspect count ' +
-    'ocr transcribe recognize',
+    'ocr transcribe recognize scrape',
 );
 /** Lookups that also change which page later calls are about. */
 export const navigationWords = wordSet('navigate goto visit');

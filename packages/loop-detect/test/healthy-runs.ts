@@ -504,4 +504,10 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
     ok('bash', { command: `acme deploy service${round}` }, `Deployed service${round}`),
     ok('bash', { command: 'acme status' }, 'All services are healthy.'),
   ]),
+  'folders with the same files, listed by shell': rounds(40, (round) => [
+    ok('bash', { command: `ls packages/part${round}` }, 'index.ts\npackage.json'),
+  ]),
+  'counts of zero, with the exit code of a search': rounds(18, (round) => [
+    failed('bash', { command: `grep -c name${round} src/app.ts` }, '0\nExit code: 1'),
+  ]),
 };

@@ -465,7 +465,7 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
       ok(
         'bash',
         { command: `find / -name "key${round}.conf" 2>&1 | head -1` },
-        `find: '/proc/${4000 + round * 7}/task/${4000 + round * 7}/fd': Permission denied`,
+        `find: ‘/proc/${4000 + round * 7}/task/${4000 + round * 7}/fd’: Permission denied`,
       ),
     ]),
     warned: 4,
@@ -494,7 +494,7 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
   },
   'calls that JSON answers with a numeric code and no data': {
     batches: rounds(60, (round) => [
-      ok('call_api', { path: `/part${round}` }, { code: 500, msg: '系统繁忙', data: null }),
+      ok('call_api', { path: `/part${round}` }, { code: 500, message: '系统繁忙', data: null }),
     ]),
     warned: 4,
     blocked: 8,
@@ -511,5 +511,36 @@ export const sickRuns: Readonly<Record<string, SickRun>> = {
     warned: 4,
     blocked: 8,
     broken: 9,
+  },
+  'articles behind the same wall': {
+    batches: rounds(60, (round) => [
+      ok(
+        'scrape',
+        { url: `https://news.example/${round * 7919}` },
+        'Subscribe to continue reading. You have reached your limit of free articles for this month.',
+      ),
+    ]),
+    warned: 21,
+    broken: 31,
+  },
+  'searches whose misses are worded differently': {
+    batches: rounds(60, (round) => [
+      ok(
+        'search_code',
+        { query: `name${round}` },
+        ['I could not find anything relevant.', 'Nothing relevant was found.', 'No results.'][round % 3],
+      ),
+    ]),
+    warned: 21,
+    broken: 31,
+  },
+  'an object that is read in another version after each conflict': {
+    batches: rounds(60, (round) => [
+      failed('bash', { command: 'kubectl apply -f d.yaml' }, 'Error from server (Conflict): the object was modified'),
+      ok('bash', { command: 'kubectl get deploy api -o yaml' }, `kind: Deployment\nresourceVersion: "${round * 17}"`),
+    ]),
+    warned: 7,
+    blocked: 11,
+    broken: 13,
   },
 };
