@@ -115,7 +115,11 @@ export class DescribedCall {
   /** Whether its name or its action has one of some words. */
   #isOf(words: ReadonlySet<string>): boolean {
     const { name, input } = this.call;
-    return [...wordsOf(name), ...wordsOf(textMember(input, 'action') ?? '')].some((word) => words.has(word));
+    const action = textMember(input, 'action');
+    return (
+      wordsOf(name).some((word) => words.has(word)) ||
+      (action !== undefined && wordsOf(action).some((word) => words.has(word)))
+    );
   }
 
   /** Whether it only stores or prints notes of the model, which is never progress. */

@@ -13,10 +13,10 @@ const noMatch =
 
 /** The same in other languages: Romance, Germanic, Slavic, and of Asia. */
 const noMatchElsewhere =
-  /\b(?:no se (?:ha[n]? )?encontr|(?:ning[uú]n|nenhum|nessun)\p{L}{0,2} \p{L}{1,20} (?:encontrad|trovat)|não foram encontrad|(?:sin|sem|aucun|nessun|nenhum|pas de) r[eéi]sulta|aucun\p{L}{0,2} (?:\p{L}{1,20} ){1,3}trouvé)|\b(?:keine?|geen|inga|ingen) (?:\p{L}{1,20} )?(?:ergebnis|treffer|resulta|träff|gefunden|gevonden|hittades|fundet|funnet)|\b(?:nichts gefunden|niets gevonden|brak wyników|nie znaleziono|bulunamadı|không tìm thấy|tidak ditemukan)|(?:ничего не найдено|не найдено|нет результатов|нічого не знайдено|не знайдено)|(?:没有|沒有|未|无|無)(?:找到|搜索到|查到|查詢到|匹配|符合|结果|結果)|見つかりません|該当.{0,8}(?:ありません|なし)|結果.?(?:ありません|なし)|(?:결과가|찾을 수|검색 결과) ?없|لا توجد نتائج|لم يتم العثور/iu;
+  /\b(?:no se (?:ha[n]? )?encontr|(?:ning[uú]n|nenhum|nessun)[^\s.,]{0,2} [^\s.,]{1,20} (?:encontrad|trovat)|não foram encontrad|(?:sin|sem|aucun|nessun|nenhum|pas de) r[eéi]sulta|aucun[^\s.,]{0,2} (?:[^\s.,]{1,20} ){1,3}trouvé)|\b(?:keine?|geen|inga|ingen) (?:[^\s.,]{1,20} )?(?:ergebnis|treffer|resulta|träff|gefunden|gevonden|hittades|fundet|funnet)|\b(?:nichts gefunden|niets gevonden|brak wyników|nie znaleziono|bulunamadı|không tìm thấy|tidak ditemukan)|(?:ничего не найдено|не найдено|нет результатов|нічого не знайдено|не знайдено)|(?:没有|沒有|未|无|無)(?:找到|搜索到|查到|查詢到|匹配|符合|结果|結果)|見つかりません|該当.{0,8}(?:ありません|なし)|結果.?(?:ありません|なし)|(?:결과가|찾을 수|검색 결과) ?없|لا توجد نتائج|لم يتم العثور/i;
 /** Matches what checks look for, in the same languages: it is good news that there is none. */
 const defect =
-  /\b(?:issue|error|problem|warning|vulnerabilit|violation|conflict|defect|bug|failure|difference|duplicate|leak|secret|threat|fehler|warnung|konflikt|erreur|problème|avertissement|erro|fout|fel\b|hata|błęd)|ошиб|проблем|помил|错误|錯誤|问题|問題|エラー|警告|오류|문제|خطأ/iu;
+  /\b(?:issue|error|problem|warning|vulnerabilit|violation|conflict|defect|bug|failure|difference|duplicate|leak|secret|threat|fehler|warnung|konflikt|erreur|problème|avertissement|erro|fout|fel\b|hata|błęd)|ошиб|проблем|помил|错误|錯誤|问题|問題|エラー|警告|오류|문제|خطأ/i;
 
 /** Matches a count of what only a search returns. */
 const countOfNone =
@@ -150,9 +150,9 @@ export const reportsError = (call: LoopCall, output: unknown, message: string): 
   if (!startsWithWord(message) && errorMark.test(read.trimStart())) return true;
   if (nothingDone.test(start) && shellLineOf(call.name, call.input) === undefined && writes(call)) return true;
   if (noEffect.test(start)) return true;
-  if (reportsMiss(message) && isLookupTool(call.name)) return false;
   if (successWords.test(start) && !/^no (?:such|permission|access|route|space)/i.test(start)) return false;
-  return (upperCode.test(start) || reportStart.test(start)) && !noErrors.test(message);
+  if (!(upperCode.test(start) || reportStart.test(start)) || noErrors.test(message)) return false;
+  return !(isLookupTool(call.name) && reportsMiss(message));
 };
 
 /** Whether a text begins with a letter or a digit, as most do. */
