@@ -34,6 +34,8 @@ export class DescribedCall {
   readonly #options: ToolLoopOptions;
   #isShell: boolean | undefined;
   #isPoll: boolean | undefined;
+  #isLookup: boolean | undefined;
+  #words: readonly string[] | undefined;
   /** The commands of a shell call, in a list of at most one; `undefined` before they were read. */
   #effects: readonly (readonly CommandEffect[])[] | undefined;
 
@@ -69,6 +71,11 @@ export class DescribedCall {
 
   /** Whether its name or its command indicates a lookup. */
   get isLookup(): boolean {
+    this.#isLookup ??= this.#looksUp();
+    return this.#isLookup;
+  }
+
+  #looksUp(): boolean {
     const commands = this.#commands;
     if (commands !== undefined) return leadersOf(commands).every(isLookupCommand) && !this.writes();
     const effect = this.#options.effect ?? this.call.effect;
@@ -80,7 +87,7 @@ export class DescribedCall {
   get isGauge(): boolean {
     const commands = this.#commands;
     if (commands === undefined) {
-      return (this.isLookup || this.isPoll) && !wordsOf(this.tool).some((word) => stateWords.has(word));
+      return (this.isLookup || this.isPoll) && !this.#toolWords.some((word) => stateWords.has(word));
     }
     const leaders = leadersOf(commands).filter(([name]) => name !== 'sleep');
     const isRead = leaders.length > 0 && leaders.every(([name = '']) => gaugeCommands.has(name));
@@ -97,7 +104,7 @@ export class DescribedCall {
     if (this.isNote) return false;
     if (this.isShell) return !this.isLookup && !this.isPoll && !this.writes(declared);
     if ((this.#options.effect ?? declared) === 'read-only') return false;
-    const words = wordsOf(this.tool);
+    const words = this.#toolWords;
     if (words.some((word) => navigationWords.has(word))) return true;
     return !this.isLookup && !words.some((word) => stateWords.has(word)) && !this.writes(declared);
   }
@@ -114,10 +121,9 @@ export class DescribedCall {
 
   /** Whether its name or its action has one of some words. */
   #isOf(words: ReadonlySet<string>): boolean {
-    const { name, input } = this.call;
-    const action = textMember(input, 'action');
+    const action = textMember(this.call.input, 'action');
     return (
-      wordsOf(name).some((word) => words.has(word)) ||
+      this.#toolWords.some((word) => words.has(word)) ||
       (action !== undefined && wordsOf(action).some((word) => words.has(word)))
     );
   }
@@ -156,7 +162,12 @@ export class DescribedCall {
   get isPause(): boolean {
     const commands = this.#commands;
     if (commands !== undefined) return commands.length > 0 && commands.every(({ program }) => program === 'sleep');
-    return wordsOf(this.tool).some((word) => pauseWords.has(word));
+    return this.#toolWords.some((word) => pauseWords.has(word));
+  }
+
+  get #toolWords(): readonly string[] {
+    this.#words ??= wordsOf(this.tool);
+    return this.#words;
   }
 
   get #commands(): readonly CommandEffect[] | undefined {
