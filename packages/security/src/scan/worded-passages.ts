@@ -55,8 +55,8 @@ const marginsOf = (scores: readonly number[]): readonly number[] => {
 
 const lenient = (margin: number): number => Math.max(0, margin - leniency);
 
-/** Languages of the training data, besides English. */
-export const scoredLanguages = ['de', 'es', 'fr', 'pt', 'it', 'ru', 'zh', 'ja', 'ko'].reduce(
+/** Languages of the training data, besides English. Ukrainian shares its script with Russian. */
+export const scoredLanguages = ['de', 'es', 'fr', 'pt', 'it', 'nl', 'pl', 'tr', 'ru', 'zh', 'ja', 'ko'].reduce(
   (bits, name) => bits | languageBit(name),
   0,
 );
