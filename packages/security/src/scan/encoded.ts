@@ -1,12 +1,14 @@
 import { CueIndex } from './cues.js';
 import { fromBase85, fromBraille, fromMorse } from './letter-codes.js';
-import { runsOf, type Region } from './regions.js';
+import { isAscii, runsOf, type Region } from './regions.js';
 
 /** An encoded span and its decoded text. */
 export interface Encoded extends Region {
   readonly decoded: string;
   /** Whether only deliberate messages have this encoding, so that any request in the span counts. */
   readonly isMeant?: boolean | undefined;
+  /** Whether letters are escaped that no text has to escape, and spell a sentence. */
+  readonly isNeedless?: boolean | undefined;
 }
 
 const minLength = 20;
@@ -32,22 +34,24 @@ export const findEncoded = (text: string): readonly Encoded[] => [
   ...spans(text, runsOf(text, 24, isDecimal), /(?<![01])(?:[01]{8}\s?){8,1024}/g, (span) =>
     characters(span.replace(/\s/g, '').match(/.{8}/g) ?? [], 2),
   ),
-  ...spans(text, runsOf(text, 24, isDecimal), /(?<!\d)(?:\d{2,3}[ ,;]{1,2}){10,1000}\d{2,3}/g, (span) =>
+  ...spans(text, runsOf(text, 24, isDecimal), /(?<!\d)(?:\d{2,5}[ ,;]{1,2}){10,1000}\d{2,5}/g, (span) =>
     characters(span.match(/\d+/g) ?? [], 10),
   ),
   ...spans(text, runsOf(text, minLength, isMorse), /(?:[.-]{1,5}[ /|]{1,3}){10,2000}[.-]{1,5}/g, fromMorse),
   ...spans(text, runsOf(text, minLength, isBraille), /(?:[\u2800-\u28ff][ ,:./-]{0,3}){12,2000}/g, fromBraille),
   ...(text.includes('<~') ? spans(text, [{ start: 0, end: text.length }], /<~[!-uz\s]{20,8192}~>/g, fromBase85) : []),
   ...joined(text),
-  ...lines(text, '&#', /&#(?:x([0-9a-f]{2,5})|(\d{2,6}));?/gi, (hex, decimal) =>
-    hex === undefined ? Number(decimal) : Number.parseInt(hex, 16),
+  ...lines(text, '&#', /&#(?:x([0-9a-f]{2,5})|(\d{2,6}));?/gi, (_, hex, decimal) =>
+    characterOf(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)),
   ),
   // The value of a parameter is separate from its name, so that its first word is not a part of the address.
-  ...lines(text, '%', /%([2-7][0-9a-f])|[=?&#](?=[^\s=?&#%]{1,40}%20)/gi, (hex = '20') => Number.parseInt(hex, 16)),
-  ...lines(text, '\\u', /\\u\{?([0-9a-f]{4,5})\}?/gi, (hex) => Number.parseInt(hex ?? '', 16)),
-  // Letters in octal escapes begin with 1.
-  ...lines(text, '\\1', /\\([01][0-7]{2})/g, (octal) => Number.parseInt(octal ?? '', 8)),
-  ...lines(text, '\\x', /\\x([2-7][0-9a-f])/gi, (hex) => Number.parseInt(hex ?? '', 16)),
+  ...lines(text, '%', /(?:%[2-9a-f][0-9a-f])+|[=?&#](?=[^\s=?&#%]{1,40}%20)/gi, (codes) =>
+    codes.startsWith('%') ? fromBytes(codes, 16) : ' ',
+  ),
+  ...lines(text, '\\u', /\\u\{?([0-9a-f]{4,5})\}?/gi, (_, hex) => characterOf(Number.parseInt(hex ?? '', 16))),
+  // Octal escapes of Latin letters begin with 1, and those of other letters with 3.
+  ...['\\1', '\\3'].flatMap((sign) => lines(text, sign, /(?:\\[0-3][0-7]{2})+/g, (codes) => fromBytes(codes, 8))),
+  ...lines(text, '\\x', /(?:\\x[2-9a-f][0-9a-f])+/gi, (codes) => fromBytes(codes, 16)),
 ];
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
@@ -166,11 +170,15 @@ const joined = (text: string): readonly Encoded[] =>
       )
     : [];
 
+/** Decodes escapes of bytes: `%D1%83`, `\\xd1\\x83`, `\\321\\203`. */
+const fromBytes = (codes: string, radix: 8 | 16): string =>
+  Buffer.from(codes.match(/[\da-f]{2,3}/gi)?.map((code) => Number.parseInt(code, radix)) ?? []).toString('utf8');
+
 const lines = (
   text: string,
   sign: string,
   pattern: RegExp,
-  codeOf: (one?: string, other?: string) => number,
+  decode: (codes: string, one?: string, other?: string) => string,
 ): readonly Encoded[] => {
   const found: Encoded[] = [];
   let place = text.indexOf(sign);
@@ -179,14 +187,14 @@ const lines = (
     const end = Math.min(text.length, place + maxLine);
     const line = text.slice(start, end);
     let escaped = '';
-    const decoded = line.replace(pattern, (_, one?: string, other?: string) => {
-      const character = characterOf(codeOf(one, other));
-      escaped += character;
-      return character;
+    const decoded = line.replace(pattern, (codes: string, one?: string, other?: string) => {
+      const plain = decode(codes, one, other);
+      escaped += plain;
+      return plain;
     });
     const isMeant = isSentence(escaped);
     if (/[\p{L} ][^]*[\p{L} ]/u.test(escaped)) {
-      found.push({ start: place, end, decoded: isMeant ? escaped : decoded, isMeant });
+      found.push({ start: place, end, decoded: isMeant ? escaped : decoded, isMeant, isNeedless: isMeant });
     }
     place = text.indexOf(sign, end);
   }
@@ -231,6 +239,26 @@ const reversed =
 const leetWord =
   /(?<![\w@$])(?=[a-z]*[013457@$])[a-z013457@$]*[a-z][013457@$]{1,2}[a-z][a-z013457@$]*|[013457][a-z]{2}\w*/gi;
 
+/** Letters that look like upside-down ones, and what they look like. */
+const upturned: ReadonlyMap<string, string> = new Map(
+  "ɐa qb ɔc pd ǝe ɟf ƃg ɥh ᴉi ıi ɾj ʞk ɯm un dp bq ɹr ʇt nu ʌv ʍw ʎy ˙. ',"
+    .split(' ')
+    .map((pair): [string, string] => [pair.charAt(0), pair.charAt(1)]),
+);
+const upturnedLetter = /[ɐɔǝɟƃɥᴉɾʞɯɹʇʌʍʎ]/g;
+
+/** A letter that forms a flag with another one, but is alone. */
+const letterOfFlag = /(?<!\ud83c[\udde6-\uddff])\ud83c[\udde6-\uddff](?!\ud83c[\udde6-\uddff])/g;
+const firstOfFlags = 0x1f1e6;
+
+/** Decodes letters of flags, which blanks or invisible characters keep apart. */
+const withoutFlags = (line: string): string => {
+  const said = line
+    .replace(letterOfFlag, (letter) => String.fromCharCode(97 + (letter.codePointAt(0) ?? 0) - firstOfFlags))
+    .replace(/\p{Cf}/gu, '');
+  return /(?:[a-z] ){4}/.test(said) ? said.replace(/(?<=[a-z]) (?=[a-z])/g, '').replace(/ {2,}/g, ' ') : said;
+};
+
 const rotation = /\brot-?13\b/gi;
 const cues = new CueIndex([rotation, rotated, reversed]);
 
@@ -238,11 +266,11 @@ const turned = /[\u202b\u202e\u2067]([^\n\u202c\u2069]{8,2000})/g;
 /** Maximum number of words per disguised word. Lines of hashes contain a few such words among many others. */
 const maxPlainWords = 4;
 
-/** Finds lines in ROT13, reversed lines, and lines with digits in place of letters. */
+/** Finds lines in ROT13, reversed or upside down, and lines with digits or letters of flags in place of letters. */
 export const findDisguised = (text: string): readonly Encoded[] => {
   const found: Encoded[] = [];
   const mayMatch = cues.in(text);
-  const add = (pattern: RegExp, least: number, decode: (line: string) => string): void => {
+  const add = (pattern: RegExp, least: number, decode: (line: string) => string, isMeant = least < 3): void => {
     const places = Array.from(text.matchAll(pattern), ({ index }) => index);
     let end = -1;
     for (const [index, place] of places.entries()) {
@@ -255,13 +283,21 @@ export const findDisguised = (text: string): readonly Encoded[] => {
       let disguised = 0;
       while ((places[index + disguised] ?? end) < end) disguised += 1;
       if (last !== undefined && last < end && words <= disguised * maxPlainWords) {
-        found.push({ start, end, decoded: decode(text.slice(start, end)), isMeant: least < 3 });
+        found.push({ start, end, decoded: decode(text.slice(start, end)), isMeant });
       }
     }
   };
   if (mayMatch(rotation)) add(rotation, 1, (line) => rot13(line.toLowerCase()));
   if (mayMatch(rotated)) add(rotated, 2, (line) => rot13(line.toLowerCase()));
   if (mayMatch(reversed)) add(reversed, 2, (line) => Array.from(line).toReversed().join(''));
+  if (!isAscii(text)) {
+    const upright = (line: string): string =>
+      Array.from(line.toLowerCase(), (one) => upturned.get(one) ?? one)
+        .toReversed()
+        .join('');
+    add(upturnedLetter, 6, upright, true);
+    add(letterOfFlag, 12, withoutFlags, true);
+  }
   // A direction override displays letters in reverse order.
   for (const { 0: match, 1: line = '', index } of text.matchAll(turned)) {
     found.push({

@@ -132,11 +132,12 @@ const hitsIn = (text: string): readonly Hit[] => {
     (hit) => judged(text, hit, hidden, code),
   ).filter(({ rule, severity }) => rule !== 'wording' || severity !== 'note');
   const encoded = [...findEncoded(text), ...findDisguised(text)].flatMap((span): readonly Hit[] => {
-    const { isMeant = false, start, end } = span;
+    const { isMeant = false, isNeedless = false, start, end } = span;
     const isFollowed = isToBeFollowed(text, span);
     const found = isFollowed ? 2 : attemptIn(span, scorer);
     const isShown =
       found > 0 && !isFollowed && !isMeant && found <= attemptIn({ ...span, decoded: text.slice(start, end) }, scorer);
+    if (found === 0 && isNeedless) return [{ rule: 'encoded', severity: 'suspicious', start, end }];
     if (found === 0 || isShown) return [];
     return [{ rule: 'encoded', severity: isMeant || found === 2 ? 'malicious' : 'suspicious', start, end }];
   });

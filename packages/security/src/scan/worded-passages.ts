@@ -22,7 +22,7 @@ const wordingLevels = {
   hidden: -0.3,
   aside: -1.2,
   certain: -1.7,
-  ordinary: -3.8,
+  ordinary: -3.55,
   foreign: -4.1,
   confirming: -3,
 };
