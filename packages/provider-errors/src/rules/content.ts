@@ -15,7 +15,7 @@ export const contentRules: readonly Rule[] = [
   {
     reason: 'content-filter',
     says: [
-      /content[ -]?(?:management|filter(?:ing|ed)?|moderation|safety) (?:policy|polic|system|block|reject|trigger)|content blocked|blocked content|violated (?:the |a )?guardrail|guardrail (?:checks?|policy|intervened)|produced invalid content|blocked by (?:the |our |a )?(?:content|safety|moderation|guardrail)/i,
+      /content[ -]?(?:management|filter(?:ing|ed)?|moderation|safety) (?:policy|polic|system|block|reject|trigger)|content blocked|blocked content|(?:violated|(?:denied|blocked|rejected|stopped) by) (?:the |a )?guardrail|guardrail (?:checks?|policy|intervened)|produced invalid content|blocked by (?:the |our |a )?(?:content|safety|moderation|guardrail)/i,
       /content exists risk|considered high risk|requires moderation|(?:input|prompt|request|message|content|response) (?:was|has been|is|were) (?:flagged|filtered)|flagged (?:for|as|by)\b/i,
       /violat\w{1,8} (?:[^.\n]|\.\S){0,30}(?:usage|content|safety|acceptable)(?:[^.\n]|\.\S){0,12} (?:polic|guideline)|due to (?:safety|content policy)|safety (?:system|filter|reasons|polic)/i,
       /(?:inappropriate|sensitive|unsafe|prohibited|harmful|disallowed) (?:content|words|material|information)|new_sensitive|敏感|不安全|违规内容/i,

@@ -37,7 +37,7 @@ export const generalRules: readonly Rule[] = [
         String.raw`\b(?:prompt|response|output|content|candidate|completion)s?\b…\b(?:blocked|flagged|censored|moderation|copyright)\b|\b(?:input|message)s? flagged\b`,
       ),
       words(
-        String.raw`\b(?:content|safety|usage|acceptable use) (?:polic(?:y|ies)|rules|classifier)\b|\bpolicy violation|\brisk control\b|\bblock_?reason\b|finish ?reason\W{1,3}(?:safety|recitation)|\bsafety concerns\b|违规`,
+        String.raw`\b(?:content|safety|usage|acceptable use) (?:polic(?:y|ies)|rules|classifier)\b|\bpolicy violation|\brisk control\b|\bblock_?reason\b|(?:finish|stop)[_ ]?reason\W{1,3}(?:safety|recitation|refusal)|\bsafety concerns\b|违规`,
       ),
     ],
     status: noStatus,
@@ -56,7 +56,7 @@ export const generalRules: readonly Rule[] = [
       ),
       words(String.raw`\b(?:tokens|units|calls|allocation|points|messages)\b…\b(?:exhausted|depleted|used up)\b`),
       words(
-        String.raw`\b(?:verify|update|check)\b…\bbilling\b|\bnot funded\b|\bhard limit\b|\bno (?:active|valid) (?:subscription|plan)\b|\bupgrade\b…\bplan\b|\bcredits? (?:has |have )?expired\b|\b(?:account|resource) is frozen\b`,
+        String.raw`\b(?:verify|update|check)\b…\bbilling\b|\bnot funded\b|\bhard limit\b|\bbilling (?:period|cycle)\b|\bused (?:up )?100 ?%|\bno (?:active|valid) (?:subscription|plan)\b|\bupgrade\b…\bplan\b|\bcredits? (?:has |have )?expired\b|\b(?:account|resource) is frozen\b`,
       ),
       words(String.raw`\b(?:reached|hit) your\b…\blimit\b|\b(?:quota|cuota)\b…\b(?:used up|agotad[ao])\b`),
     ],
@@ -129,10 +129,10 @@ export const generalRules: readonly Rule[] = [
         String.raw`\b(?:models?|deployment|engine)(?:_name|_id)?\b…(?:(?:\bnot|n['’]t) (?:been |be )?(?:available|found|in|loaded|listed|deployed|served|activated|exist|known|serve|located)\b|\b(?:unavailable|shut down|turned off|removed|retired|sunset|discontinued|missing|end of (?:its )?life)\b)`,
       ),
       words(
-        String.raw`(?:\bno|\bcannot find|\bcould not find|\bunable to find|\bnot an available|\bdoes not support (?:chat|embedding)) …?\bmodels?\b`,
+        String.raw`(?:\bno|\b(?:cannot|could not|unable to|did not) find|\bnot an available|\bdoes not support (?:chat|embedding)) …?\bmodels?\b`,
       ),
       words(
-        String.raw`\b(?:has no model|invalid url|no such route)\b|\b(?:route|path|url)\b…\bnot found\b|\b(?:endpoint|engine)\b…\b(?:does not|doesn['’]t) exist\b|(?:无效|找不到|不支持)的?模型`,
+        String.raw`\b(?:has no model|invalid url|no such route)\b|\b(?:no|not find any) (?:provider|endpoint|host)s? (?:that )?(?:serves?|offers?|for)\b|\b(?:route|path|url)\b…\bnot found\b|\b(?:endpoint|engine)\b…\b(?:does not|doesn['’]t) exist\b|(?:无效|找不到|不支持)的?模型`,
       ),
     ],
     status: noStatus,

@@ -26,6 +26,8 @@ const allowance: readonly RegExp[] = [
   /\bquota\b(?! (?:metric|id|increase))(?:[^.\n]|\.\S){0,30}\b(?:exceeded|exhausted|depleted|used up|reached|insufficient|not enough|too low|resets?|will reset)\b|(?:exceed\w{0,3}|exhausted|reached|insufficient|not enough|over|used up|out of)\b(?:[^.\n]|\.\S){0,30}(?<!account )\bquota\b(?!s)/i,
   /\b(?:daily|weekly|monthly|hourly|yearly|session|\d{1,2}[- ]hours?|weekly\/monthly)\b(?:[^.\n]|\.\S){0,30}\b(?:limits?|quota|usage|allowance|allocation|cap)\b|limit (?:reached|exceeded)(?:[^.\n]|\.\S){0,12} for \d{1,2} hours?|limited to \d(?:[^.\n]|\.\S){0,20}\/ ?month/i,
   /(?:limit|quota|usage|allowance)\b(?:[^.\n]|\.\S){0,30}\b(?:per (?:day|week|month)|for (?:today|this (?:month|week|period|billing))|this (?:billing cycle|period))|\b(?:requests|messages|calls) (?:for )?today\b|(?:on|in|with|for) paid (?:plans?|users?|tiers?)|\b(?:plan|subscription) (?:is )?required|free-models-per-day|regain access on|free tier of the model|key limit exceeded|exhausted your capacity|(?<!rate )limit\W{1,3}(?:will )?resets?\b|\bplan limit\b|limit reached\|\d{10}/i,
+  // A rate recovers within minutes, so that no message names hours.
+  /\b(?:try again|retry|wait|come back|resets?|available again)\b[^.\n\d]{0,20}\d{1,3} (?:hours?|hrs?|days?|weeks?)\b/i,
   /使用上限|限额|额度|今日调用次数/,
 ];
 
@@ -119,7 +121,7 @@ export const rateRules: readonly Rule[] = [
     says: [
       /overload|over capacity|at (?:full |max(?:imum)? )?capacity|capacity (?:exceeded|constraints)|(?:no|insufficient|not enough) (?:available )?capacity|high (?:demand|load|traffic|volume)|heavy (?:load|traffic)/i,
       /(?:server|service|system|model|engine|replica|worker|instance)s?(?: is| are)?(?: currently| too| all)? busy|too busy|queue (?:is )?full|pending requests exceeded|unable to (?:process|handle) (?:your|the|additional|more|any) requests?|(?:is|are) (?:currently |still )?(?:loading|warming up)\b|being loaded|not ready for inference/i,
-      /service (?:is )?(?:temporarily )?unavailable|temporarily (?:unavailable|unable)|no (?:healthy upstream|available (?:server|instance|channel|worker|account|deployment)s?|(?:free )?(?:servers?|instances?|workers?|replicas?|gpus?|slots?)(?: are)?(?: currently)? available|free (?:gpu )?slots?)|(?:^|\n)loading model|scaling up\b|访问量过大|繁忙|负载/i,
+      /service (?:is )?(?:temporarily )?unavailable|temporarily (?:unavailable|unable)|no (?:healthy upstream|available (?:server|instance|channel|worker|account|deployment)s?|(?:free )?(?:servers?|instances?|workers?|replicas?|gpus?|slots?)(?: are)?(?: currently)? available|free (?:gpu )?slots?)|(?:^|\n)loading model|scaling up\b|reset reason: overflow|访问量过大|繁忙|负载/i,
     ],
     status: (status) => status === undefined || status === 408 || status === 424 || status >= 429,
     unless: ({ text, status }) => status === 429 && /No deployments available/i.test(text),
