@@ -3,6 +3,10 @@ import type { ErrorReason } from '../src/reasons.js';
 /** What providers say, by concept, as a message without a status or a code. November 2026. */
 export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>> = {
   'context-overflow': [
+    'The thread length limit is reached.',
+    'All parts together have 9,001 tokens, over the 8,192 token window.',
+    'Your conversation exceeds the limit of 16384 tokens.',
+    'The KV cache is full.',
     'The input has 41,021 tokens, and the context of the model is 32,768.',
     'Die Eingabe ist zu lang für dieses Modell.',
     'Votre message dépasse le contexte du modèle.',
@@ -138,6 +142,9 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     'temperature must be between 0 and 2',
   ],
   quota: [
+    "You don't have enough credits for this.",
+    'Your subscription is inactive.',
+    'You need at least $5 to use the API.',
     'Ihr Monatslimit ist überschritten.',
     'Votre quota mensuel est épuisé.',
     'Saldo insuficiente.',
@@ -220,6 +227,9 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     'Subscription expired. Please renew your plan.',
   ],
   'rate-limit': [
+    'Only 2 calls at a time are possible.',
+    'Too many tokens this minute.',
+    'Please reduce the number of requests.',
     'Es wurden zu viele Anfragen gesendet.',
     'Trop de requêtes.',
     'Demasiadas peticiones en poco tiempo.',
@@ -303,6 +313,9 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     'Loading model',
   ],
   auth: [
+    'Invalid client secret.',
+    'Could not find an API key.',
+    'Access from this network is disallowed.',
     'Der API-Schlüssel ist abgelaufen.',
     'La clé API a expiré ou est invalide.',
     'La clave de API es inválida.',
@@ -360,6 +373,8 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     '该令牌无权使用模型 gpt-5',
   ],
   'auth-permanent': [
+    'We have suspended your account.',
+    'Workspace disabled',
     'This organization has been disabled.',
     'The OpenAI account associated with this API key has been deactivated.',
     'Your API key was reported as leaked. Please use another API key.',
@@ -433,6 +448,7 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     'Response contains no candidates: blockReason: SAFETY',
   ],
   network: [
+    'The host name could not be resolved.',
     'javax.net.ssl.SSLException: unable to find valid certification path to requested target',
     'Die Verbindung wurde unterbrochen.',
     'La connexion a été refusée.',
@@ -485,6 +501,8 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     'All connection attempts failed',
   ],
   timeout: [
+    'The peer did not properly respond after a period of time.',
+    'Waiting 60s for a token was in vain.',
     'Zeitlimit überschritten.',
     "Délai d'attente dépassé.",
     'Se agotó el tiempo de espera.',
@@ -510,6 +528,7 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     'Request took longer than 600 seconds',
   ],
   'server-error': [
+    'Something broke.',
     'panic: runtime error: index out of range [3] with length 3',
     'Interner Serverfehler.',
     'Une erreur interne est survenue.',

@@ -16,7 +16,7 @@ export const authRules: readonly Rule[] = [
     reason: 'auth-permanent',
     says: [
       /(?:organization|workspace|team|account|user|key|token|project|consumer|subscription|access)\b(?:[^.\n]|\.\S){0,60} (?:(?:has|have) been|was|is|are|been)(?: \w{1,12}){0,2} (?:disabled|deactivated|revoked|suspended|terminated|deleted|banned|locked|blocked|reported as leaked|denied access(?! to))/i,
-      /(?:organization|account) (?:has|have) been restricted|(?:key|token|account)[ _](?:revoked|deactivated|suspended|deleted|disabled)|access terminated|oauth authentication is currently not allowed|scope requirement|(?:账[户号]|用户|令牌|密钥)已?被?(?:锁定|禁用|封禁|停用|吊销)/i,
+      /(?:organization|account) (?:has|have) been restricted|\b(?:disabled|suspended|revoked|deactivated|terminated|banned|closed) your (?:account|organization|workspace|api key|access)\b|(?:organization|workspace|project|key|token|account)[ _](?:revoked|deactivated|suspended|deleted|disabled)|access terminated|oauth authentication is currently not allowed|scope requirement|(?:账[户号]|用户|令牌|密钥)已?被?(?:锁定|禁用|封禁|停用|吊销)/i,
     ],
     status: (status) => refusal(status) && !isServer(status),
     unless: ({ text }) => /enable it by/i.test(text),
@@ -58,7 +58,7 @@ export const authRules: readonly Rule[] = [
   {
     reason: 'auth',
     says: [
-      /(?:invalid|incorrect|wrong|bad|expired|missing|malformed|unrecognized|illegal|no|not a valid|without a)\b(?:[^.\n]|\.\S){0,25}\b(?:api[ _-]?key|access[ _-]?token|auth(?:entication|orization)?(?: \w{1,12})?|credentials?|bearer|subscription key|secret key|security token)\b/i,
+      /(?:invalid|incorrect|wrong|bad|expired|missing|malformed|unrecognized|illegal|no|not a valid|without a)\b(?:[^.\n]|\.\S){0,25}\b(?:api[ _-]?key|access[ _-]?token|auth(?:entication|orization)?(?: \w{1,12})?|credentials?|bearer|subscription key|secret key|client secret|security token)\b/i,
       /(?:invalid|incorrect|expired|missing|illegal) (?:\w{1,12} )?token\b(?! (?:count|limit|id|budget|at\b))|(?:api[ _-]?key|access[ _-]?token|credentials?|auth(?:entication|orization)?(?: header| token)?|oauth token|session|login|token)\b(?:[^.\n]|\.\S){0,60}\b(?:is|are|was|has|have|must be|option must be|appears?)? ?(?:to be |been )?(?:invalid|incorrect|expired|not valid|missing|required|not (?:provided|found|set|configured|recognized)|unauthorized|rejected|malformed|fail(?:s|ed|ure))/i,
       /authentication (?:fail|error\b)|not authenticated|re-?authenticate|security token included in the request|provide an? (?:valid )?api key|authentication method|unable to authenticate|only authorized for use|tenant\b[^\n]{0,40}does not match|signature (?:has )?expired|not logged in|client option must be set|(?:please )?(?:log|sign) ?in (?:again|to continue)|load (?:the default )?credentials|to (?:get|read|find) the authorization|身份验证|鉴权|认证失败|密钥无效|キーが無効|无效的令牌/i,
       /insufficient (?:authentication scopes|permissions?|privileges)|missing scopes?\b|(?:does not|doesn't) have permission|not enabled for (?:this|your) account|ip address is not|permission[ _-]denied(?! \(publickey)|api has not been used|access denied|not authorized\b/i,

@@ -3,8 +3,8 @@ import { noStatus, type Rule } from './rule.js';
 /** Classes of words, by the name that an expression gives them in angle brackets. */
 const classes: Readonly<Record<string, string>> = {
   credit: String.raw`(?:credits?|balance|funds|wallet|(?<!thinking |token )budget|(?<!disk )quotas?|allowance|allotment|allocation|trial|subscription|plan|(?<!memory |disk |cpu |cache )usage|(?:compute|request|service) units|monthly tokens)`,
-  usedUp: String.raw`(?:exhausted|depleted|used up|consumed|exceeded|(?:has|have) (?:run out|ended)|ran out|too low|not enough|insufficient|ended|frozen)`,
-  lacking: String.raw`(?:insufficient|not enough|(?:run|runs|ran) out of|out of|used (?:up )?all|consumed all|exhausted|exceeded|reached (?:the|your)|hit (?:the|your)|no (?:more|remaining|available))`,
+  usedUp: String.raw`(?:exhausted|depleted|used up|consumed|exceeded|(?:has|have) (?:run out|ended)|ran out|too low|not enough|insufficient|ended|frozen|inactive|lapsed)`,
+  lacking: String.raw`(?:insufficient|not enough|(?:do not|does not|don['’]t|doesn['’]t) have (?:enough|sufficient|any)|(?:run|runs|ran) out of|out of|used (?:up )?all|consumed all|exhausted|exceeded|reached (?:the|your)|hit (?:the|your)|no (?:more|remaining|available))`,
   credential: String.raw`(?:(?:api|access|secret|account|subscription)[ _-]?keys?|jwt|credentials?|login|authentication|authorization|bearer|(?:access|auth|oauth|bearer|session|refresh|security|identity) token|token(?! (?:count|limit|budget|usage|id|at|quota|balance|allo\w{1,8})s?\b))`,
   unusable: String.raw`(?:invalid(?:ated)?|incorrect|wrong|malformed|expired|missing|mismatch|unknown|required|rejected|blocked|fail(?:ed|ure)?|not (?:found|set|valid|provided|recognized|accepted|active|supported|currently supported)|currently not supported|could not be (?:verified|validated|refreshed))`,
   server: String.raw`(?:api|servers?|services?|provider|upstream|backend|cluster|gateway|proxy|engine\w{0,12}|workers?|replicas?|runner|queue|model)`,
@@ -56,7 +56,7 @@ export const generalRules: readonly Rule[] = [
       ),
       words(String.raw`\b(?:tokens|units|calls|allocation|points|messages)\b…\b(?:exhausted|depleted|used up)\b`),
       words(
-        String.raw`\b(?:verify|update|check)\b…\bbilling\b|\bnot funded\b|\bhard limit\b|\bbilling (?:period|cycle)\b|\bused (?:up )?100 ?%|\bno (?:active|valid) (?:subscription|plan)\b|\bupgrade\b…\bplan\b|\bcredits? (?:has |have )?expired\b|\b(?:account|resource) is frozen\b`,
+        String.raw`\b(?:verify|update|check)\b…\bbilling\b|\bnot funded\b|\bhard limit\b|\bbilling (?:period|cycle)\b|\bused (?:up )?100 ?%|\bneed (?:at least )?[$€£]\d|\bplan_limit_reached\b|\bno (?:active|valid) (?:subscription|plan)\b|\bupgrade\b…\bplan\b|\bcredits? (?:has |have )?expired\b|\b(?:account|resource) is frozen\b`,
       ),
       words(String.raw`\b(?:reached|hit) your\b…\blimit\b|\b(?:quota|cuota)\b…\b(?:used up|agotad[ao])\b`),
     ],
@@ -87,7 +87,7 @@ export const generalRules: readonly Rule[] = [
       words(
         String.raw`\b(?<!may take )longer than (?:<duration>|allowed)|\bexceeded (?:<duration>|(?:the )?(?:maximum|max) (?:duration|time))|\bno (?:tokens|data|output|events|activity) for \d|\b(?:answer|respond|reply|complete) in time\b|\btime limit\b`,
       ),
-      words(String.raw`\b(?:no (?:answer|reply|response) (?:with)?in|waited(?: for)?|took over) <duration>`),
+      words(String.raw`\b(?:no (?:answer|reply|response) (?:with)?in|wait(?:ed|ing)(?: for)?|took over) <duration>`),
     ],
     status: noStatus,
   },
@@ -103,7 +103,7 @@ export const generalRules: readonly Rule[] = [
       words(
         String.raw`\b(?:does not|doesn['’]t|do not|will not|won['’]t|cannot) fit\b…\b(?:context|model|window)\b|\b(?:run|ran|runs|out) (?:out )?of (?:room|space)\b…\bcontext\b|(?<!output |completion |max[ _]|new )\btokens?\W{0,3}\d[\d,]{2,12} ?> ?\d|\btoken limit\b…\bexceeded\b`,
       ),
-      /\bshorten (?:your|the)\b|\bcontext shift is disabled\b|输入长度[^。\n]{0,6}(?:超|限)/i,
+      /\bshorten (?:your|the)\b|\bkv[ -]?cache is full\b|\b(?:conversation|thread|prompt) (?:length|size) limit\b|\bover (?:the |its )?\d[\d,]{2,12}[- ]tokens?\b|\bcontext shift is disabled\b|输入长度[^。\n]{0,6}(?:超|限)/i,
     ],
     status: noStatus,
     unless: ({ text }) => /\bper[- ]?(?:min|sec|hour|day)/i.test(text),
@@ -117,7 +117,9 @@ export const generalRules: readonly Rule[] = [
       words(
         String.raw`\b(?:too many|simultaneous|parallel)\b…\b(?:requests|calls|messages|connections)\b|\btoo (?:fast|quickly|often)\b`,
       ),
-      words(String.raw`\bwait\b…\bbefore\b…\brequest\b|\bhigh[- ]frequency\b…\brequests\b`),
+      words(
+        String.raw`\bwait\b…\bbefore\b…\brequest\b|\breduce the (?:frequency|number|rate) of…(?:calls|requests)\b|\b(?:calls?|requests?) at (?:a|the same) time\b|\bhigh[- ]frequency\b…\brequests\b`,
+      ),
       /\bper (?:\d{1,3} )?(?:second|minute)s?\b|\bper-(?:second|minute)\b|\btry again in \d|\bretry-after\b|请求[^。\n]{0,6}(?:过多|过快|超限)|limite de (?:requêtes|débit)/i,
     ],
     status: noStatus,
@@ -144,10 +146,10 @@ export const generalRules: readonly Rule[] = [
         String.raw`(?:<credential>|\b(?:key|permissions?)\b|_(?:API_KEY|ACCESS_KEY_ID|TOKEN)\b)…<unusable>|\brequests (?:to|from) [^\n]{1,200} (?:is|are) blocked\b|\b(?:organization|account|identity) must be verified\b|\bauthorization\W{1,2}(?:header|field)\b|\bcould not (?:authenticate|validate|verify)\b…<credential>`,
       ),
       words(
-        String.raw`\b(?:unable to locate|unknown|provide|no|not enough|invalid(?:ated)?|missing|please|malformed)\b…(?:<credential>|\bpermissions\b)`,
+        String.raw`\b(?:(?:unable to|cannot|could not|couldn['’]t) (?:locate|find|load|read)|unknown|provide|no|not enough|invalid(?:ated)?|missing|please|malformed)\b…(?:<credential>|\bpermissions\b)`,
       ),
       words(
-        String.raw`\b(?:api|access) key\b…\b(?:does not|doesn['’]t) (?:exist|belong)\b|\bnot enabled for your (?:organization|account|project|workspace)\b|\bnot allowed to\b|\brequest not allowed\b|\bunauthori[sz]ed\b|\bre-?authenticat|\b(?:must|need to) be (?:signed|logged) in\b|\bsignature\b…\bdoes(?: not|n['’]t) match\b|\bfailed to (?:get|obtain|refresh|fetch)\b…\btoken\b|\bnot on\b…\ballow-?list\b|\binvalid (?:user ?name|password)\b`,
+        String.raw`\b(?:api|access) key\b…\b(?:does not|doesn['’]t) (?:exist|belong)\b|\bnot enabled for your (?:organization|account|project|workspace)\b|\bnot allowed to\b|\baccess\b…\bdisallowed\b|\brequest not allowed\b|\bunauthori[sz]ed\b|\bre-?authenticat|\b(?:must|need to) be (?:signed|logged) in\b|\bsignature\b…\bdoes(?: not|n['’]t) match\b|\bfailed to (?:get|obtain|refresh|fetch)\b…\btoken\b|\bnot on\b…\ballow-?list\b|\binvalid (?:user ?name|password)\b`,
       ),
       /未授权|无权(?:使用|进行|操作)|未登录|无效的 ?(?:api )?(?:key|密钥)|(?:api[ _-]?key|密钥|令牌)[^。\n]{0,6}(?:无效|过期|错误)/i,
     ],

@@ -5,7 +5,8 @@ const mayBeLimit: StatusCheck = (status) =>
   status === undefined || [400, 403, 408, 413, 422, 429].includes(status) || isServer(status);
 
 /** One minute and less is a rate; anything longer is an allowance that is used up. */
-const perMinute = /per[ -]?(?:min|sec)|perminute|persecond|\/ ?(?:min|sec)|\b(?:TPM|RPM|RPS|QPS|TPS)\b|every minute/i;
+const perMinute =
+  /(?:per|this)[ -]?(?:min|sec)|perminute|persecond|\/ ?(?:min|sec)|\b(?:TPM|RPM|RPS|QPS|TPS)\b|every minute/i;
 
 const concurrency = /concurren|并发|频率/i;
 
@@ -140,7 +141,7 @@ export const rateRules: readonly Rule[] = [
   {
     reason: 'rate-limit',
     says: [
-      /rate.?limit|too many (?:concurrent |parallel )?(?:requests|connections|calls)|limiting (?:your )?requests|too many tokens, please wait|throttl|slow down|resource (?:has been )?exhausted|exhausted your capacity|quota exceeded for [^\n]{0,60}googleapis\.com/i,
+      /rate.?limit|too many (?:concurrent |parallel )?(?:requests|connections|calls)|limiting (?:your )?requests|too many tokens(?:, please wait|,? (?:this|per|a|in (?:the last|one|a)) (?:second|minute))|throttl|slow down|resource (?:has been )?exhausted|exhausted your capacity|quota exceeded for [^\n]{0,60}googleapis\.com/i,
       /(?:tokens?|requests?|calls?) (?:per|\/) ?(?:min|sec)|request rate|rate (?:of requests|increased)|\brequests in (?:the last )?\d{1,4} ?s(?:ec|econds)?\b|\bburst limit|リクエストが多すぎ|\b(?:TPM|RPM|RPS|QPS)\b/i,
       /concurren(?:t|cy)(?:[^.\n]|\.\S){0,40}(?:limit|exceed|high|reduce|reached|quota|too many)|(?:reduce|high|too many|limit|max|reached)(?:[^.\n]|\.\S){0,30} concurren|频率|并发|限流|过于频繁|流量限制/i,
     ],

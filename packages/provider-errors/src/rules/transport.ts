@@ -16,7 +16,7 @@ export const transportRules: readonly Rule[] = [
   {
     reason: 'timeout',
     says: [
-      /timed?[ -]?out|time-?out\b|deadline (?:exceeded|expired)|took too long|did not respond (?:with)?in\b|no (?:data|response|chunks?|tokens?) received (?:for|within|in) \d|did not (?:produce|send|return) (?:an?y? )?(?:\w{1,10} )?(?:tokens?|data|output|response|events?) (?:for|within|in) \d|execution expired|超时/i,
+      /timed?[ -]?out|time-?out\b|deadline (?:exceeded|expired)|took too long|did not respond (?:with)?in\b|did not properly respond|no (?:data|response|chunks?|tokens?) received (?:for|within|in) \d|did not (?:produce|send|return) (?:an?y? )?(?:\w{1,10} )?(?:tokens?|data|output|response|events?) (?:for|within|in) \d|execution expired|超时/i,
     ],
     status: (status) => status === undefined || isServer(status),
   },
@@ -39,7 +39,7 @@ export const transportRules: readonly Rule[] = [
     reason: 'network',
     says: [
       /fetch failed|failed to fetch|load failed|(?<!\b(?:process|runner|worker)(?: has| was)? )\bterminated\b|other side closed|socket (?:hang up|connection was closed|disconnected)|premature close|connection (?:error|(?:was |has been )?(?:forcibly )?(?:refused|reset|closed|aborted|terminated|lost|failed))|network (?:error|request failed|connection)|networkerror/i,
-      /unable to connect|could not connect|failed to (?:connect|open socket)|typo in the url or port|error sending request|getaddrinfo|no such host|name resolution|dns\b|dial tcp|tcp connect|broken pipe|unexpected eof|no route to host|failed to establish|reading from remote server|(?:network|host) is unreachable|closed (?:the )?connection|websocket (?:connection )?(?:was )?closed|upstream connect error/i,
+      /unable to connect|could not connect|failed to (?:connect|open socket)|typo in the url or port|error sending request|getaddrinfo|no such host|name resolution|name could not be resolved|dns\b|dial tcp|tcp connect|broken pipe|unexpected eof|no route to host|failed to establish|reading from remote server|(?:network|host) is unreachable|closed (?:the )?connection|websocket (?:connection )?(?:was )?closed|upstream connect error/i,
       /\berr_(?:ssl|tls|http2|connection|network|internet)|ssl (?:error|routines)|\[ssl|sslv3 alert|tls (?:handshake|connection)|self.signed certificate|certificate[ _](?:has expired|verif(?:y|ication)[ _](?:failed|error))|unable to verify the first certificate|\bssl\w{0,12}exception\b|certification path|local issuer certificate|\bHPE_[A-Z]|parse error: expected http/i,
       /stream (?:ended(?! with empty)|closed|was (?:closed|interrupted))(?:[^.\n]|\.\S){0,40}|incomplete chunked read|ended prematurely|peer closed|without sending (?:any )?chunks?|invalid response body while trying to fetch|unexpected end of (?:json|file|stream|data)/i,
     ],
@@ -82,7 +82,7 @@ export const transportRules: readonly Rule[] = [
   {
     reason: 'server-error',
     says: [
-      /internal (?:server |system )?error|server had an error|server error|unexpectedly stopped|bad gateway|upstream (?:error|request failed|provider)|provider returned error|something went wrong|error (?:has )?occurred (?:while|during) (?:processing|handling|streaming|generating)|unexpected (?:server )?error|upstream returned|unknown error|incomplete response|(?:inference|generation) failed|cuda error|\bpanic: |(?:model|server|engine|backend) (?:has )?crashed|内部错误/i,
+      /internal (?:server |system )?error|server had an error|server error|unexpectedly stopped|bad gateway|upstream (?:error|request failed|provider)|provider returned error|something (?:went wrong|broke|is broken)|error (?:has )?occurred (?:while|during) (?:processing|handling|streaming|generating)|unexpected (?:server )?error|upstream returned|unknown error|incomplete response|(?:inference|generation) failed|cuda error|\bpanic: |(?:model|server|engine|backend) (?:has )?crashed|内部错误/i,
     ],
     status: noStatus,
   },
