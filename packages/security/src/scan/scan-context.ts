@@ -4,6 +4,7 @@ import { findDisguised, findEncoded, type Encoded } from './encoded.js';
 import { findCommands } from './exfiltration.js';
 import { attempt, overlap, type Finding, type Hit, type Said, type Severity } from './finding.js';
 import { fold, type Folded } from './fold.js';
+import { findForeignTheft } from './foreign-theft.js';
 import { cutWords, hiddenRegions, judgeHidden, type HiddenRegion } from './hiding.js';
 import { findInvisible } from './invisible.js';
 import { blocked, stripped, warned } from './policy.js';
@@ -127,6 +128,7 @@ const hitsIn = (text: string): readonly Hit[] => {
       ...requestHits(folded, sentences),
       ...wordingHits(passages),
       ...findCommands(text),
+      ...findForeignTheft(text),
       ...findSeams(text, folded),
     ],
     (hit) => judged(text, hit, hidden, code),
