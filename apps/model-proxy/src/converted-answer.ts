@@ -8,7 +8,7 @@ import type { AnswerWriter } from './formats/answer-writer.js';
 import { formats } from './formats/convert.js';
 import { PartSequence } from './formats/part-sequence.js';
 import { objectOf } from './json-value.js';
-import type { Delivery } from './relay.js';
+import { limitPauses, type Delivery } from './relay.js';
 import { readersByFormat, type FormatName } from './routes.js';
 import type { WireRequest } from './wire-request.js';
 
@@ -25,17 +25,20 @@ export interface ConvertedAnswer {
   readonly headers: readonly string[];
   /** Aborted when the client leaves. */
   readonly signal: AbortSignal;
+  /** Longest time in which the client reads nothing. */
+  readonly idleMs: number;
 }
 
 /** Converts an answer to the format of the client, event by event as it arrives. */
 export const relayConverted = async (
   converted: ConvertedAnswer,
 ): Promise<{ readonly delivery: Delivery; readonly answer: Answer }> => {
-  const { from, to, format, wire, headers, signal } = converted;
+  const { from, to, format, wire, headers, signal, idleMs } = converted;
   const writing = wire.isStream ? writeStream(converted) : undefined;
   const watch = new AnswerWatch(readersByFormat[format](writing?.parts), from.headers);
   to.writeHead(200, ['content-type', wire.isStream ? 'text/event-stream' : 'application/json', ...headers]);
   to.flushHeaders();
+  limitPauses(to, idleMs);
   let delivery: Delivery = 'complete';
   try {
     for await (const chunk of from as AsyncIterable<Buffer>) {
@@ -54,8 +57,7 @@ export const relayConverted = async (
   if (writing) writing.finish(answer);
   else to.write(JSON.stringify(formats[wire.format].answers.body({ ...answer, id: newId() })));
   to.end();
-  // A client that leaves now has received everything.
-  await finished(to).catch(() => undefined);
+  await finished(to).catch(() => (delivery = 'client-left'));
   return { delivery, answer };
 };
 

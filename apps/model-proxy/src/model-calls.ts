@@ -25,7 +25,7 @@ import { amountsOf, inputTokensOf, Meter } from './meter.js';
 import { Metrics } from './metrics.js';
 import { RequestRedactor } from './redaction.js';
 import { Refusal, type Provider } from './refusal.js';
-import { relayBody, relayHead, type Delivery } from './relay.js';
+import { limitPauses, relayBody, relayHead, type Delivery } from './relay.js';
 import { textOfBody } from './request-body.js';
 import { readersByFormat, type FormatName } from './routes.js';
 import { createSummarizer } from './summarizer.js';
@@ -331,6 +331,7 @@ export class ModelCalls {
     const firstByteMs = performance.now() - startedAt;
     const watch = status < 400 ? new AnswerWatch(readersByFormat[format](), from.headers) : undefined;
     relayHead(from, outgoing, answerHeaders(admission, target));
+    limitPauses(outgoing, this.#options.config.timeouts.idleMs);
     const delivery = await relayBody(from, outgoing, watch);
     const answer = await watch?.end();
     return { status, delivery, firstByteMs, answer, target, model: target?.model ?? call.model, credential: key?.id };
@@ -375,7 +376,8 @@ export class ModelCalls {
     if (status >= 300) throw await readFailure(from, format);
     const firstByteMs = performance.now() - startedAt;
     const headers = answerHeaders(admission, target);
-    const { delivery, answer } = await relayConverted({ from, to, format, wire, model, headers, signal });
+    const { idleMs } = config.timeouts;
+    const { delivery, answer } = await relayConverted({ from, to, format, wire, model, headers, signal, idleMs });
     return { status, delivery, firstByteMs, answer, target, model, credential: key?.id };
   }
 

@@ -5,7 +5,7 @@ import { isLoopback, type ProxyConfig } from './config.js';
 import { baseOf, forwardedHeaders, noBody, type ClientRequest } from './forwarding.js';
 import { ModelCalls } from './model-calls.js';
 import { Refusal, type Provider } from './refusal.js';
-import { relayBody, relayHead } from './relay.js';
+import { limitPauses, relayBody, relayHead } from './relay.js';
 import { readBody } from './request-body.js';
 import { routeOf } from './routes.js';
 import { Upstream } from './upstream.js';
@@ -61,6 +61,7 @@ export const startProxy = async (config: ProxyConfig, context: ProxyContext = {}
       signal,
     });
     relayHead(from, outgoing);
+    limitPauses(outgoing, config.timeouts.idleMs);
     await relayBody(from, outgoing, undefined);
   };
 
@@ -69,6 +70,10 @@ export const startProxy = async (config: ProxyConfig, context: ProxyContext = {}
     const route = routeOf(incoming.method ?? 'GET', url, incoming.headers);
     const abort = new AbortController();
     running.add(abort);
+    // An answer that has begun has no room for an error, and its client may read nothing more.
+    abort.signal.addEventListener('abort', () => {
+      if (outgoing.headersSent) outgoing.destroy();
+    });
     outgoing.once('close', () => {
       if (!outgoing.writableFinished) abort.abort(new Error('The client left.'));
     });

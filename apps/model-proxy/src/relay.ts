@@ -19,6 +19,14 @@ export const relayHead = (from: IncomingMessage, to: ServerResponse, added: read
 };
 
 /**
+ * Disconnects a client that reads nothing of its answer for this time, as long as a provider may pause. Set when the
+ * answer begins, because the connection is silent before.
+ */
+export const limitPauses = (to: ServerResponse, idleMs: number): void => {
+  to.setTimeout(idleMs, () => to.destroy());
+};
+
+/**
  * Forwards the body of an answer to the client, chunk by chunk as it arrives, at the pace of the client.
  *
  * If the provider breaks the connection, the connection to the client is destroyed too, so that the client does not
@@ -49,17 +57,13 @@ export const relayBody = (
       if (!to.write(chunk)) from.pause();
       copy?.push(chunk);
     });
-    from.once('end', () => {
-      to.off('close', onLeave);
-      to.end(() => finish('complete'));
-      // A client that leaves now has received everything.
-      to.once('close', () => finish('complete'));
-    });
+    from.once('end', () => void to.end(() => finish('complete')));
     const onBreak = (): void => {
-      if (from.complete) return;
-      to.off('close', onLeave);
+      if (from.readableEnded) return;
+      // A provider that waits for the client is silent, and is not the one that broke.
+      const delivery = to.destroyed || to.writableNeedDrain ? 'client-left' : 'provider-broke';
+      finish(delivery);
       to.destroy();
-      finish('provider-broke');
     };
     from.once('error', onBreak);
     from.once('close', onBreak);
