@@ -24,8 +24,12 @@ const run = async (): Promise<void> => {
   const stop = (): void => {
     // A second signal ends the process at once.
     process.once('SIGINT', () => process.exit(130));
-    // Turns are not cancelled: the next process resumes them.
-    const finish = (program: RunningProgram): Promise<void> => program.stop(drainMs).then(() => process.exit(0), fail);
+    // Turns are not cancelled: the next process resumes them. The process also ends if something could not be stored.
+    const finish = (program: RunningProgram): Promise<void> =>
+      program
+        .stop(drainMs)
+        .catch(fail)
+        .finally(() => process.exit());
     // `run` reports a start that fails.
     void starting.then(finish, () => undefined);
   };

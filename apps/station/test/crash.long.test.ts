@@ -1,5 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
@@ -150,4 +154,50 @@ it('continues if nothing reads the problems that it reports', async () => {
   expect(await create()).toBe(201);
   await new Promise((resolve) => setTimeout(resolve, 2_000));
   expect(await create()).toBe(201);
+});
+
+/** Files cannot be written after SIGTERM. */
+const fullDisk = `
+import { open } from 'node:fs/promises';
+const handle = await open(process.execPath);
+const prototype = Object.getPrototypeOf(handle);
+await handle.close();
+process.once('SIGTERM', () => {
+  prototype.appendFile = async () => {
+    throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+  };
+});
+`;
+
+it('ends within its limit although the events of a turn that runs cannot be stored', async () => {
+  // A model that never ends its answer.
+  const model = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    const timer = setInterval(() => {
+      // Not a loop.
+      const choice = { index: 0, delta: { role: 'assistant', content: `${randomUUID()} ` }, finish_reason: null };
+      const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [choice] };
+      response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+    }, 50);
+    response.once('close', () => clearInterval(timer));
+  });
+  await once(model.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => (model.closeAllConnections(), void model.close()));
+  const folder = await testFolder();
+  const base = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`;
+  const config = join(folder, 'config.yaml');
+  await writeFile(config, `models: { default: acme/m, providers: { acme: { base_url: '${base}' } } }\n`);
+  await mkdir(join(folder, 'agents'));
+  await writeFile(join(folder, 'agents/worker.md'), '---\ndescription: Works.\ntools: [read]\n---\nYou work.\n');
+  const preload = join(folder, 'full-disk.mjs');
+  await writeFile(preload, fullDisk);
+  const words = ['--import', preload, program, '--port', '0', '--data', join(folder, 'data'), '--config', config];
+  const running = await startBy(process.execPath, words);
+  await running.post('/sessions', { agent: 'worker', message: { text: 'Go.' } });
+  const { sessions } = await running.get('/sessions', contract.sessionPage);
+  await read(running, sessions[0]?.id ?? '', 0, (type) => type === 'model.delta');
+  const startedAt = performance.now();
+  await running.kill('SIGTERM');
+  expect(performance.now() - startedAt).toBeLessThan(20_000);
 });

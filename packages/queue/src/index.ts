@@ -3,7 +3,7 @@ import './queue-events.js';
 export type { LaneHandle, LaneLease, LaneListener, LaneRequest, Lanes, LaneTask, RunOptions } from './contract.js';
 export { LaneError, LaneTimeoutError, type LaneErrorCode } from './errors.js';
 export type { LaneEvent } from './events.js';
-export { createLanes, type LocalLanes } from './lanes.js';
+export { createLanes, type DrainOptions, type LocalLanes } from './lanes.js';
 export type { LanesOptions } from './lanes-options.js';
 export { priorityOf } from './priority.js';
 export type { LanesSnapshot } from './snapshot.js';

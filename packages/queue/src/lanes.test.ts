@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { settled, silent, timed } from '../test/timed-lanes.js';
 import type { LaneListener, LaneLease } from './contract.js';
@@ -581,6 +582,43 @@ describe('drain, shutdown and clear', () => {
     expect(await Promise.all([running, waiting])).toEqual(['done', 'bob']);
     await drained;
     expect(lanes.snapshot().state).toBe('closed');
+  });
+
+  it('drain() refuses waiting requests on demand, and ends exactly what has begun', async () => {
+    const request = fc.record({ session: fc.constantFrom('alice', 'bob', 'carol', 'dave'), asksEarly: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 3 }),
+        fc.array(request, { maxLength: 10 }),
+        async (slots, requests) => {
+          const lanes = createLanes({ concurrency: slots });
+          const [begun, ended] = [new Set<number>(), new Set<number>()];
+          const gate = open();
+          const codes = requests.map(({ session, asksEarly }, index) => {
+            const child = (lease: LaneLease) => lease.yieldWhile(() => lanes.run(`child-${index}`, () => 'done'));
+            return codeOf(
+              lanes.run(session, async (lease) => {
+                begun.add(index);
+                if (asksEarly) await child(lease);
+                await gate.task(lease);
+                if (!asksEarly) await child(lease);
+                ended.add(index);
+              }),
+            );
+          });
+          await settled();
+          const before = new Set(begun);
+          const drained = lanes.drain({ refuseWaiting: true });
+          await settled();
+          gate.finish();
+          await drained;
+          expect([begun, ended]).toEqual([before, before]);
+          expect(await Promise.all(codes)).toEqual(
+            requests.map((_, index) => (before.has(index) ? 'resolved' : 'lane-closed')),
+          );
+        },
+      ),
+    );
   });
 
   it('shutdown() refuses waiting tasks, stops running ones, and resolves if one hangs', async () => {

@@ -5,6 +5,7 @@ import { LaneError } from './errors.js';
 import { Keeper, type Closing, type KeeperOptions } from './keeper.js';
 import { checkLanesOptions, type LanesOptions } from './lanes-options.js';
 import { Notices } from './notices.js';
+import { parentOf } from './parents.js';
 import { priorityOf } from './priority.js';
 import { checkRequest } from './request-check.js';
 import { runIn } from './run.js';
@@ -27,7 +28,18 @@ export interface LocalLanes extends Lanes {
    * Refuses new requests (`lane-closed`) and resolves when all earlier ones have ended. Requests that are a part of
    * earlier work are still admitted.
    */
-  drain(): Promise<void>;
+  drain(options?: DrainOptions): Promise<void>;
+}
+
+/** Options of `drain()`. */
+export interface DrainOptions {
+  /**
+   * Whether waiting requests are refused too (`lane-closed`), so that only work that has begun ends. An inbox with a
+   * store keeps their messages for the next process.
+   *
+   * @defaultValue `false`
+   */
+  readonly refuseWaiting?: boolean | undefined;
 }
 
 /**
@@ -101,6 +113,17 @@ export const lanesWith = (
   };
   const idle = (): Promise<void> =>
     keeper.lanes.size === 0 ? Promise.resolve() : new Promise((resolve) => onIdle.push(resolve));
+  const waiters = (): readonly Waiter[] => [...keeper.lanes.values()].flatMap((lane) => [...lane.waiters]);
+  const refuse = (refused: readonly Waiter[], reason: string): void => {
+    for (const waiter of refused) waiter.abort(new LaneError('lane-closed', waiter.session, reason));
+  };
+  /** Waiting requests, the last one first, so that none of them gets a slot that is being released. */
+  const lastWaiting = (): readonly Waiter[] =>
+    waiters()
+      .filter(({ isWaiting }) => isWaiting)
+      .toReversed();
+  /** Waiting requests that are not a part of running work. */
+  const strangers = (): readonly Waiter[] => lastWaiting().filter((waiter) => !parentOf(waiter));
   const close = (closing: Closing): void => {
     keeper.closing = closing;
     if (keeper.lanes.size === 0) callbacks.end();
@@ -136,20 +159,17 @@ export const lanesWith = (
     },
     snapshot: () => snapshotOf(keeper, concurrency),
     idle,
-    drain: () => {
-      const reason = 'The lanes are draining: running and waiting work may finish, new requests are refused.';
+    drain: ({ refuseWaiting = false } = {}) => {
+      const reason = `The lanes are draining: ${refuseWaiting ? 'running' : 'running and waiting'} work may finish, new requests are refused.`;
       if (!keeper.closing) close({ reason, mayFinish: true });
+      if (refuseWaiting) refuse(strangers(), reason);
       return idle();
     },
     shutdown: ({ reason = 'The lanes are shut down.' } = {}) => {
       close({ reason, mayFinish: false });
-      const all = [...keeper.lanes.values()].flatMap(({ waiters }) => [...waiters]);
-      // Waiting requests first, the last one first, so that none of them gets a slot that is being released.
-      const inOrder = [
-        ...all.filter(({ isWaiting }) => isWaiting).toReversed(),
-        ...all.filter(({ isWaiting }) => !isWaiting),
-      ];
-      for (const waiter of inOrder) waiter.abort(new LaneError('lane-closed', waiter.session, reason));
+      const running = waiters().filter(({ isWaiting }) => !isWaiting);
+      refuse(lastWaiting(), reason);
+      refuse(running, reason);
       return idle();
     },
   };

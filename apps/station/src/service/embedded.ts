@@ -165,7 +165,9 @@ export const recoverMessages = (
 };
 
 const runner = (inbox: Inbox, lanes: LocalLanes, resumed: Resumed, unfollow: () => void): TurnRunner => ({
-  drain: (ms) => pTimeout(lanes.idle(), { milliseconds: Math.max(1, ms), fallback: () => undefined }),
+  // Turns that wait would only be interrupted: their messages are stored, and the next process runs them.
+  drain: (ms) =>
+    pTimeout(lanes.drain({ refuseWaiting: true }), { milliseconds: Math.max(1, ms), fallback: () => undefined }),
   close: async () => {
     resumed.stop.abort(new Error('The station is shutting down.'));
     await Promise.all([inbox.close(), lanes.shutdown({ reason: 'The station is shutting down.' }), resumed.ended]);
