@@ -1,8 +1,20 @@
+import { existsSync, readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import * as contract from '../src/api/contract.js';
 import { startModelServer } from './model-server.js';
 import { openProgram } from './program.js';
+
+/** The open files of this process in a folder. */
+const openIn = (folder: string): readonly string[] => {
+  if (process.platform !== 'linux') return [];
+  const links = readdirSync('/proc/self/fd').map((name) => `/proc/self/fd/${name}`);
+  return links
+    .filter((link) => existsSync(link))
+    .map((link) => readlinkSync(link))
+    .filter((path) => path.startsWith(folder));
+};
 
 it('ends the turns that run when it stops, and leaves those that wait to the next process', async () => {
   let answer = (): void => undefined;
@@ -28,6 +40,7 @@ it('ends the turns that run when it stops, and leaves those that wait to the nex
   answer();
   await stopped;
   expect(server.requests).toHaveLength(2);
+  expect(openIn(join(given.folder, '.station/events'))).toEqual([]);
   await first.program.close();
   const second = await openProgram(given);
   const sessions = await second.until(({ sessions: all }) =>

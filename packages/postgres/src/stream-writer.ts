@@ -31,6 +31,8 @@ export interface EventWriter {
   dropDeltas(): Promise<void>;
   /** Stores all events and ends the stream. */
   end(status: StreamStatus): Promise<void>;
+  /** Releases what the writer holds, if it holds something. Another one may continue the stream. */
+  release?(): Promise<void>;
 }
 
 interface Pending {

@@ -102,6 +102,14 @@ class FileWriter implements EventWriter {
     return this.flush();
   }
 
+  async release(): Promise<void> {
+    await this.flush().catch(() => undefined);
+    clearTimeout(this.#timer);
+    const opening = this.#opening;
+    this.#opening = undefined;
+    await opening?.then((handle) => handle.close());
+  }
+
   #flushIn(ms: number): void {
     this.#timer ??= setTimeout(() => void this.flush().catch(() => undefined), ms);
   }

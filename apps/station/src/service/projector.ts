@@ -77,6 +77,8 @@ export class Projector {
     if (event.type === 'turn.end' && this.#options.isHandedOver(event, turn.isLoaded)) {
       this.#turns.delete(event.turn);
       if (!turn.isLoaded) this.#forget(turn);
+      // The next process continues the stream.
+      this.#queue(turn.session, async () => turn.written.then(() => turn.writer.release?.()));
       return;
     }
     const before = turn.state;
