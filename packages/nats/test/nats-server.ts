@@ -107,6 +107,8 @@ export class Proxy {
   isSilent = false;
   /** Called with each chunk from the server; `false` cuts the connection instead of passing it on. */
   passes: (chunk: Buffer) => boolean = () => true;
+  /** Returns what the client receives instead of a chunk from the server. */
+  rewrite: (chunk: Buffer) => Buffer = (chunk) => chunk;
 
   constructor(port: number) {
     this.#server = createServer((client) => {
@@ -127,7 +129,7 @@ export class Proxy {
       client.on('data', (chunk) => upstream.write(chunk));
       upstream.on('data', (chunk: Buffer) => {
         if (this.isSilent) return;
-        if (this.passes(chunk)) client.write(chunk);
+        if (this.passes(chunk)) client.write(this.rewrite(chunk));
         else cut();
       });
     });
