@@ -4,6 +4,8 @@ import type { ToolError } from '@h/tools';
 import type { Workspace } from '../workspace.js';
 import { fileFailure } from './failures.js';
 
+/** Stands for bytes of a name that are not UTF-8. */
+const replaced = '\u{fffd}';
 const maxListed = 30;
 const maxSimilar = 3;
 
@@ -21,9 +23,17 @@ export const folderFailure = async (workspace: Workspace, path: string): Promise
   );
 };
 
-/** The error for a missing file; it suggests similar files. */
+/** The error for a missing file; it suggests similar files, or explains a name that cannot be opened. */
 export const missingFailure = async (workspace: Workspace, path: string): Promise<ToolError> => {
   const { paths } = workspace;
+  const shown = paths.display(path);
+  if (shown.includes(replaced)) {
+    const pattern = shown.replaceAll(/\u{fffd}+/gu, '*');
+    return fileFailure(
+      'not-utf8',
+      `${shown} cannot be opened: its name is not UTF-8. Rename it with a command first; the shell finds it by ${pattern}.`,
+    );
+  }
   const wanted = basename(path).toLowerCase();
   const stem = wanted.replace(/\.[^.]*$/u, '');
   const similar = (await entriesOf(workspace, dirname(path)))
@@ -32,7 +42,7 @@ export const missingFailure = async (workspace: Workspace, path: string): Promis
     .slice(0, maxSimilar)
     .map((name) => paths.display(join(dirname(path), name)));
   const hint = similar.length === 0 ? 'Find it with glob' : `Similar files: ${similar.join(', ')}`;
-  return fileFailure('not-found', `${paths.display(path)} does not exist. ${hint}.`);
+  return fileFailure('not-found', `${shown} does not exist. ${hint}.`);
 };
 
 /** Returns the readable entries of a folder by name; empty if it cannot be listed. */
