@@ -4,6 +4,13 @@ import { createProject, CreateProjectError } from './create-project.js';
 
 const usage = 'Usage: npm create h <folder>';
 
+/** Signals that stop the creation, with their exit codes. */
+const signals = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const;
+
 /** Creates the project in the folder of the arguments. Returns the exit code. */
 const main = async (words: readonly string[]): Promise<number> => {
   const [folder, ...others] = words;
@@ -15,8 +22,16 @@ const main = async (words: readonly string[]): Promise<number> => {
     process.stderr.write(`${usage}\n`);
     return 2;
   }
+  const stopped = new AbortController();
+  let code = 0;
+  for (const [signal, exitCode] of signals) {
+    process.once(signal, () => {
+      code = exitCode;
+      stopped.abort();
+    });
+  }
   try {
-    const project = await createProject({ folder });
+    const project = await createProject({ folder, signal: stopped.signal });
     const path = relative(process.cwd(), project.folder) || '.';
     const enter = path === '.' ? '' : `  cd ${/\s/.test(path) ? JSON.stringify(path) : path}\n`;
     process.stdout.write(
@@ -24,6 +39,7 @@ const main = async (words: readonly string[]): Promise<number> => {
     );
     return 0;
   } catch (error) {
+    if (error === stopped.signal.reason) return code;
     if (!(error instanceof CreateProjectError)) throw error;
     process.stderr.write(`${error.message}\n`);
     return 1;

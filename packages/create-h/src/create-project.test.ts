@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { InvalidOptionError } from '@h/options';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { interceptOperations } from '../../../tooling/vitest/file-operations.js';
 import { createProject, CreateProjectError } from './create-project.js';
 
 let parent = '';
@@ -60,6 +61,30 @@ describe('createProject', () => {
       const creating = createProject({ folder: join(parent, folder) });
       await expect(creating).rejects.toMatchObject({ name: 'CreateProjectError', code: 'not-written' });
       await expect(creating).rejects.toThrow(`Cannot write to the folder ${join(parent, folder)}: ENOTDIR`);
+    }
+  });
+
+  it.each(['new/agent', '.'])('leaves the folder %s as it was if it is aborted', async (name) => {
+    await mkdir(join(parent, '.git'));
+    for (let aborted = 1; ; aborted += 1) {
+      const controller = new AbortController();
+      let count = 0;
+      const restore = await interceptOperations((operation) => {
+        count = operation;
+        if (operation === aborted) controller.abort(new Error('Stopped.'));
+      });
+      const creating = createProject({ folder: join(parent, name), signal: controller.signal });
+      const outcome = await creating.then(
+        () => 'created',
+        (error: Error) => error.message,
+      );
+      restore();
+      if (count < aborted) break;
+      // An abort within the last operation comes too late.
+      const isLast = outcome === 'created' && count === aborted;
+      expect(isLast || outcome === 'Stopped.', `operation ${aborted} of ${count}: ${outcome}`).toBe(true);
+      if (isLast) break;
+      expect(await readdir(parent)).toEqual(['.git']);
     }
   });
 

@@ -1,7 +1,7 @@
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { copyFile, mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkOptions, CodedError, nonEmptyString, recordOf } from '@h/options';
+import { checkOptions, CodedError, nonEmptyString, objectWithMethods, recordOf } from '@h/options';
 
 /** Options of {@link createProject}. */
 export interface CreateProjectOptions {
@@ -13,6 +13,8 @@ export interface CreateProjectOptions {
    * @defaultValue the versions in the package.json of this package
    */
   readonly versions?: Readonly<Record<string, string>> | undefined;
+  /** Stops the creation: the folder stays as it was, and the promise is rejected with the reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A created project. */
@@ -38,7 +40,7 @@ const publishedNames: Readonly<Record<string, string>> = { _gitignore: '.gitigno
  * Creates a project with an agent that runs without a key, and with a real model if one is set. It installs nothing.
  *
  * @throws InvalidOptionError if an option is invalid
- * @throws CreateProjectError if the folder has content or cannot be written to; files that were written are removed
+ * @throws CreateProjectError if the folder has content or cannot be written to; what was written is removed
  *
  * @example
  * ```ts
@@ -46,23 +48,42 @@ const publishedNames: Readonly<Record<string, string>> = { _gitignore: '.gitigno
  * ```
  */
 export const createProject = async (options: CreateProjectOptions): Promise<CreatedProject> => {
-  checkOptions('createProject()', options, { folder: nonEmptyString, versions: recordOf(nonEmptyString) });
+  checkOptions('createProject()', options, {
+    folder: nonEmptyString,
+    versions: recordOf(nonEmptyString),
+    signal: objectWithMethods('throwIfAborted'),
+  });
+  const { signal } = options;
   const folder = resolve(options.folder);
   await requireEmpty(folder);
   const name = packageName(folder);
   const versions = { ...(await testedVersions()), ...options.versions };
   const sources = new Map((await readdir(template)).map((file) => [publishedNames[file] ?? file, file]));
   const files = [...sources.keys(), 'package.json'].toSorted();
+  signal?.throwIfAborted();
+  let made: string | undefined;
   try {
-    await mkdir(folder, { recursive: true });
-    for (const [target, file] of sources) await copyFile(new URL(file, template), join(folder, target));
+    made = await mkdir(folder, { recursive: true });
+    for (const [target, file] of sources) {
+      signal?.throwIfAborted();
+      await copyFile(new URL(file, template), join(folder, target));
+    }
+    signal?.throwIfAborted();
     await writeFile(join(folder, 'package.json'), manifestOf(name, versions));
   } catch (error) {
     // The next attempt needs an empty folder.
     await Promise.allSettled(files.map((file) => rm(join(folder, file), { force: true })));
+    if (made !== undefined) await removeEmpty(folder, made).catch(() => undefined);
+    if (signal?.aborted === true && error === signal.reason) throw error;
     throw notWritten(folder, error);
   }
   return { folder, name, files };
+};
+
+/** Removes folders that were made, from the inner one to the outer one, unless another process has used them. */
+const removeEmpty = async (folder: string, outer: string): Promise<void> => {
+  await rmdir(folder);
+  if (folder !== outer) await removeEmpty(dirname(folder), outer);
 };
 
 const notWritten = (folder: string, cause: unknown): CreateProjectError => {
