@@ -2,6 +2,7 @@ import { attempt } from './finding.js';
 import { foldText } from './fold.js';
 import type { Frame } from './frame.js';
 import { languageBit } from './lexicon.js';
+import { isObtainedThere } from './obtained.js';
 import { once } from './once.js';
 import type { StemClass } from './stem-classes.js';
 import { romanceStems } from './stems-romance.js';
@@ -85,7 +86,12 @@ interface LanguageStems {
   readonly size: number;
   readonly classes: readonly (readonly Stem[])[];
   /** Combinations of places in `classes`. */
-  readonly combinations: readonly { readonly frame: StemFrame; readonly places: readonly number[] }[];
+  readonly combinations: readonly {
+    readonly frame: StemFrame;
+    readonly places: readonly number[];
+    /** Whether something is added to an address. */
+    readonly isAddition: boolean;
+  }[];
 }
 
 const hashBits = 10;
@@ -115,7 +121,8 @@ const compile = (name: string, stems: Readonly<Record<string, string>>): Languag
     combinations: combinations
       .flatMap(([rule, ...keys]) => {
         const frame = frames.get(rule);
-        return frame === undefined ? [] : [{ frame, places: keys.map((key) => names.indexOf(key)) }];
+        const isAddition = keys.includes('address') && keys.includes('add');
+        return frame === undefined ? [] : [{ frame, isAddition, places: keys.map((key) => names.indexOf(key)) }];
       })
       .filter(({ places }) => !places.includes(-1)),
   };
@@ -141,8 +148,11 @@ export const stemsIn = (sentence: string, second: number): readonly StemFrame[] 
     const isFound: boolean[] = [];
     const has = (place: number): boolean =>
       (isFound[place] ??= classes[place]?.some((parts) => parts.every(contains)) === true);
-    for (const { frame, places } of all) {
-      if (places.every(has)) found.push(frame);
+    for (const { frame, places, isAddition } of all) {
+      if (!places.every(has)) continue;
+      // `Add the key that you get at https://…` adds nothing to the address.
+      if (isAddition && isObtainedThere(sentence)) continue;
+      found.push(frame);
     }
   }
   return found;

@@ -1,4 +1,6 @@
 import type { Said } from './finding.js';
+import { foldText } from './fold.js';
+import { isObtainedThere } from './obtained.js';
 
 /** Files of secrets, apart from templates and public keys. */
 const source =
@@ -27,7 +29,8 @@ export const findForeignTheft = (text: string): readonly Said[] =>
         .at(-1) ?? '';
     const after = text.slice(end, end + reach).split(sentenceEnd, 1)[0] ?? '';
     const sentence = before + match + after;
-    const isSent = address.test(sentence) && !english.test(sentence.replaceAll(names, ' '));
+    const isSent =
+      address.test(sentence) && !english.test(sentence.replaceAll(names, ' ')) && !isObtainedThere(foldText(sentence));
     if (!isSent || (sentence.replaceAll(names, ' ').match(word)?.length ?? 0) < minWords) return [];
     const place = { start: index - before.length, end: end + after.length };
     return [{ rule: 'exfiltration', isStrong: false, isHiddenStrong: true, isSuspicious: true, ...place }];

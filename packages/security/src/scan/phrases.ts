@@ -98,7 +98,10 @@ const phrasesOf = (name: string, language: Language): PhraseGroup => {
     const [sending, clause] = [stemsOf(send), '[^!?\\n]{0,60}?'];
     found.push(phrase('theft', true, start, sending, clause, secrets, clause, '(?:https?://|[\\w.+-]{1,60}@[\\w-])'));
     if (isSpaceless === true) {
-      found.push(phrase('theft', true, secrets, clause, '(?:https?://|[\\w.+-]{1,60}@[\\w-])', clause, sending));
+      // The verb ends the sentence of the address.
+      found.push(
+        phrase('theft', true, secrets, clause, '(?:https?://|[\\w.+-]{1,60}@[\\w-])', '[^!?。！？\\n]{0,60}?', sending),
+      );
     }
   }
   if (tell !== undefined && not !== undefined) {

@@ -13,11 +13,13 @@ import { WordingScorer, type Wording } from './wording.js';
  * Scores of a passage. From `malicious`, `suspicious` and, in a hidden region, `hidden` on, its wording is a finding;
  * from `aside` on, the content of a comment or an attribute is suspicious. Below `certain`, a malicious request that
  * rules find is only suspicious; below `ordinary` or, in another language, `confirming`, it is not reported. Hidden
- * text in another language is likely a request from `foreign` on. The margin of a passage raises these levels. A
+ * text in another language is likely a request from `foreign` on. The margin of a passage raises these levels, and
+ * `doubt` that of a malicious wording in another language, whose ordinary instructions the model knows less well. A
  * passage of unknown words has -4.5. `training/measure.mjs` prints the share of ordinary files at each.
  */
 const wordingLevels = {
   malicious: 2.2,
+  doubt: 1.5,
   suspicious: 0,
   hidden: -0.3,
   aside: -1.2,
@@ -158,9 +160,9 @@ export const wordedPassages = (
 export const wordingHits = (passages: readonly Passage[]): readonly Said[] =>
   passages
     .filter(({ score }) => score >= wordingLevels.hidden)
-    .map(({ score, margin, isDiscussed: isAbout, part: { start, end } }) => ({
+    .map(({ score, margin, isForeign, isDiscussed: isAbout, part: { start, end } }) => ({
       rule: 'wording',
-      isStrong: score >= wordingLevels.malicious + margin,
+      isStrong: score >= wordingLevels.malicious + margin + (isForeign ? wordingLevels.doubt : 0),
       isHiddenStrong: true,
       isTelling: score >= wordingLevels.malicious,
       isDiscussed: isAbout,
