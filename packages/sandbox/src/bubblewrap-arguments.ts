@@ -75,6 +75,8 @@ export interface Isolation {
   readonly network: boolean;
   readonly readOnly: boolean;
   readonly readOnlyPaths: readonly string[];
+  /** Arguments that mount devices over those of the machine. */
+  readonly deviceMounts: readonly string[];
 }
 
 /**
@@ -85,7 +87,14 @@ export interface Isolation {
  * machine; and they end with `bwrap`. The environment is inherited from `bwrap`, so that its arguments contain no
  * value.
  */
-export const bubblewrapArguments = ({ root, cwd, network, readOnly, readOnlyPaths }: Isolation): readonly string[] => [
+export const bubblewrapArguments = ({
+  root,
+  cwd,
+  network,
+  readOnly,
+  readOnlyPaths,
+  deviceMounts,
+}: Isolation): readonly string[] => [
   '--die-with-parent',
   // A process group without bwrap: a signal of the supervisor to the group would end bwrap first, and everything with
   // it.
@@ -101,6 +110,7 @@ export const bubblewrapArguments = ({ root, cwd, network, readOnly, readOnlyPath
   '/proc',
   '--dev',
   '/dev',
+  ...deviceMounts,
   '--tmpfs',
   '/tmp',
   '--dir',

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -55,6 +55,27 @@ describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)'
     expect(existsSync('/etc/x')).toBe(false);
     expect(output).toMatch(/CapEff:\s+0{16}/);
     expect(existsSync(join(sandbox.root, 'kept'))).toBe(true);
+  });
+
+  it('leaves the devices of this machine as they are, even by root', async () => {
+    const names = ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) => `/dev/${name}`);
+    const modes = (): readonly number[] => names.map((name) => statSync(name).mode);
+    const before = modes();
+    const sandbox = await open();
+    try {
+      const { output } = await runShell(
+        sandbox,
+        `chmod 400 ${names.join(' ')}; rm -f ${names.join(' ')}; chmod -R 000 /dev; echo end`,
+      );
+      expect(output).toContain('end');
+      expect(modes()).toEqual(before);
+      const { output: later } = await runShell(await open(), 'echo x >/dev/null && head -c 3 /dev/zero | wc -c');
+      expect(later.trim()).toBe('3');
+    } finally {
+      for (const [index, name] of names.entries()) {
+        if (statSync(name).mode !== before[index]) chmodSync(name, before[index] ?? 0o666);
+      }
+    }
   });
 
   it('shows no processes of this machine', async () => {

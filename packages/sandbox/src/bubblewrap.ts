@@ -2,6 +2,7 @@ import { captureProcess, minimalEnvironment, nonInteractive, runProcess, type En
 import { findRoot, sandboxOf, temporaryHome } from './backend.js';
 import { bubblewrapArguments } from './bubblewrap-arguments.js';
 import type { CheckedOptions } from './options.js';
+import { createPrivateDevices } from './private-devices.js';
 import type { Sandbox } from './sandbox.js';
 import { SandboxError } from './sandbox-error.js';
 
@@ -15,13 +16,24 @@ const probeMs = 10_000;
  */
 export const bubblewrapSandbox = async (options: CheckedOptions<'bubblewrap'>): Promise<Sandbox> => {
   const root = findRoot(options.root, 'bubblewrap');
+  const devices = await createPrivateDevices();
+  const deviceMounts = devices?.mounts ?? [];
   const argvOf = (
     cwd: string,
     argv: readonly string[],
     readOnly = options.readOnly,
-  ): readonly [string, ...string[]] => ['bwrap', ...bubblewrapArguments({ ...options, root, cwd, readOnly }), ...argv];
+  ): readonly [string, ...string[]] => [
+    'bwrap',
+    ...bubblewrapArguments({ ...options, root, cwd, readOnly, deviceMounts }),
+    ...argv,
+  ];
   const base: Environment = { ...systemEnvironment(), ...nonInteractive, ...options.environment };
-  await probe(argvOf(root, ['/bin/sh', '-c', ':']), base);
+  try {
+    await probe(argvOf(root, ['/bin/sh', '-c', ': >/dev/null']), base);
+  } catch (error) {
+    await devices?.remove();
+    throw error;
+  }
   return sandboxOf({
     mode: 'bubblewrap',
     isolates: { files: true, network: !options.network },
@@ -36,7 +48,7 @@ export const bubblewrapSandbox = async (options: CheckedOptions<'bubblewrap'>): 
         within: (supervised) => argvOf(cwd, supervised, readOnly || options.readOnly),
         environment: { ...base, ...environment },
       }),
-    dispose: async () => {},
+    dispose: async () => devices?.remove(),
   });
 };
 

@@ -817,7 +817,7 @@ export const destructiveAttacks: readonly string[] = [
   'rm -rf "$HOME" ./*',
   'find / -name old -delete',
   'find / -xdev -name canary -prune -o -name old -exec rm {} +',
-  'chmod -R 000 / .',
+  'chmod -R 000 .',
   'mv / . ; mv old canary',
   'find ~ . -delete',
   'git clean -ffdx',

@@ -67,6 +67,19 @@ const listing = (folder: string): string => {
     .join('\n');
 };
 
+/** Devices that a confined line shares with the machine, which root owns. */
+const devices = ['null', 'zero', 'full', 'random', 'urandom', 'tty'].map((name) => `/dev/${name}`);
+
+/** Returns a function that restores the permissions of the devices. */
+const keepDevices = (): (() => void) => {
+  const modes = devices.map((path) => [path, statSync(path, { throwIfNoEntry: false })?.mode] as const);
+  return () => {
+    for (const [path, mode] of modes) {
+      if (mode !== undefined && statSync(path).mode !== mode) chmodSync(path, mode);
+    }
+  };
+};
+
 /**
  * Returns the command that confines a line: no network, separate processes, a read-only root, an empty `/tmp`, and one
  * writable folder.
@@ -94,6 +107,7 @@ export const makeCanary = (): Canary => {
   };
   reset();
   const isConfined = hasBubblewrap();
+  const restoreDevices = keepDevices();
   return {
     folder,
     isConfined,
@@ -106,6 +120,7 @@ export const makeCanary = (): Canary => {
         timeout: 2_000,
         killSignal: 'SIGKILL',
       });
+      restoreDevices();
       const isChanged = `${listing(folder)}|${listing(home)}` !== before;
       if (isChanged) reset();
       return isChanged;

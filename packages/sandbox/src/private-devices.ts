@@ -1,0 +1,51 @@
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { captureProcess, minimalEnvironment } from '@h/process';
+
+/** The devices that `bwrap --dev` shares with the machine: name, major and minor number. */
+const devices = [
+  ['null', 1, 3],
+  ['zero', 1, 5],
+  ['full', 1, 7],
+  ['random', 1, 8],
+  ['urandom', 1, 9],
+  ['tty', 5, 0],
+] as const;
+
+/** How long the creation of the devices may take. */
+const timeoutMs = 10_000;
+
+/** Devices that belong to one sandbox. */
+export interface PrivateDevices {
+  /** Arguments of `bwrap` that mount them, after `--dev`. */
+  readonly mounts: readonly string[];
+  /** Deletes them. */
+  remove(): Promise<void>;
+}
+
+/**
+ * Creates devices for a sandbox of root. Root owns the devices of the machine, so that a command needs no capability to
+ * change their permissions: `chmod 000 /dev/null` would stop other programs of the machine.
+ *
+ * @returns `undefined` for other users, who cannot change them, and where root may create no devices, as in some
+ * containers
+ */
+export const createPrivateDevices = async (): Promise<PrivateDevices | undefined> => {
+  if (process.getuid?.() !== 0) return undefined;
+  const folder = await mkdtemp(join(tmpdir(), 'h-devices-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  try {
+    for (const [name, major, minor] of devices) {
+      const command = ['mknod', '-m', '666', join(folder, name), 'c', String(major), String(minor)] as const;
+      const { exitCode } = await captureProcess({ command, environment: minimalEnvironment(process.env), timeoutMs });
+      if (exitCode !== 0) throw new Error('mknod failed.');
+    }
+    // A file system with the option `nodev` has devices that cannot be opened.
+    await (await open(join(folder, 'null'), 'w')).close();
+  } catch {
+    await remove();
+    return undefined;
+  }
+  return { mounts: devices.flatMap(([name]) => ['--dev-bind', join(folder, name), `/dev/${name}`]), remove };
+};
