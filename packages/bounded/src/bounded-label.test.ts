@@ -14,4 +14,11 @@ describe('boundedLabel', () => {
       }),
     );
   });
+
+  it('retains 100 characters of a value', () => {
+    const label = boundedLabel(2);
+    expect(label('x'.repeat(1_000_000))).toBe(`${'x'.repeat(100)}…`);
+    expect(label(`${'x'.repeat(100)}y`)).toBe(`${'x'.repeat(100)}…`);
+    expect([label('a'), label('b')]).toEqual(['a', 'other']);
+  });
 });
