@@ -5,7 +5,7 @@ import { Counter, Gauge, Registry } from 'prom-client';
 /** Distinct model names, which clients choose; further ones are counted as `other`. */
 const maxModels = 500;
 
-/** Whose model call it is, and of which model. */
+/** The client and the model of a call. */
 interface CallLabels {
   readonly client: string;
   readonly model: string;

@@ -95,7 +95,7 @@ export class DescribedCall {
   }
 
   /**
-   * Whether it acts on something that has a state of its own, such as a screen, a game or a debugger, so that other
+   * Whether it acts on something with a state, such as a screen, a game or a debugger, so that other
    * calls may have other results from then on. Its name indicates a navigation, or neither a lookup nor a change.
    *
    * @param declared the effect that the tool declares

@@ -14,7 +14,7 @@ import { WordingScorer, type Wording } from './wording.js';
  * from `aside` on, the content of a comment or an attribute is suspicious. Below `certain`, a malicious request that
  * rules find is only suspicious; below `ordinary` or, in another language, `confirming`, it is not reported. Hidden
  * text in another language is likely a request from `foreign` on. The margin of a passage raises these levels, and
- * `doubt` that of a malicious wording in another language, whose ordinary instructions the model knows less well. A
+ * `doubt` that of a malicious wording in another language, of which the training data has fewer ordinary instructions. A
  * passage of unknown words has -4.5. `training/measure.mjs` prints the share of ordinary files at each.
  */
 const wordingLevels = {
