@@ -584,6 +584,12 @@ describe('drain, shutdown and clear', () => {
     expect(lanes.snapshot().state).toBe('closed');
   });
 
+  it('drain() rejects an unknown option before it refuses anything', async () => {
+    const lanes = createLanes();
+    expect(() => lanes.drain({ refuseWaitng: true } as object)).toThrow(/"refuseWaitng".*"refuseWaiting"/s);
+    expect(await lanes.run('alice', () => 'done')).toBe('done');
+  });
+
   it('drain() refuses waiting requests on demand, and ends exactly what has begun', async () => {
     const request = fc.record({ session: fc.constantFrom('alice', 'bob', 'carol', 'dave'), asksEarly: fc.boolean() });
     await fc.assert(

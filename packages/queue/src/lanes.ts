@@ -1,3 +1,4 @@
+import { anyBoolean, checkOptions } from '@h/options';
 import { Callbacks } from './callbacks.js';
 import { Alarm, monotonicScheduler } from './clock.js';
 import type { LaneListener, LaneRequest, Lanes, LaneLease } from './contract.js';
@@ -27,6 +28,8 @@ export interface LocalLanes extends Lanes {
   /**
    * Refuses new requests (`lane-closed`) and resolves when all earlier ones have ended. Requests that are a part of
    * earlier work are still admitted.
+   *
+   * @throws InvalidOptionError for an option that does not exist or is not a boolean
    */
   drain(options?: DrainOptions): Promise<void>;
 }
@@ -159,7 +162,9 @@ export const lanesWith = (
     },
     snapshot: () => snapshotOf(keeper, concurrency),
     idle,
-    drain: ({ refuseWaiting = false } = {}) => {
+    drain: (options = {}) => {
+      checkOptions('drain()', options, { refuseWaiting: anyBoolean });
+      const { refuseWaiting = false } = options;
       const reason = `The lanes are draining: ${refuseWaiting ? 'running' : 'running and waiting'} work may finish, new requests are refused.`;
       if (!keeper.closing) close({ reason, mayFinish: true });
       if (refuseWaiting) refuse(strangers(), reason);
