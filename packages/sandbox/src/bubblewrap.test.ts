@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { oddlyNamedFolder } from '../../../tooling/vitest/temporary-folder.js';
+import { bundle } from '../test/bundle.js';
 import { killHostOf } from '../test/orphans.js';
 import { uniqueSeconds, waitUntilGone } from '@h/process/testing';
 import { describeSandbox, runShell } from '../test/sandbox-suite.js';
@@ -76,6 +77,45 @@ describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)'
         if (statSync(name).mode !== before[index]) chmodSync(name, before[index] ?? 0o666);
       }
     }
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('deletes the devices that a killed process of root has left', async () => {
+    const temporary = oddlyNamedFolder();
+    vi.stubEnv('TMPDIR', temporary);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const foreign = join(temporary, 'h-devices-foreign');
+    mkdirSync(foreign, { mode: 0o777 });
+    chmodSync(foreign, 0o777);
+    const folders = (): readonly string[] => readdirSync(temporary).filter((name) => name.startsWith('h-devices-'));
+    const options = { mode: 'bubblewrap', root: oddlyNamedFolder() } as const;
+    await killHostOf(options, 'echo started; exec sleep 60', oddlyNamedFolder());
+    const [left] = folders().filter((name) => !name.endsWith('foreign'));
+    expect(left).toBeDefined();
+    const sandbox = await open();
+    expect(folders()).toHaveLength(2);
+    expect(folders()).not.toContain(left);
+    expect((await runShell(sandbox, 'echo x >/dev/null && echo written')).output).toBe('written\n');
+    await sandbox.close();
+    expect(folders()).toEqual(['h-devices-foreign']);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)('shares the devices of this machine where none can be created', async () => {
+    const folder = oddlyNamedFolder();
+    const temporary = oddlyNamedFolder();
+    await bundle('create-sandbox.ts', folder);
+    const program = `const { createSandbox } = await import('./entry.mjs');
+      const sandbox = await createSandbox({ mode: 'bubblewrap', root: ${JSON.stringify(folder)} });
+      const argv = ['/bin/sh', '-c', 'echo x >/dev/null && stat -c %i /dev/null'];
+      await sandbox.run({ argv, onOutput: (chunk) => process.stdout.write(chunk) });
+      await sandbox.close();`;
+    writeFileSync(join(folder, 'host.mjs'), program);
+    const capabilities = ['--bounding-set=-mknod', '--inh-caps=-mknod'];
+    const output = execFileSync('setpriv', [...capabilities, process.execPath, join(folder, 'host.mjs')], {
+      env: { ...process.env, TMPDIR: temporary },
+      encoding: 'utf8',
+    });
+    expect(output.trim()).toBe(`${statSync('/dev/null').ino}`);
+    expect(readdirSync(temporary)).toEqual([]);
   });
 
   it('shows no processes of this machine', async () => {

@@ -1,7 +1,7 @@
-import { mkdtemp, open, rm } from 'node:fs/promises';
+import { lstat, mkdtemp, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { captureProcess, minimalEnvironment } from '@h/process';
+import { captureProcess, minimalEnvironment, processState, thisProcess, type ProcessMark } from '@h/process';
 
 /** The devices that `bwrap --dev` shares with the machine: name, major and minor number. */
 const devices = [
@@ -15,6 +15,10 @@ const devices = [
 
 /** How long the creation of the devices may take. */
 const timeoutMs = 10_000;
+
+/** The beginning of the name of the folder of a sandbox, and the file in it that says whose it is. */
+const prefix = 'h-devices-';
+const ownerFile = 'owner.json';
 
 /** Devices that belong to one sandbox. */
 export interface PrivateDevices {
@@ -33,9 +37,11 @@ export interface PrivateDevices {
  */
 export const createPrivateDevices = async (): Promise<PrivateDevices | undefined> => {
   if (process.getuid?.() !== 0) return undefined;
-  const folder = await mkdtemp(join(tmpdir(), 'h-devices-'));
+  await sweep();
+  const folder = await mkdtemp(join(tmpdir(), prefix));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
+    await writeFile(join(folder, ownerFile), JSON.stringify(thisProcess()));
     for (const [name, major, minor] of devices) {
       const command = ['mknod', '-m', '666', join(folder, name), 'c', String(major), String(minor)] as const;
       const { exitCode } = await captureProcess({ command, environment: minimalEnvironment(process.env), timeoutMs });
@@ -48,4 +54,21 @@ export const createPrivateDevices = async (): Promise<PrivateDevices | undefined
     return undefined;
   }
   return { mounts: devices.flatMap(([name]) => ['--dev-bind', join(folder, name), `/dev/${name}`]), remove };
+};
+
+/** Deletes what processes that were killed have left. */
+const sweep = async (): Promise<void> => {
+  const names = await readdir(tmpdir()).catch(() => []);
+  for (const name of names.filter((each) => each.startsWith(prefix))) {
+    const folder = join(tmpdir(), name);
+    try {
+      // Anybody may create such a folder, and could replace what is in it by links while it is deleted.
+      const { uid, mode } = await lstat(folder);
+      if (uid !== 0 || (mode & 0o077) !== 0) continue;
+      const owner = JSON.parse(await readFile(join(folder, ownerFile), 'utf8')) as ProcessMark;
+      if (processState(owner) === 'dead') await rm(folder, { recursive: true, force: true });
+    } catch {
+      // Another process is creating or deleting it.
+    }
+  }
 };
