@@ -60,6 +60,16 @@ const archivesIn = (program: string, words: readonly string[], names: readonly s
 /** A path on another machine. What a deployment replaces there is not settings of the machine. */
 const remote = /^[\w.@[\]-]+:(?!\/(?:var|srv|opt|home)(?:\/|$))(\/.*)$/;
 
+/** Programs that place files in a folder under their own names. */
+const places = set('mv cp install ln rsync scp ditto');
+
+/** Returns the paths of files in the folder into which they are copied. All files of a folder may be any. */
+const placedIn = (folder: string, sources: readonly string[]): readonly string[] =>
+  sources.map((source) => {
+    const [, name = ''] = /([^/]*)\/*$/.exec(source) ?? [];
+    return `${folder}/${/^\.$|^\..*[*?]|^\*$/.test(name) ? '.profile' : name}`;
+  });
+
 /** Returns the paths that a command writes: its last operand, all of them, or the values of options. */
 export const writtenPaths = ({ program, arguments: { operands, words } }: RuleContext): readonly string[] => {
   const names = operands.map(({ text }) => text);
@@ -72,8 +82,14 @@ export const writtenPaths = ({ program, arguments: { operands, words } }: RuleCo
     // Builds write into folders above their own, which is that of one package.
     return path.startsWith('..') ? [] : [path];
   });
+  const placed = places.has(program)
+    ? given.length > 0
+      ? given.flatMap((path) => placedIn(path, names))
+      : placedIn(names.at(-1) ?? '', names.slice(0, -1))
+    : [];
   return [
     ...given,
+    ...placed,
     ...archivesIn(program, words, names),
     ...(writesAll.has(program) ||
     (writesInPlace.has(program) && words.some((word) => /^-[A-Za-z]*i|^--in-?place/.test(word)))

@@ -80,7 +80,15 @@ export const expandText = (word: Word, scope: Scope, run: RunScript): string =>
 export const expandBody = (body: HereDocBody, scope: Scope, run: RunScript): Pick<Field, 'madeBy' | 'text'> => {
   const madeBy: string[] = [];
   if (body.parts === undefined) return { text: body.text, madeBy };
-  const expand = new WordExpansion(scope, run, madeBy);
+  const expand = new WordExpansion(
+    scope,
+    (script, inner) => {
+      const output = run(script, inner);
+      madeBy.push(...output.programs);
+      return output;
+    },
+    madeBy,
+  );
   for (const part of body.parts) expand.quoted(part);
   return { text: expand.fields().join(' '), madeBy };
 };

@@ -368,7 +368,9 @@ const listsOf = (code: string): readonly string[] =>
     .replaceAll(/\bc\(/g, '[')
     .split(/[()]|\bqw\b/, maxTexts)
     .map((part) => textsOf(part.split(callOptions, 1)[0] ?? ''))
-    .filter((texts) => texts.length > 1)
+    // The functions named `exec` take the name of the program twice.
+    .map((texts) => (texts[0]?.endsWith(`/${texts[1]}`) === true ? texts.toSpliced(1, 1) : texts))
+    .filter((texts) => texts.length > 1 || (texts[0]?.startsWith('/') === true && texts[0].endsWith('sh')))
     .map((texts) => texts.join(' '));
 
 /** A word in a list of strings: it is a program with arguments, or an argument. */

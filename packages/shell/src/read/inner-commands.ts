@@ -84,7 +84,7 @@ const sessions: ReadonlySet<string> = new Set(
 
 /** A shell without a script, which reads its commands from the terminal. */
 const bareShell =
-  /^\s*(?:exec\s+|sudo\s+)?(?:\/(?:usr\/)?(?:local\/)?bin\/)?(?:ba|z|da|k|a|fi)?sh(?:\s+-[ipl]+)*[\s;]*$/;
+  /^\s*(?:exec\s+|sudo\s+|sh\s+-c\s+)?(?:\/(?:usr\/)?(?:local\/)?bin\/)?(?:ba|z|da|k|a|fi)?sh(?:\s+-[ipl]+)*[\s;]*$/;
 
 /** Replaces a shell that an editor, an archiver or code opens: no task needs it, and it escapes restrictions. */
 const withoutShell = (inner: Inner): Inner => {

@@ -252,6 +252,8 @@ export const gitRules: readonly CommandRule[] = [
       if (at === -1) return false;
       const value = operands[at + 1]?.text;
       if (has('--unset') === 'yes' || has('--unset-all') === 'yes' || words.includes('unset')) return true;
+      // Such a setting applies to all repositories.
+      if (value !== undefined && words.some((word) => /^--(?:global|system)$/.test(word))) return true;
       return value !== undefined && (value === '' || zoneOf(value) !== 'inside');
     },
     why: 'Git would run the programs in that folder, and no longer the hooks of the project.',
@@ -260,17 +262,18 @@ export const gitRules: readonly CommandRule[] = [
     rule: 'git/skips-hooks',
     decision: 'ask',
     programs: git,
-    test: ({ arguments: { operands, words, has }, skipsHooks, zoneOf }) => {
+    test: ({ arguments: { operands, words, has }, skipsHooks }) => {
       const command = operands[0]?.text ?? '';
       if (!runsHooks.test(command)) return false;
-      const hooks = words.flatMap((word) => /^core\.hookspath=(.*)$/i.exec(word)?.[1] ?? []);
+      // A path for one command only is one without the hooks of the project.
+      const hasPath = words.some((word) => /^(?:--config-env=)?core\.hookspath(?:=|$)/i.test(word));
       return (
         skipsHooks ||
         has('--no-verify') !== 'no' ||
         (command === 'commit' &&
           has('-n') === 'yes' &&
           !words.some((word) => /^-[a-z]*u(?:no|normal|all)$/.test(word))) ||
-        hooks.some((path) => path === '' || zoneOf(path) !== 'inside')
+        hasPath
       );
     },
     why: 'It skips the hooks, which are the checks of the project.',

@@ -276,6 +276,7 @@ export const networkRules: readonly CommandRule[] = [
       'zerotier-cli',
       'ethtool',
       'arp',
+      'ss',
     ],
     test: ({ program, arguments: { operands, words } }) => {
       const texts = operands.map(({ text }) => text);
@@ -289,6 +290,8 @@ export const networkRules: readonly CommandRule[] = [
         case 'ethtool':
         case 'arp':
           return words.some((word) => /^-[ds]$/.test(word));
+        case 'ss':
+          return words.some((word) => /^-[A-Za-z]*K|^--kill$/.test(word));
         case 'networksetup':
           return words.some((word) => /^-(?:set|remove|create|delete|switch)/.test(word));
         default:

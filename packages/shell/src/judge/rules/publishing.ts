@@ -18,9 +18,11 @@ const publishers: Readonly<Record<string, RegExp>> = Object.fromEntries(
       ['gem rake bundle', /^(?:exec rake )?(?:push|yank|release|owner)\b/],
       ['dotnet', /^nuget (?:push|delete)\b/],
       [
-        'nuget pod mix hex dart flutter cabal stack luarocks opam clasp composer elm spago raco tuist snapcraft flatpak steamcmd butler cpan-upload mojo wally',
-        /^(?:(?:trunk|pub) )?(?:push|delete|publish|upload|release)\b|^hex\.(?:publish|retire)/,
+        'nuget pod hex dart flutter cabal stack luarocks opam clasp composer elm spago raco tuist snapcraft flatpak steamcmd butler cpan-upload mojo wally',
+        /^(?:(?:trunk|pub) )?(?:push|delete|publish|upload|release)\b/,
       ],
+      // `mix release` only builds one.
+      ['mix', /^hex\.(?:publish|retire)/],
       [
         'fastlane eas expo altool transporter',
         /^(?:submit|deliver|pilot|supply|upload_to_\w+|publish)\b|^\S+ (?:release|deploy|submit)\b/,

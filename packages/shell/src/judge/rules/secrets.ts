@@ -205,7 +205,8 @@ export const secretRules: readonly CommandRule[] = [
     test: ({ program, arguments: { words }, reads, isShown }) =>
       isShown &&
       reads.some((name) => name === 'history' || name === settingsMark || environment.includes(name)) &&
-      words.some((word) => secretWord.test(word)) &&
+      // `to_entries` of jq calls the name of a member its key.
+      words.some((word) => secretWord.test(word.includes('_entries') ? word.replaceAll(/\.key\b/g, '') : word)) &&
       !words.some((word) => /^-[A-Za-z]*[vcq]/.test(word)) &&
       !hidesValues(program, words),
     why: 'It displays the secrets of the environment, which then are in the conversation.',
@@ -281,7 +282,11 @@ export const secretRules: readonly CommandRule[] = [
     rule: 'secrets/in-address',
     decision: 'ask',
     programs: ['curl', 'wget', 'wget2', 'http', 'https', 'xh', 'nc', 'ncat'],
-    test: ({ secretWords, arguments: { words } }) =>
+    test: ({ program, secretWords, reads, arguments: { words } }) =>
+      (sendsInput(program, words) &&
+        reads.some(
+          (mark) => mark.startsWith(secretVariableMark) && isOfAccount(mark.slice(secretVariableMark.length)),
+        )) ||
       secretWords.some(
         ({ text, names }) =>
           (isAddress.test(text) && names.some(isPersonal)) ||
@@ -343,6 +348,12 @@ export const secretRules: readonly CommandRule[] = [
     instead: 'Use SSH, or a credential helper.',
   },
 ];
+
+/** Returns whether a client of HTTP sends its input. */
+const sendsInput = (program: string, words: readonly string[]): boolean =>
+  program === 'curl'
+    ? words.some((word, index) => /^-?[dF]?@-$|[=@]@?-$/.test(word) || (word === '-' && words[index - 1] === '-T'))
+    : /^(?:https?|xh)$/.test(program);
 
 const isAddress = /^(?:https?:\/\/|[\w-]+(?:\.[\w-]+)+[/:?])/;
 

@@ -1,3 +1,4 @@
+import { isVirtualMachine } from '../../read/engines.js';
 import type { RuleContext } from '../rule.js';
 
 /** Verbs that end what they name. */
@@ -71,6 +72,8 @@ const maxSubcommands = 5;
 /** The subcommand: the words before a path, an address, or a word behind which verbs are names. */
 const subcommandOf = ({ program, arguments: { operands } }: RuleContext): readonly string[] => {
   if (operands.at(-1)?.text === 'help') return [];
+  // Images of a cluster on this machine are copies.
+  if (operands[0]?.text === 'image' && isVirtualMachine(program)) return [];
   const words = operands
     // Services have names such as `logs` and `run`.
     .slice(/^(?:aws|awslocal|gcloud)$/.test(program) ? 1 : 0)
