@@ -28,6 +28,22 @@ export const textAt = (code: string, start: number): CodeText | undefined => {
   return undefined;
 };
 
+/** Maximum number of strings that are examined. */
+const maxTexts = 100;
+
+/** Returns the strings in code with their positions, up to a limit. */
+export const placesOf = (code: string): readonly CodeText[] => {
+  const places: CodeText[] = [];
+  const quotes = /["'`]/g;
+  for (let quote = quotes.exec(code); quote !== null && places.length < maxTexts; quote = quotes.exec(code)) {
+    const text = textAt(code, quote.index);
+    if (text === undefined) break;
+    places.push(text);
+    quotes.lastIndex = text.end;
+  }
+  return places;
+};
+
 /** Expressions whose value is the home folder: a variable of the environment in any language, and functions. */
 const homeVariable =
   String.raw`\(getenv "HOME"\)|\$?[\w.:]{0,40}(?:[eE]nv|ENV|environ|_SERVER)\w{0,10}(?:\.(?:get|fetch))?(?:\.HOME\b|\s?[[({]\s?["']?HOME["']?\s?[\])}])` +
@@ -104,18 +120,33 @@ export const withPlainPaths = (code: string): string => {
 const maxCall = 200;
 
 /** Returns the name of the call or the form whose argument starts here: `fs.open`, or `` if there is none. */
-export const calleeAt = (code: string, start: number): string => {
+export const calleeAt = (code: string, start: number): string => callAt(code, start).callee;
+
+/** A call, and its arguments before a place in them. */
+interface Call {
+  readonly callee: string;
+  readonly before: string;
+}
+
+const opening = '([{';
+const closing = ')]}';
+
+/** Maximum length of a name before a bracket. */
+const maxName = 70;
+
+const callAt = (code: string, start: number): Call => {
   const before = code.slice(Math.max(0, start - maxCall), start);
   let depth = 0;
   for (let index = before.length - 1; index >= 0; index -= 1) {
     const character = before.charAt(index);
-    if (/[)\]}]/.test(character)) depth += 1;
-    if (/[;\n]/.test(character) && depth === 0) return calledWith(before.slice(index + 1));
-    if (!/[([{]/.test(character)) continue;
+    if (closing.includes(character)) depth += 1;
+    if (depth === 0 && (character === ';' || character === '\n')) return calledWith(before.slice(index + 1));
+    if (!opening.includes(character)) continue;
     if (depth === 0 && character === '(') {
       // In Lisp the name is within the brackets.
-      const [name] = /[\w.:$>-]{1,60}!?$/.exec(before.slice(0, index).trimEnd()) ?? [];
-      return name ?? /^\s*([\w/.:-]{1,60})\s/.exec(before.slice(index + 1))?.[1] ?? '';
+      const [name] = /[\w.:$>-]{1,60}!?$/.exec(before.slice(Math.max(0, index - maxName), index).trimEnd()) ?? [];
+      const rest = before.slice(index + 1);
+      return { callee: name ?? /^\s*([\w/.:-]{1,60})\s/.exec(rest)?.[1] ?? '', before: rest };
     }
     depth = Math.max(0, depth - 1);
   }
@@ -123,19 +154,25 @@ export const calleeAt = (code: string, start: number): string => {
 };
 
 /** `File.write "x"`, without brackets. */
-const calledWith = (statement: string): string =>
-  /([\w.:$>-]{1,60}!?)\s+(?:["'`][^"'`]*["'`],\s?)*$/.exec(statement)?.[1] ?? '';
+const calledWith = (statement: string): Call => {
+  const [, callee = '', before = ''] =
+    /([\w.:$>-]{1,60}!?)\s+((?:(?:["'`][^"'`]*["'`]|\d{1,9}),\s?)*)$/.exec(statement) ?? [];
+  return { callee, before };
+};
 
-const writers = /write|append|save|put_contents|createWriteStream|spit/i;
+/** Calls that write the file that they name, fill that folder, or change its owner. */
+const writers =
+  /write|append|save|put_contents|createWriteStream|spit|(?:^|[.:>])(?:truncate|touch|extract|unpack|output|l?chown)\w*!?$/i;
 const openers = /(?:^|[.:>])(?:f?open(?:Sync)?|new|File)$|^open$|^File$/;
-const writingMode = /^\s?,\s?(?:mode\s?[=:]\s?)?:?(?:\[:)?["']?(?:[waxr]\w?\+|[wax]b?\b|append|write|[+]?>)/;
+const writingMode =
+  /^\s?,\s?(?:(?:os\.|fs\.constants\.)?O_(?:WRONLY|RDWR|CREAT|TRUNC|APPEND)|(?:mode\s?[=:]\s?)?:?(?:\[:)?["']?(?:[waxr]\w?\+|[wax]b?\b|append|write|[+]?>))/;
 const writingReceiver =
-  /^\s?\)?\s?(?:<<|\.(?:text|bytes)\s?=|\.(?:write\w*|append\w*|setText|withWriter)\b|\.open\(\s?["'][wax])/;
+  /^\s?\)?\s?(?:<<|\.(?:text|bytes)\s?=|\.(?:write\w*|append\w*|setText|withWriter|touch|(?:sym|hard)link_to)\b|\.open\(\s?["'][wax])/;
 
 /** Returns the paths that code writes: those in calls that write, or that open a file for writing. */
 export const writtenIn = (code: string, texts: readonly CodeText[]): readonly string[] =>
   texts.flatMap(({ value, start, end }) => {
-    const [, redirected] = /^\+?>{1,2}\s?([/~]\S{1,200})$/.exec(value) ?? [];
+    const [, redirected] = /^\+?>{1,2}\s?((?:[/~]|\.git)\S{1,200})$/.exec(value) ?? [];
     if (redirected !== undefined) return [redirected];
     if (!/^[\w./~][^\s*]{1,199}$/.test(value)) return [];
     const callee = calleeAt(code, start);
@@ -148,6 +185,55 @@ export const writtenIn = (code: string, texts: readonly CodeText[]): readonly st
       (/^(?:cat|sink)$/.test(callee) && /\bfile\s?=\s?$/.test(code.slice(Math.max(0, start - 10), start)));
     return isWritten ? [value] : [];
   });
+
+/** Calls that move, copy and link files, by the program that does the same. */
+const transfers = [
+  ['mv', /(?:^|[._:>])(?:move|mv|renam|replace)\w*!?$/i],
+  ['cp', /(?:^|[._:>])(?:copy(?!right)|cp(?![a-z])|cp(?:Sync)|install$)\w*!?$/i],
+  ['ln -sf', /(?:^|[._:>])(?:(?:sym|hard)?_?link|ln(?:_|$))\w*!?$/i],
+] as const;
+
+/** A file that code moves, copies or links. */
+export interface Transfer {
+  readonly kind: (typeof transfers)[number][0];
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The name of a file that is only known when the code runs. */
+const unknownName = 'unknown-file';
+
+const isTarget = /\b(?:dst|dest\w*|target\w*|to|new\w*)\s?[=:]\s?$/;
+const isSource = /\b(?:src|source|from|old\w*)\s?[=:]\s?$/;
+const isReceiver = /^\s?\)?\.(?:rename|replace|move\w*)\(\s?(?:target\s?=\s?)?[^,()]{1,200}\)/;
+
+const mayTransfer = /copy|cp|move|mv|renam|replace|link|ln_|install/i;
+
+/** Returns the files that code moves, copies or links: the last path of such a call is written. */
+export const transfersIn = (code: string, texts: readonly CodeText[]): readonly Transfer[] => {
+  if (!mayTransfer.test(code)) return [];
+  return texts.flatMap(({ value, start, end }, index): readonly Transfer[] => {
+    if (!/^[\w./~][^\s*]{0,199}$/.test(value)) return [];
+    if (isReceiver.test(code.slice(end, end + maxCall))) return [{ kind: 'mv', from: value, to: unknownName }];
+    const { callee, before } = callAt(code, start);
+    const [kind] = transfers.find(([, name]) => name.test(callee)) ?? [];
+    // Strings have a method of this name with two arguments.
+    const isText = /(?:^|\.)replace\w*$/i.test(callee) && !/^(?:os\.)?replace$/.test(callee);
+    if (kind === undefined || (isText && before.includes(','))) return [];
+    const isOnly = callee.includes('.') && /^\s?\)/.test(code.slice(end, end + 3));
+    if (isTarget.test(before) || (!isSource.test(before) && (before.includes(',') || isOnly))) {
+      const previous = texts[index - 1];
+      const isPair =
+        previous !== undefined &&
+        /^\s?,\s?(?:\w+\s?=\s?)?$/.test(code.slice(previous.end, start)) &&
+        before.includes(',');
+      return [{ kind, from: isPair ? previous.value : unknownName, to: value }];
+    }
+    const next = texts[index + 1];
+    const isFollowed = next !== undefined && /^\s?,\s?(?:\w+\s?=\s?)?$/.test(code.slice(end, next.start));
+    return kind === 'mv' && !isText && !isFollowed ? [{ kind, from: value, to: unknownName }] : [];
+  });
+};
 
 const deleters =
   /(?:^|[.:>_-])(?:rm|remove|delete|unlink|erase|trash|purge|wipe)(?!\w*(?:listener|class|attribute|prefix|suffix))|[a-z](?:Remove|Delete|Unlink|Erase|Trash)|rmtree|rmdir|rm_rf|^remove/i;

@@ -1,4 +1,15 @@
-import { calleeAt, deletedIn, textAt, valuesOf, withPlainPaths, writtenIn, type CodeText } from './code-paths.js';
+import { withPlainNames } from './code-names.js';
+import {
+  calleeAt,
+  deletedIn,
+  placesOf,
+  textAt,
+  transfersIn,
+  valuesOf,
+  withPlainPaths,
+  writtenIn,
+  type CodeText,
+} from './code-paths.js';
 import { isKnown, unknownText } from './field.js';
 
 /** The operations in code of another language that a shell could perform, as far as its text shows them. */
@@ -117,13 +128,12 @@ const deletesRows =
 const forksForever =
   /\bfork\b(?:\(\))?\s+while\b|\b(?:while|loop|for\s?\(;;\))[^;\n]{0,40}[:{\s]\s*[^;\n]{0,40}\bfork\b/;
 
-/** Calls that move, copy or link a file, change its mode, or delete through HTTP. */
-const moving =
-  /\b(?:shutil\.move|os\.(?:rename|replace|renames)|rename(?:Sync)?|File\.rename|FileUtils\.mv|((?:shutil\.)?copy(?:2|file|tree|FileSync|File)?|fs\.cp(?:Sync)?|FileUtils\.(?:cp|cp_r|copy)|File\.c(?:opy|p))|((?:os\.|File\.|fs\.)?symlink(?:Sync)?))\b\s?\(?\s?["']([^"'\n]{1,200})["'],\s?["']([^"'\n]{1,200})["']/g;
 /** A call that downloads a file: `urlretrieve("https://…", "path")`. */
 const downloading =
   /\b\w{0,40}(?:retrieve|[dD]ownload)\w{0,40}(?:\.file)?\(\s?["'](https?:[^"'\n]{1,200})["'],\s?["']([^"'\n]{1,200})["']/g;
 const changesMode = /\bchmod(?:Sync)?\(\s?["']([^"'\n]{1,200})["'],\s?0?o?([0-7]{3,4})\b/g;
+/** In Perl and Ruby the mode is first. */
+const modeFirst = /\bchmod\s?\(?\s?0?o?([0-7]{3,4}),\s?["']([^"'\n]{1,200})["']/g;
 const httpDelete =
   /\b(?:requests|httpx|axios|got|ky|superagent|session|client)\.delete\(\s?["'`](https?:[^"'`\s]{1,200})|\bfetch\(\s?["'`](https?:[^"'`\s]{1,200})["'`],\s?\{[^}]{0,100}method:\s?["'`]DELETE/g;
 
@@ -137,11 +147,8 @@ const runsText =
   /\b(?:system|popen|Popen|exec|execSync|execaCommand|create_subprocess_shell|run|call|check_call|check_output|getoutput|shell_exec|passthru|os\.execute)\s?\(?\s?(?=["'`])/g;
 
 /** Returns the lines that correspond to calls which move, copy or link files. */
-const movesIn = (code: string): readonly string[] =>
-  [...code.matchAll(moving)].slice(0, maxTexts).map(([, copies, links, from = '', to = '']) => {
-    const program = copies === undefined ? (links === undefined ? 'mv' : 'ln -sf') : 'cp';
-    return `${program} ${quoted(from)} ${quoted(to)}`;
-  });
+const movesIn = (code: string, places: readonly CodeText[]): readonly string[] =>
+  transfersIn(code, places).map(({ kind, from, to }) => `${kind} ${quoted(from)} ${quoted(to)}`);
 
 /** Returns the strings that calls run, without those that the code completes. */
 const runIn = (code: string): readonly string[] =>
@@ -178,14 +185,16 @@ export const runsPrograms = (code: string, isJavaScript: boolean): boolean =>
 
 /** Finds what code runs, deletes, sends and displays. Other effects are not detected. */
 export const readCode = (written: string, isJavaScript = false, depth = 0): InlineCode => {
-  const code = withPlainPaths(written);
+  const code = withPlainNames(withPlainPaths(written));
+  const places = placesOf(code);
   const texts = textsOf(code);
   const lines = [
     ...(runsPrograms(code, isJavaScript) ? [...textsOf(code.replaceAll(listedWord, '""')), ...listsOf(code)] : []),
     ...matchesOf(awkSource, code),
     ...(killsAll.test(code) ? ['kill -9 -1'] : []),
-    ...movesIn(code),
+    ...movesIn(code, places),
     ...pairsOf(changesMode, code).map(([path, mode]) => `chmod ${mode} ${quoted(path)}`),
+    ...pairsOf(modeFirst, code).map(([mode, path]) => `chmod ${mode} ${quoted(path)}`),
     ...(libraries.test(code) ? matchesOf(libraryCall, code).map((name) => `aws sdk ${name.replaceAll('_', '-')}`) : []),
     ...matchesOf(httpDelete, code).map((address) => `curl -X DELETE ${quoted(address)}`),
   ];
@@ -214,7 +223,6 @@ export const readCode = (written: string, isJavaScript = false, depth = 0): Inli
   }
   const isConnected = connects.test(code);
   const doesPrint = prints.test(code);
-  const places = placesOf(code);
   deletes.push(...deletedIn(code, places).filter((path) => !deletes.includes(path)));
   const writes = writtenIn(code, places);
   const reads =
@@ -342,19 +350,6 @@ export const textsOf = (whole: string): readonly string[] => {
   return [...matchesOf(bracketed, whole), ...texts].slice(0, maxTexts);
 };
 
-/** Returns the strings in code with their positions, up to a limit. */
-const placesOf = (code: string): readonly CodeText[] => {
-  const places: CodeText[] = [];
-  const quotes = /["'`]/g;
-  for (let quote = quotes.exec(code); quote !== null && places.length < maxTexts; quote = quotes.exec(code)) {
-    const text = textAt(code, quote.index);
-    if (text === undefined) break;
-    places.push(text);
-    quotes.lastIndex = text.end;
-  }
-  return places;
-};
-
 /** What an expression in an f-string inserts. */
 const inserted = (_: string, expression: string): string =>
   /^\s*["']([^"']*)["']\s*$/.exec(expression)?.[1] ?? unknownText;
@@ -368,8 +363,13 @@ const listsOf = (code: string): readonly string[] =>
     .replaceAll(/\bc\(/g, '[')
     .split(/[()]|\bqw\b/, maxTexts)
     .map((part) => textsOf(part.split(callOptions, 1)[0] ?? ''))
-    // The functions named `exec` take the name of the program twice.
-    .map((texts) => (texts[0]?.endsWith(`/${texts[1]}`) === true ? texts.toSpliced(1, 1) : texts))
+    .map((texts) => {
+      // The first is a program, not a line.
+      const at = texts.findIndex((text) => !/\s/.test(text));
+      const list = at === -1 ? [] : texts.slice(at);
+      // The functions named `exec` take the name of the program twice.
+      return list[0]?.endsWith(`/${list[1]}`) === true ? list.toSpliced(1, 1) : list;
+    })
     .filter((texts) => texts.length > 1 || (texts[0]?.startsWith('/') === true && texts[0].endsWith('sh')))
     .map((texts) => texts.join(' '));
 
