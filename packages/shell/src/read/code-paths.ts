@@ -189,6 +189,7 @@ export const writtenIn = (code: string, texts: readonly CodeText[]): readonly st
 /** Calls that move, copy and link files, by the program that does the same. */
 const transfers = [
   ['mv', /(?:^|[._:>])(?:move|mv|renam|replace)\w*!?$/i],
+  ['cp -r', /(?:^|[._:>])(?:copy_?tree|cp(?:Sync)?$|copySync)/],
   ['cp', /(?:^|[._:>])(?:copy(?!right)|cp(?![a-z])|cp(?:Sync)|install$)\w*!?$/i],
   ['ln -sf', /(?:^|[._:>])(?:(?:sym|hard)?_?link|ln(?:_|$))\w*!?$/i],
 ] as const;

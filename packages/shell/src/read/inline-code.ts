@@ -148,7 +148,10 @@ const runsText =
 
 /** Returns the lines that correspond to calls which move, copy or link files. */
 const movesIn = (code: string, places: readonly CodeText[]): readonly string[] =>
-  transfersIn(code, places).map(({ kind, from, to }) => `${kind} ${quoted(from)} ${quoted(to)}`);
+  transfersIn(code, places).map(({ kind, from, to }) =>
+    // The content of a tree is merged into the folder.
+    kind === 'cp -r' ? `cp -r ${quoted(`${from}/.`)} ${quoted(to)}` : `${kind} ${quoted(from)} ${quoted(to)}`,
+  );
 
 /** Returns the strings that calls run, without those that the code completes. */
 const runIn = (code: string): readonly string[] =>

@@ -229,9 +229,10 @@ export const gitRules: readonly CommandRule[] = [
             /^(?:init\.templatedir|core\.(?:sshcommand|gitproxy|askpass))$/i.test(text) ||
             (/^(?:safe\.directory|credential\.(?:.*\.)?helper)$/i.test(text) &&
               /^(?:\*|store|!.*)$/.test(operands[index + 1]?.text ?? '')) ||
+            (/^clean\.requireforce$/i.test(text) && /^(?:false|no|off|0)$/i.test(operands[index + 1]?.text ?? '')) ||
             (/^core\.fsmonitor$/i.test(text) && !/^(?:true|false|0|1)$/.test(operands[index + 1]?.text ?? ''))),
       ),
-    why: 'Later commands of git run programs, or trust places, that this setting names.',
+    why: 'Later commands of git run programs, trust places or delete files because of this setting.',
   },
   {
     rule: 'git/other-systems',

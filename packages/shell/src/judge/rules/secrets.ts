@@ -262,12 +262,18 @@ export const secretRules: readonly CommandRule[] = [
   {
     rule: 'secrets/archives-keys',
     decision: 'ask',
-    programs: ['tar', 'bsdtar', 'zip', '7z', 'gzip', 'xz', 'zstd', 'scp', 'rsync'],
+    programs: 'tar bsdtar zip 7z gzip xz zstd scp rsync rclone aws gsutil gcloud azcopy s3cmd'.split(' '),
     test: ({ program, arguments: { operands, words, valuesOf }, isSecret, zoneOf }) => {
-      const sends = /^(?:scp|rsync)$/.test(program);
+      const sends = !/^(?:(?:bsd)?tar|zip|7z|gzip|xz|zstd)$/.test(program);
       // The key with which the copy is made.
       const own = program === 'scp' ? valuesOf('-i') : [];
-      if (sends ? !/^[\w.@-]+:/.test(operands.at(-1)?.text ?? '') : extracts(words)) return false;
+      if (
+        sends
+          ? !/^[\w.@-]+:/.test(operands.filter(({ isMaybeValue }) => !isMaybeValue).at(-1)?.text ?? '')
+          : extracts(words)
+      ) {
+        return false;
+      }
       return operands.some(
         ({ text }) =>
           (isSecret(text) && zoneOf(text) === 'secret' && !own.includes(text)) ||

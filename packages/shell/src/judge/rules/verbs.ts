@@ -22,6 +22,8 @@ const oneOf = (verbs: string, separators = '-_:.'): RegExp =>
 const ends = oneOf(ending);
 // With a dot, these are names of files: `release.zip`, `archive.tar`, `reset.css`.
 const removes = oneOf(removing, '-_:');
+/** A verb that is one part of a word: the other part is what it removes. */
+const removingPart = new RegExp(`(?:^|[-_:.])(?:${removing})(?=$|[-_:.])`);
 const affects = oneOf(`${ending}|${removing}|${disturbing}`);
 
 /** Verbs that change nothing. */
@@ -126,7 +128,8 @@ export const seemsToDelete = (command: RuleContext): boolean => {
   return (
     verb !== undefined &&
     (/[:-]/.test(verb)
-      ? /(?:^|:)(?:remove|rm|unset|revoke|disable|detach|forget|uninstall)(?:$|-)/.test(verb) || shared.test(verb)
+      ? /(?:^|:)(?:remove|rm|unset|revoke|disable|detach|forget|uninstall)(?:$|-)/.test(verb) ||
+        shared.test(verb.replace(removingPart, ''))
       : words.some((word) => shared.test(word)) || parsed.words.some((word) => forcing.test(word)))
   );
 };
