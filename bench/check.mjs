@@ -26,7 +26,11 @@ const turnsOf = {
 // Neighbours on the same hardware halve the speed for seconds, and that of much code by more than that of little. So the loops
 // take turns, round by round, each in a process of its own, and the least of each figure counts: other work only adds.
 const startProcess = async ([name, subject]) => {
-  const child = fork(fileURLToPath(new URL('check-child.mjs', import.meta.url)), [JSON.stringify(subject)]);
+  // An idle process collects garbage, and V8 then discards code whose objects no longer exist: each round would compile.
+  const execArgv = ['--no-memory-reducer'];
+  const child = fork(fileURLToPath(new URL('check-child.mjs', import.meta.url)), [JSON.stringify(subject)], {
+    execArgv,
+  });
   child.on('exit', (code) => {
     if (code === 0) return;
     console.error(`The process of ${name} has failed.`);
