@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSandbox, type Sandbox, type SandboxCommand } from '@h/sandbox';
 import { createRegistry, toolDriver } from '@h/tools';
@@ -362,6 +362,24 @@ describe('bash with restricted permissions', () => {
     expect((await bash('git diff')).text).toContain('+b');
     expect((await bash('git -c color.ui=never --no-pager log -p')).text).toContain('+a');
     expect(hasRun()).toBe(false);
+  });
+
+  it('writes no index and fetches no objects when it reads a repository', async () => {
+    const index = async (permissions: BashOptions['permissions']) => {
+      const { root, bash } = await bench({ permissions });
+      const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, stdio: 'pipe' });
+      git('init', '-q');
+      writeFileSync(join(root, 'a'), 'a\n');
+      git('add', 'a');
+      // The index then lacks the current time of the file, which `git status` records.
+      utimesSync(join(root, 'a'), 1, 1);
+      const before = readFileSync(join(root, '.git/index'));
+      await bash('git status --short');
+      const isKept = readFileSync(join(root, '.git/index')).equals(before);
+      return { isKept, noFetch: (await bash('printenv GIT_NO_LAZY_FETCH')).text };
+    };
+    expect(await index({ allowWrite: false })).toEqual({ isKept: true, noFetch: '1\n' });
+    expect(await index({ allowedCommands: ['git', 'printenv'] })).toMatchObject({ isKept: false });
   });
 
   it('runs no filter, driver or signature check that a repository names', async () => {

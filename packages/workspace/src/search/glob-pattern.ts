@@ -157,7 +157,7 @@ const classAt = (
     if (characters[at] === '\\') at += 1;
     const low = characters[at];
     if (low === undefined) return undefined;
-    const isRange = characters[at + 1] === '-' && characters[at + 2] !== undefined && characters[at + 2] !== ']';
+    const isRange = characters[at + 1] === '-' && characters[at + 2] !== ']';
     ranges.push([low, isRange ? (characters[at + 2] as string) : low]);
     if (isRange) at += 2;
   }

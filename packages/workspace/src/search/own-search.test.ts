@@ -65,14 +65,6 @@ describe('ownSearch', () => {
     );
   });
 
-  it('stops within a large file when it is aborted', async () => {
-    bench.put('a', 'some text\n'.repeat(2_000_000));
-    const controller = new AbortController();
-    const search = searched(queryOf({ signal: controller.signal, pattern: '(\\w+ ){9}x' }));
-    setImmediate(() => controller.abort());
-    await expect(search).rejects.toMatchObject({ name: 'AbortError' });
-  });
-
   it('shows nothing outside when a folder becomes a link during the search', async () => {
     mkdirSync(`${bench.base}/outside`);
     writeFileSync(`${bench.base}/outside/file`, 'hit SECRET');
@@ -100,6 +92,14 @@ describe('searchText', () => {
   it('stops at the limit of matches, and shows the context of the last one', async () => {
     const found = await search('hit\na\nb\nhit\nc\n', 'hit', { maxMatches: 1, context: 1 });
     expect(found.map((line) => `${line.number}${line.isMatch ? '!' : ''}`)).toEqual(['1!', '2']);
+  });
+
+  it('stops within a text when it is aborted', async () => {
+    const controller = new AbortController();
+    const searching = search('some text\n'.repeat(1_000_000), 'x$', { pace: new Pace(controller.signal) });
+    // The search has begun, and must yield to notice this.
+    setImmediate(() => controller.abort());
+    await expect(searching).rejects.toMatchObject({ name: 'AbortError' });
   });
 
   it('shows the match in a long line, even if the end of the line decides it', async () => {

@@ -54,10 +54,23 @@ for (const [name, choice, isPresent] of engines) {
     });
 
     it('sorts folders and files by the bytes of their names', async () => {
-      const names = ['a-b/x', 'a.ts', 'a/b/c', 'a/b.ts', 'B', 'b', 'é', 'z', '\u{ffee}', '🙂', '.hidden/x'];
+      const names = [
+        'a-b/x',
+        'a.ts',
+        'a/b/c',
+        'a/b.ts',
+        'B',
+        'b',
+        'é',
+        'z',
+        '\u{ffee}',
+        '\u{10000}',
+        '🙂',
+        '.hidden/x',
+      ];
       for (const path of names) bench.put(path, 'hit');
       expect(await textOf('hit', { filesOnly: true })).toBe(
-        ['.hidden/x', 'B', 'a/b/c', 'a/b.ts', 'a-b/x', 'a.ts', 'b', 'z', 'é', '\u{ffee}', '🙂'].join('\n'),
+        ['.hidden/x', 'B', 'a/b/c', 'a/b.ts', 'a-b/x', 'a.ts', 'b', 'z', 'é', '\u{ffee}', '\u{10000}', '🙂'].join('\n'),
       );
     });
 
@@ -172,6 +185,11 @@ for (const [name, choice, isPresent] of engines) {
       const { text } = await grep('NEEDLE');
       expect(text.length).toBeLessThan(600);
       expect(text).toMatch(/^data\.json\n1: ….*NEEDLE.*…$/u);
+    });
+
+    it('shows a long line of context from its start', async () => {
+      bench.put('a', `hit\nSTART ${'x'.repeat(5_000)}\n`);
+      expect(await textOf('hit', { context: 1 })).toMatch(/^a\n1: hit\n2- START x+…$/u);
     });
 
     it('stops at its limits and reports it', async () => {

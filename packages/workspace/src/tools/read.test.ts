@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { workbench } from '../../test/workbench.js';
 import type { WorkspaceLimits } from '../workspace.js';
@@ -176,6 +176,12 @@ describe('read', () => {
       text: 'src/index.js does not exist. Similar files: src/Index.ts, src/index.test.ts.',
     });
     expect((await read({ path: 'nowhere/x' })).text).toBe('nowhere/x does not exist. Find it with glob.');
+  });
+
+  it('names no neighbors of a workspace that was removed', async () => {
+    mkdirSync(`${bench.root}-secret`);
+    rmSync(bench.root, { recursive: true });
+    expect((await read({ path: '.' })).text).not.toContain('secret');
   });
 
   it('fails for a pipe or device without blocking', async () => {

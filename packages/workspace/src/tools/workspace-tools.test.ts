@@ -1,10 +1,20 @@
-import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRegistry, toolDriver } from '@h/tools';
 import { harness, reply } from '@h/turn';
 import { call, response, scriptedModel } from '@h/turn/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { callTool } from '../../test/workbench.js';
 import { createWorkspace, type WorkspaceOptions } from '../workspace.js';
 import { workspaceTools, type WorkspaceToolsOptions } from './workspace-tools.js';
 
@@ -46,6 +56,40 @@ describe('workspaceTools', () => {
     const driver = toolDriver(createRegistry().register(workspaceTools({ root })), { toolset: 'read-only' });
     expect(driver.definitions().map((definition) => definition.name)).toEqual(['glob', 'grep', 'read']);
   });
+
+  it.runIf(process.platform === 'linux').each(['auto', 'never'])(
+    'leaves no file or folder open, with ripgrep: %s',
+    async (ripgrep) => {
+      writeFileSync(join(root, 'a'), 'one\n');
+      mkdirSync(join(root, 'folder'));
+      const tools = new Map(workspaceTools({ root, ripgrep }).tools.map((tool) => [tool.name, tool]));
+      const open = () =>
+        readdirSync('/proc/self/fd').flatMap((name) => {
+          try {
+            const target = readlinkSync(`/proc/self/fd/${name}`);
+            return target.startsWith(root) ? [target] : [];
+          } catch {
+            return [];
+          }
+        });
+      for (const [name, input] of [
+        ['read', { path: 'a' }],
+        ['read', { path: 'folder' }],
+        ['read', { path: 'missing' }],
+        ['write', { path: 'new/b', content: 'b' }],
+        ['edit', { path: 'a', old: 'one', new: 'two' }],
+        ['edit', { path: 'a', old: 'absent', new: 'x' }],
+        ['glob', { pattern: '**' }],
+        ['grep', { pattern: 'two' }],
+        ['grep', { pattern: 'two', path: 'a' }],
+        ['grep', { pattern: '(' }],
+      ] as const) {
+        const tool = tools.get(name);
+        if (tool) await callTool(tool, input);
+        expect(open(), name).toEqual([]);
+      }
+    },
+  );
 
   it('edits a file that an earlier call of the turn has read', async () => {
     writeFileSync(join(root, 'a.ts'), 'const a = 1;\n');
