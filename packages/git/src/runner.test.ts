@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { oddlyNamedFolder, temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
@@ -121,6 +124,7 @@ describe('in a folder that is not trusted, git', () => {
 
   it('does not read the settings of the user', async () => {
     const home = oddlyNamedFolder();
+    for (const name of ['.gitconfig', 'global']) writeFileSync(join(home, name), '[core]\n  editor = evil\n');
     vi.stubEnv('HOME', home);
     vi.stubEnv('GIT_CONFIG_GLOBAL', join(home, 'global'));
     onTestFinished(() => void vi.unstubAllEnvs());
@@ -170,9 +174,23 @@ describe('git', () => {
     expect(await createGitRepository({ root }).top()).toBe(root);
   });
 
-  it('does not prompt for a password', async () => {
-    const repository = createGitRepository({ root: gitBench().root });
-    expect(await repository.run(['fetch', 'https://127.0.0.1:1/x'])).toMatchObject({ exitCode: 128 });
+  it.each([
+    [true, 'terminal prompts disabled'],
+    [false, 'Authentication failed'],
+  ])('does not prompt for a password, trusted: %s', async (trusted, said) => {
+    for (const name of ['GIT_ASKPASS', 'SSH_ASKPASS', 'GIT_TERMINAL_PROMPT']) vi.stubEnv(name, undefined);
+    vi.stubEnv('GIT_CONFIG_GLOBAL', '/dev/null');
+    vi.stubEnv('GIT_CONFIG_NOSYSTEM', '1');
+    vi.stubEnv('NO_PROXY', '127.0.0.1');
+    const server = createServer((_, answer) => answer.writeHead(401, { 'www-authenticate': 'Basic' }).end());
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+      server.close();
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/x`;
+    const result = await createGitRepository({ root: gitBench().root, trusted }).run(['fetch', url]);
+    expect(result).toMatchObject({ exitCode: 128, stderr: expect.stringContaining(said) as string });
   });
 
   it('is ended at its time limit', async () => {
