@@ -243,6 +243,13 @@ describe.each(loops)('attach to %s', (_, ask) => {
     await expect(ask(failing, 'Read.')).rejects.toMatchObject({ outcome: 'max-steps' });
   });
 
+  it('rejects with the failure of an operator that stops at a tool', async () => {
+    const broken = operator({ decide: { 'tool.result': () => stop('error', 'The log is full.') } });
+    script = [calls('read')];
+    await expect(ask(attached({ read: () => 'text' }, [broken]), 'Read.')).rejects.toThrow('The log is full.');
+    expect(mock.getRequests()).toHaveLength(1);
+  });
+
   it('rejects with the stop if the host asks for errors', async () => {
     const guard = operator({ decide: { 'tool.result': () => stop('blocked', 'Enough seen.') } });
     script = [calls('read')];
@@ -365,6 +372,21 @@ describe.each(loops)('attach to %s', (_, ask) => {
     script = [{ content: 'First. ' }, { content: 'Second.' }];
     expect(await ask(attached({}, [longer]), 'Tell.')).toBe('First. Second.');
     expect(requests()[1]).toEqual(['Tell.', 'First. ', 'Go on.']);
+  });
+
+  it('runs an asynchronous `prepareStep` of the host before each step', async () => {
+    const steps: number[] = [];
+    script = [calls('read'), { content: 'Done.' }];
+    const settings = attached({ read: () => 'text' }, [], {
+      prepareStep: async ({ stepNumber, messages }) => {
+        await Promise.resolve();
+        steps.push(stepNumber);
+        return { messages: [...messages, { role: 'user', content: `Step ${stepNumber}.` }] };
+      },
+    });
+    expect(await ask(settings, 'Read.')).toBe('Done.');
+    expect(steps).toEqual([0, 1]);
+    expect(requests().map((messages) => messages.at(-1))).toEqual(['Step 0.', 'Step 1.']);
   });
 
   it('ends the loop at the given conditions, and the turn as completed', async () => {
@@ -658,6 +680,21 @@ describe('attach', () => {
     expect(seen).toEqual([{ type: 'text', value: 'secret' }]);
     expect(converted).toEqual([{ text: 'secret' }]);
     expect(requests()[1]?.at(-1)).toBe('[redacted]');
+  });
+
+  it.each([
+    ['denied', { type: 'execution-denied', reason: 'No.' }, 'No.'],
+    ['failed', { type: 'error-text', value: 'no such file' }, 'no such file'],
+    ['failed', { type: 'error-json', value: { code: 2 } }, '{"code":2}'],
+    ['ok', { type: 'json', value: null }, 'null'],
+  ] as const)('reports a call as %s whose toModelOutput returns %j', async (status, output, said) => {
+    const seen: string[] = [];
+    const log = operator({ observe: { 'tool.result': (event) => void seen.push(event.status) } });
+    const read = tool({ inputSchema, execute: () => undefined, toModelOutput: () => output });
+    script = [calls('read'), { content: 'Done.' }];
+    await generateText({ ...attach({ model: model(), tools: { read } }, log), prompt: 'Read.' });
+    expect(seen).toEqual([status]);
+    expect(requests()[1]?.at(-1)).toContain(said);
   });
 
   it('passes the error of a tool to the model', async () => {
