@@ -301,6 +301,16 @@ describe('bridge', () => {
     await toyLoop({ session, history, model: ({ messages }) => (seen.push(textsOf(messages)), response('Ok.')) });
     expect(seen[3]).toEqual(['a=tree', 'b()', 'b=house', 'Done.', 'And now?'].slice(1));
     expect(events.filter(({ type }) => type === 'turn.start')).toHaveLength(2);
+    const more = [response(call('c', 'look')), response('Ok.')];
+    history.splice(0, history.length, person('Go.'));
+    const inserting = ({ messages }: { messages: readonly ToyMessage[] }) => {
+      seen.push(textsOf(messages));
+      if (more.length === 2) history.unshift(person('Before.'));
+      return next(more);
+    };
+    await toyLoop({ session, history, model: inserting, tools: { look: () => 'tree' } });
+    expect(seen[5]).toEqual(['Before.', 'Go.', 'c()', 'c=tree']);
+    expect(events.findLast(({ type }) => type === 'history.replace')).toMatchObject({ origin: 'host' });
   });
 
   it('delivers a message that the host adds between two steps', async () => {
@@ -334,16 +344,23 @@ describe('bridge', () => {
     const history = [person('Look.')];
     const { response: first } = await session.model({
       messages: history,
-      perform: async () => ({ response: response(call('a', 'look'), call('b', 'look')), value: 1 }),
+      perform: async () => ({
+        response: response(...['a', 'b', 'c', 'd'].map((id) => call(id, 'look'))),
+        value: 1,
+      }),
     });
     history.push(
       { from: 'model', parts: first.content },
       { from: 'tool', id: 'a', name: 'look', output: { type: 'error-text', value: 'gone' } },
+      { from: 'tool', id: 'b', name: 'look', output: { type: 'text', value: 'tree' } },
+      { from: 'tool', id: 'c', name: 'look', output: { type: 'execution-denied', reason: 'No.' } },
     );
     await session.model({ messages: history, perform: async () => ({ response: response('Done.'), value: 1 }) });
     expect(events.flatMap((event) => (event.type === 'tool.result' ? [[event.call.id, event.status]] : []))).toEqual([
       ['a', 'failed'],
-      ['b', 'skipped'],
+      ['b', 'ok'],
+      ['c', 'denied'],
+      ['d', 'skipped'],
     ]);
   });
 
@@ -659,7 +676,9 @@ describe('bridge', () => {
     await expect(session.model({ messages: [person('Hi')], perform, onDelta })).rejects.toThrow('The client has left.');
     await vi.waitFor(() => expect(seen.events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'cancelled' }));
     const messages = [person('Hi'), person('Again')];
-    expect((await session.model({ messages, perform })).returned).toEqual({ value: 1 });
+    const answer = await session.model({ messages, perform });
+    expect(answer.returned).toEqual({ value: 1 });
+    expect(answer).not.toHaveProperty('ending');
   });
 
   it('leaves no listener on the signal of a call', async () => {
@@ -671,6 +690,63 @@ describe('bridge', () => {
     const run = () => Promise.resolve({ outcome, value: 'a tree' });
     await session.tool({ id: 'a', name: 'look', input: {}, run, signal });
     expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('makes no model call whose signal was aborted before, and cancels such a tool', async () => {
+    const seen = spy();
+    const session = sessionOf([seen.operator]);
+    const signal = AbortSignal.abort(new Error('left'));
+    const perform = vi.fn(() => Promise.resolve({ response: response(call('a', 'look')), value: 1 }));
+    await expect(session.model({ messages: [person('Hi')], perform, signal })).rejects.toThrow('left');
+    await vi.waitFor(() => expect(seen.events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'cancelled' }));
+    expect(perform).not.toHaveBeenCalled();
+    await session.model({ messages: [person('Hi'), person('Again')], perform });
+    const run = vi.fn(() => Promise.reject(new Error('The tool ran.')));
+    const { outcome } = await session.tool({ id: 'a', name: 'look', input: {}, run, signal });
+    expect(outcome.status).toBe('cancelled');
+    expect(run).not.toHaveBeenCalled();
+    expect(seen.events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'cancelled' });
+  });
+
+  it('passes deltas to the host, and rethrows its error although an operator copied the description', async () => {
+    const copies = operator({ decide: { 'model.error': (event) => ({ ...event, error: { ...event.error } }) } });
+    const session = sessionOf([copies]);
+    const deltas: unknown[] = [];
+    const error = new RangeError('overloaded');
+    const perform: HostModelCall<ToyMessage, number>['perform'] = (_, { onDelta }) => {
+      onDelta({ type: 'text', text: 'Hel' });
+      return Promise.reject(error);
+    };
+    const asked = session.model({
+      messages: [person('Hi')],
+      perform,
+      onDelta: (delta) => void deltas.push(delta),
+    });
+    await expect(asked).rejects.toBe(error);
+    expect(deltas).toEqual([{ type: 'text', text: 'Hel' }]);
+  });
+
+  it('waits in `stopped()` for operators that end the turn after the last result', async () => {
+    let release = (): void => undefined;
+    const isReleased = new Promise<void>((resolve) => (release = resolve));
+    const slow = operator({
+      decide: {
+        'history.append': async (event) => {
+          if (event.messages[0]?.role !== 'tool') return undefined;
+          await isReleased;
+          return [event, stop('budget-exceeded', 'Enough.')];
+        },
+      },
+    });
+    const session = sessionOf([slow]);
+    expect(await session.stopped()).toBeUndefined();
+    const perform = () => Promise.resolve({ response: response(call('a', 'look')), value: 1 });
+    await session.model({ messages: [person('Hi')], perform });
+    const outcome = { status: 'ok', output: { type: 'text', value: 'a tree' } } as const;
+    await session.tool({ id: 'a', name: 'look', input: {}, run: () => Promise.resolve({ outcome, value: 1 }) });
+    const stopped = session.stopped();
+    release();
+    expect(await stopped).toMatchObject({ outcome: 'budget-exceeded', reason: 'Enough.' });
   });
 
   it('ends the turn of a session that is forgotten', async () => {

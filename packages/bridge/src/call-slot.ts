@@ -254,18 +254,12 @@ export class CallSlot<Value> {
     const signal = host.signal === undefined || isHostIncluded === true ? own : AbortSignal.any([own, host.signal]);
     const isChanged = this.isCallChanged;
     try {
-      const ran =
-        effects === undefined
-          ? await host.run(call, signal, isChanged)
-          : await lock.run(
-              call.effect === 'read-only',
-              () => {
-                // The call may have been cancelled while it waited.
-                signal.throwIfAborted();
-                return host.run(call, signal, isChanged);
-              },
-              signal,
-            );
+      const run = (): Promise<Ran<Value>> => {
+        // The call may have been cancelled while it waited.
+        signal.throwIfAborted();
+        return host.run(call, signal, isChanged);
+      };
+      const ran = effects === undefined ? await run() : await lock.run(call.effect === 'read-only', run, signal);
       this.#finish(ran);
     } catch (error) {
       if (isControlFlow(error)) this.reopen(error);
