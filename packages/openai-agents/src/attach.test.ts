@@ -222,7 +222,10 @@ describe('attach', () => {
     expect(ran).toEqual([]);
   });
 
-  it('refuses a model call with a tool that does not pass through the operators', async () => {
+  it.each([
+    ['complete', {}],
+    ['streamed', { onStream: () => undefined }],
+  ])('refuses a %s model call with a tool that does not pass through the operators', async (_, streaming) => {
     class Own extends Agent {
       override getAllTools = () => Promise.resolve(own);
     }
@@ -231,7 +234,7 @@ describe('attach', () => {
     const inner = scripted(calls('rm'), say('Done.'));
     const helper = new Own({ name: 'Inner', model: 'inner' });
     const model = scripted([functionCall('ask', { input: 'Remove it.' }, { callId: 'one' })], say('I see.'));
-    const ask = helper.asTool({ toolName: 'ask', toolDescription: 'Asks.' });
+    const ask = helper.asTool({ toolName: 'ask', toolDescription: 'Asks.', ...streaming });
     const runner = { modelProvider: { getModel: () => inner } };
     await attach({ agent: agentWith(model, { tools: [ask] }), runner }, denying('rm')).run('Go.');
     // The SDK shows the model no more of the error.

@@ -118,8 +118,10 @@ const toHostSettings = (own: HostSettings, changed: TurnSettings): HostSettings 
     presencePenalty: _4,
     frequencyPenalty: _5,
     toolChoice: _6,
+    reasoning: { effort: _7, ...otherReasoning } = {},
     ...rest
   } = own;
+  const ownReasoning = { ...otherReasoning, ...(reasoning !== undefined && { effort: reasoning }) };
   const extra = { ...(seed !== undefined && { seed }), ...(stopSequences && { stop: [...stopSequences] }) };
   return {
     ...rest,
@@ -129,7 +131,7 @@ const toHostSettings = (own: HostSettings, changed: TurnSettings): HostSettings 
     ...(presencePenalty !== undefined && { presencePenalty }),
     ...(frequencyPenalty !== undefined && { frequencyPenalty }),
     ...(toolChoice !== undefined && { toolChoice: typeof toolChoice === 'string' ? toolChoice : toolChoice.toolName }),
-    ...(reasoning !== undefined && { reasoning: { ...own.reasoning, effort: reasoning } }),
+    ...(Object.keys(ownReasoning).length > 0 && { reasoning: ownReasoning }),
     ...(Object.keys(extra).length > 0 && { providerData: { ...own.providerData, ...extra } }),
   };
 };

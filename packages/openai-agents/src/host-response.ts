@@ -64,7 +64,7 @@ export const toHostResponse = ({ content, usage, id }: TurnResponse): ModelRespo
     inputTokens: usage.input,
     outputTokens: usage.output,
     totalTokens: usage.input + usage.output,
-    inputTokensDetails: [{ cached_tokens: usage.cacheRead }],
+    inputTokensDetails: [{ cached_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite }],
     outputTokensDetails: [{ reasoning_tokens: usage.reasoning }],
   }),
   ...(id !== undefined && { responseId: id }),
