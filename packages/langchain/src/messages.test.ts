@@ -121,3 +121,40 @@ it('refuses the id of a file at a provider', () => {
   const content = [{ type: 'file' as const, data: { openai: 'file-1' }, mediaType: 'image/png' }];
   expect(() => langchainMessages.write({ role: 'user', content })).toThrow('neither bytes, base64 nor a URL');
 });
+
+const png = 'data:image/png;base64,aGk=';
+const file = (data: string | URL, mediaType: string): object => ({ type: 'file', data, mediaType });
+
+it.each<[object, object]>([
+  [
+    { type: 'text', text: 'Hi' },
+    { type: 'text', text: 'Hi' },
+  ],
+  [{ type: 'image_url', image_url: 'https://a.example/a.png' }, file(new URL('https://a.example/a.png'), 'image/*')],
+  [{ type: 'image_url', image_url: { url: png } }, file(new URL(png), 'image/*')],
+  [{ type: 'image', url: png, mimeType: 'image/png' }, file(new URL(png), 'image/png')],
+  [{ type: 'image', data: 'aGk=', mime_type: 'image/png' }, file('aGk=', 'image/png')],
+  [{ type: 'file', data: 'aGk=' }, file('aGk=', 'application/octet-stream')],
+  [{ type: 'audio', data: 'aGk=', mimeType: 'audio/wav' }, file('aGk=', 'audio/wav')],
+  [
+    { type: 'video', url: 'https://a.example/v', mimeType: 'video/mp4' },
+    file(new URL('https://a.example/v'), 'video/mp4'),
+  ],
+  // Blocks without an equivalent, and broken ones, whose error is that of the model.
+  [
+    { type: 'video', url: 'no address' },
+    { type: 'text', text: '[video]' },
+  ],
+  [
+    { type: 'image_url', image_url: { url: 'no address' } },
+    { type: 'text', text: '[image_url]' },
+  ],
+  [{ type: 'image_url' }, { type: 'text', text: '[image_url]' }],
+  [
+    { type: 'custom_block', data: 'aGk=' },
+    { type: 'text', text: '[custom_block]' },
+  ],
+])('reads the block %j of a user', (block, part) => {
+  const message = new HumanMessage({ content: [block as ContentBlock] });
+  expect(langchainMessages.read(message)).toEqual({ role: 'user', content: [part] });
+});

@@ -80,7 +80,8 @@ const userPart = (block: Block): UserPart => {
 const filePart = ({ type, ...block }: Block): FilePart | undefined => {
   const isMedia = type === 'image' || type === 'file' || type === 'audio' || type === 'video';
   const { image_url: image, url, data } = block;
-  const address = type === 'image_url' ? (typeof image === 'string' ? image : (image as Block)['url']) : url;
+  const address =
+    type === 'image_url' ? (typeof image === 'string' ? image : (image as Block | undefined)?.['url']) : url;
   const mediaType = asText(
     block['mimeType'] ?? block['mime_type'] ?? (type === 'file' ? 'application/octet-stream' : 'image/*'),
   );
