@@ -161,6 +161,29 @@ describe('attach', () => {
     expect(seen.filter((event) => event.includes('"thinking_delta"')).length).toBeGreaterThan(1);
   });
 
+  it('counts the tokens of an answer that an operator changed as pi does: cached ones beside the input', async () => {
+    const changing = operator({
+      decide: {
+        'model.response': (event) => ({
+          ...event,
+          content: [{ type: 'text', text: 'Hi.' }],
+          usage: { input: 100, output: 20, cacheRead: 30, cacheWrite: 40, reasoning: 5 },
+        }),
+      },
+    });
+    const agent = agentWith(scripted(done()), [changing]);
+    await agent.prompt('Go.');
+    const { usage } = lastOf(agent);
+    expect(usage).toMatchObject({
+      input: 30,
+      output: 20,
+      cacheRead: 30,
+      cacheWrite: 40,
+      reasoning: 5,
+      totalTokens: 120,
+    });
+  });
+
   it('streams events that follow the protocol of pi', async () => {
     const model = scripted(
       fauxAssistantMessage([fauxThinking('Hm. Let me see.'), fauxText('I read it now.'), call('read')], {
