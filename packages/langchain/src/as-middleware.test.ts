@@ -122,6 +122,21 @@ describe('asMiddleware', () => {
     });
   });
 
+  it('fails if an operator adds a tool that the agent does not have', async () => {
+    const adding = operator({
+      decide: {
+        'model.request': (event) => ({
+          ...event,
+          tools: [...event.tools, { name: 'rm', description: '', inputSchema: {} }],
+        }),
+      },
+    });
+    await expect(agentWith(asMiddleware(adding)).invoke(ask('Go.'))).rejects.toMatchObject({
+      cause: { code: 'unknown-tool', message: expect.stringContaining('"rm"') as string },
+    });
+    expect(mock.getRequests()).toHaveLength(0);
+  });
+
   it('ends the agent with the last answer of a turn that reached a limit', async () => {
     const limit = operator({
       decide: {
@@ -132,6 +147,10 @@ describe('asMiddleware', () => {
     const messages = await run(agentWith(asMiddleware(limit)), ask('Read.'));
     expect(contents(messages)).toEqual(['Read.', 'A summary.']);
     expect(messages[1]?.response_metadata).toMatchObject({ h: { outcome: 'max-steps', reason: 'Enough.' } });
+    script = [{ content: 'The summary.' }];
+    await expect(agentWith(asMiddleware({ exitBehavior: 'error' }, limit)).invoke(ask('Go.'))).rejects.toMatchObject({
+      cause: { outcome: 'max-steps', reason: 'Enough.' },
+    });
   });
 
   it('requests approval with an interrupt and continues with the answer', async () => {
