@@ -479,6 +479,23 @@ describe('attach, tools', () => {
     expect(failed.state.errorMessage).toBe(new TurnStoppedError({ outcome: 'max-steps', reason: 'One step.' }).message);
   });
 
+  it('ends with the last answer of a turn that reached a limit, or fails with it', async () => {
+    const limit = () =>
+      operator({
+        decide: { 'turn.stop': (event) => ({ ...event, outcome: 'max-steps' as const, reason: 'Enough.' }) },
+      });
+    const stops: unknown[] = [];
+    const onStop = ({ outcome }: { readonly outcome: string }): void => void stops.push(outcome);
+    const agent = agentWith(scripted(done('The summary.')), [limit()], [], { onStop });
+    await agent.prompt('Go.');
+    expect(textsOf(agent.state.messages).at(-1)).toBe('The summary.');
+    expect(lastOf(agent).diagnostics).toMatchObject([{ type: 'h.stop', details: { outcome: 'max-steps' } }]);
+    expect(stops).toEqual(['max-steps']);
+    const failed = agentWith(scripted(done('The summary.')), [limit()], [], { exitBehavior: 'error' });
+    await failed.prompt('Go.');
+    expect(failed.state.errorMessage).toBe(new TurnStoppedError({ outcome: 'max-steps', reason: 'Enough.' }).message);
+  });
+
   it('makes no further model call for a stopped run without finishTurn', async () => {
     const guard = operator({ decide: { 'tool.result': () => stop('blocked', 'Enough seen.') } });
     const model = scripted(calling('read'), done());
