@@ -113,6 +113,7 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
       (/^(?:\w+[_.-])?token$/i.test(key.name) && !key.isQuoted && isSetting(reader, key.start, start)));
   const found = valueOf(reader, isArgument ? { ...key, strength: 'strong' } : key, start, { isColon: sign.isColon });
   if (reader.starved) return undefined;
+  if (found !== undefined && isUserOfPair(reader, key, found.end)) return undefined;
   if (found !== undefined && isArgument) {
     const isId = isPublicIdentifier(reader.text.slice(found.start, found.end));
     const isChosen = isId || (key.isTight && isUnlikeName(reader, found)) || reader.isRandom(found.start, found.end);
@@ -130,6 +131,10 @@ const findUnnamed = (reader: Reader, sign: Sign, end: number): Secret | undefine
   const member = findMember(reader, sign, end);
   return member !== undefined || reader.starved || !sign.isColon ? member : findAfterWords(reader, end, sign.end);
 };
+
+/** Whether the value is the user in `credentials: joe / …`, of which the password is found at the slash. */
+const isUserOfPair = (reader: Reader, { name }: Key, end: number): boolean =>
+  reader.code(end) === 32 && /(?:credentials?|creds)$/i.test(name) && reader.matches(' / ', end);
 
 /** Whether the name is `login`, or `user` at the beginning of a line. */
 const isLogin = (reader: Reader, end: number): boolean => {
@@ -316,8 +321,17 @@ const endOfName = (reader: Reader, index: number): number | undefined => {
   if (text.charCodeAt(end - 1) === 91 && text.charCodeAt(end) === 93 && end - 1 > barrier) end -= 1;
   // PostgreSQL prints `(name)=(value)`.
   if (text.charCodeAt(end - 1) === closing && reader.code(index + 1) === opening) end -= 1;
+  else if (text.charCodeAt(end - 1) === closing && text.charCodeAt(index) === colon) end = beforeRemark(reader, end);
   end = quoteBefore(reader, end);
   return end > barrier ? end : undefined;
+};
+
+const maxRemark = 48;
+
+/** Returns the end of the name in `password (case sensitive): …`. */
+const beforeRemark = ({ text, barrier }: Reader, end: number): number => {
+  const near = text.slice(Math.max(barrier, end - maxRemark), end);
+  return end - (/ \([^()\n"'`]{1,40}\)$/.exec(near)?.[0].length ?? 0);
 };
 
 const startOfValue = (reader: Reader, sign: Sign, key: Key): number | undefined => {

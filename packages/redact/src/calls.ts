@@ -4,7 +4,7 @@ import { keyStrength, mayEndKey } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { maxSpaces, valueOf, type Key } from './value-of-name.js';
+import { skipWhiteSpace, valueOf, type Key } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const opening = 40;
@@ -66,7 +66,7 @@ const user =
   /(?:\b(?:auth|credentials?|creds|login)\s?[=:]\s?\[?|(?:basic_?auth\w{0,14}|\blogin|\.auth|\bauthenticate|passwordauthentication|credentials?|wifi\w*\.begin)\s?)[([ ]\s?["'][^"'\n]{1,64}["']$/i;
 /** Matches the arguments of a connection before the password. */
 const account =
-  /(?:connect|connection|\b(?:Sequelize|PDO|mysqli|database))(?:->__construct)?\([^()\n]{1,90},\s?["'][^"'\n]{1,64}["']$/i;
+  /(?:(?:connect|connection|\b(?:Sequelize|PDO|mysqli|database))(?:->__construct)?\([^()\n]{1,90}|\w\(\s{0,24}["'](?!https?:)\w{2,12}:\/\/[^"'\n]{1,80}["']),\s{0,32}["'][^"'\n]{1,64}["']$/i;
 
 /** Returns the expression that may match before a comma, by the character before the argument that ends there. */
 const callBefore = (reader: Reader, index: number): RegExp | undefined => {
@@ -75,7 +75,9 @@ const callBefore = (reader: Reader, index: number): RegExp | undefined => {
   const quote = text.charCodeAt(index - 1);
   let open = index - 2;
   while (open > floor && text.charCodeAt(open) !== quote) open -= 1;
-  const before = text.charCodeAt(open - 1) === 32 ? text.charCodeAt(open - 2) : text.charCodeAt(open - 1);
+  let end = open;
+  while (end > floor && text.charCodeAt(end - 1) <= 32) end -= 1;
+  const before = text.charCodeAt(end - 1);
   if (before === opening || before === bracket || (before !== comma && text.charCodeAt(open - 1) === 32)) return user;
   return before === comma ? account : undefined;
 };
@@ -84,7 +86,7 @@ const callBefore = (reader: Reader, index: number): RegExp | undefined => {
 export const findCredentialArgument = (reader: Reader, index: number): Secret | undefined => {
   const expected = callBefore(reader, index);
   if (expected === undefined) return undefined;
-  const quote = quoteAt(reader, reader.skipSpaces(index + 1, maxSpaces));
+  const quote = quoteAt(reader, skipWhiteSpace(reader, index + 1));
   const end = quote === undefined ? undefined : endOfQuoted(reader, quote.end, quote.literal, maxArgument);
   if (quote === undefined || end === undefined) return undefined;
   const behind = end + quote.literal.length;

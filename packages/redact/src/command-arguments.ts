@@ -59,7 +59,7 @@ export const findLogin = (reader: Reader, index: number): Secret | undefined => 
 const userCommand =
   /(?:^|[\n;|&("'`$>] ?|\bsudo )(?:[\w./-]{1,30} ){0,2}(?:user|(?:add|authenticate)_user|user (?:add|create)|register|login|upwd|user:password|alias set|-setairportnetwork)(?: --?\w{1,16}){0,2}$/;
 /** The first characters of an option, of a quote, and of what is behind a command. */
-const followers: ReadonlySet<number> = new Set(Array.from('\n\r-/&|;"\'', (character) => character.charCodeAt(0)));
+const followers: ReadonlySet<number> = new Set(Array.from('\n\r-/&|;>"\'', (character) => character.charCodeAt(0)));
 /** The ends of these commands, with what is before the password: a user, possibly with a server or an address. */
 const userEnds: readonly (readonly [end: string, before: RegExp])[] = [
   ...['user add', 'register', '-setairportnetwork'].map((end) => [end, /^(?: [\w.@-]{1,64}){2} (?=[^\s-])/] as const),

@@ -228,3 +228,50 @@ describe('ids and keys', () => {
     'token = uuid4\nsecret = random.randint(1, 100)\n',
   ])('are public in %j', (text) => expectPreserved(text));
 });
+
+describe('values with signs between them and their names', () => {
+  const random = 'kq7RzW2vXb9LmT4c';
+  const key = 'aB3/dE9xQ+k7RzW2vXb9LmT4cPq8sT1uVw5yZ0aC2eF4gH6iJ8kL0mN2oP4qR6sT8uV0wX2yZ4aB6/cD8+fE0==';
+
+  it.each([
+    'static const std::string AzureAccountKey{\n    "X"};',
+    'public static final String DEFAULT_ACCOUNT_KEY\n            = "X";',
+    "assert.equal(parsed['AccountKey'], 'X');",
+    'export const key =\n  process.env.ACCOUNT_KEY ||\n  "X";',
+    'cleanup.exe \n    -storagekey X\n    -container backup',
+    '--conf spark.copydata.storageaccountkey=X \\',
+    'string backend_pass = "X";',
+  ])('are replaced in %j', (form) => {
+    expectHidden(form, [random, key]);
+  });
+
+  it.each([
+    'if password == f"X":',
+    '    Ldap password               ----   X\n',
+    '"password" : {"X"}',
+    'config.rootPass = "X";',
+    'Administrator initial password (without quotes): X\n',
+    'mc alias set e2e http://127.0.0.1:9000 app X >/dev/null',
+    '기본 사용자: neo4j, 비밀번호: X)',
+    'new DirectoryEntry("LDAP://dc1",\n          "CORP\\\\joe",\n          "X");',
+  ])('are replaced in %j', (form) => {
+    expectHidden(form, ['Violet1987@', 'rt7JkW2pXb']);
+  });
+
+  it.each([
+    'hash("password")\n"5f4dcc3b5aa765d61d8327deb882cf99"',
+    '"AWS::ApiGateway::ApiKey": "48205d4ffd7feba3",',
+    'self, private_key: ed25519.Ed25519PrivateKey, f_priv: _FragList',
+    "['crc-16-buypass', 'Crc16Buypass', 0x18005]",
+    'private _identityAuth?: WorkloadIdentityAuth | X509WorkloadIdentityAuth;',
+    'SECStatus PK11_CheckUserPassword(PK11SlotInfo *slot, const char *pw);',
+    '{"arn": "arn:aws:secretsmanager:us-east-1:123456789012:secret:factory1-auth-3QNDmM"}',
+    'if (password) {\n  md5hash2 = "x"\n}',
+    '"password": "&lt;YOUR2PASSWROD&gt;"',
+    "write_key: 's3://{bucket}/v2/events/dt={date}'",
+    'Check demo credentials: admin@example.org / guest',
+    "window.open('https://example.org/a1', 'popup1', 'width=640');",
+  ])('are preserved in %j', (text) => {
+    expectPreserved(text);
+  });
+});

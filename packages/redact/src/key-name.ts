@@ -302,7 +302,7 @@ export const keyStrength = (name: string): KeyStrength => {
 const minCompound = 5;
 /** Matches compounds such as `pgpassword`, but not `showpassword`. */
 const compound =
-  /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use(?!r))[a-z])[a-z]{1,12}(?:password|passwd|passphrase|(?<!ask|by|com|sur|tres|over|under|encom)pass|apikey|secretkey|accesskey|authtoken|(?:client|webhook|app|auth|jwt|session|consumer|shared|signing|cookie|psk)secret|pwd)$/;
+  /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use(?!r))[a-z])[a-z]{0,24}?(?:password|passwd|passphrase|(?<!ask|by|com|sur|tres|over|under|encom)pass|(?:api|secret|access|account|storage|encryption|signing|license|subscription|webhook)key|authtoken|(?:client|webhook|app|auth|jwt|session|consumer|shared|signing|cookie|psk)secret|pwd)$/;
 
 /** Matches compounds of Germanic languages such as `Initialpasswort`. */
 const foreignCompound =

@@ -1,10 +1,11 @@
+import { endBehindSigns, mayBeBehindSigns } from './behind-signs.js';
 import { is, kindOf, likelyStop } from './characters.js';
 import { isBreak, isLikely, maxLength, scoreIn, scoreOfValue } from './likely-score.js';
 import { minValue } from './likely-weights.js';
 import { isBehindForeign, isForeignNamed } from './nearby.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isPlaceholder } from './value.js';
+import { isPlaceholder, looksRandom } from './value.js';
 
 /** Minimum length of the values that are scored. */
 const minLength = 8;
@@ -16,7 +17,9 @@ const minLine = 40;
  * keys of OpenPGP and Google and of content in IPFS, abbreviated values, and names in code.
  */
 const common =
-  /[^!-~]|\.{3}$|-g[\da-f]{7,}$|#[\da-f]{7,40}$|_Z[A-Z][a-z]*\d|^Qm[1-9A-HJ-NP-Za-km-z]{44}$|^RW[Q-T][\w+/]{53}$|^[A-Z]{2}[\da-f]{32}$|^GOOG[\dA-Z]+$|^[.~@-]|^\/|\/.*\/|^[\w.+-]+@[\w-]+\.|^v?\d+\.\d|^\d+(?:[-/.T]\d+)+|^[a-z]+\d*(?:[._/-][a-z]+\d*)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|\.[a-z]{2,4}\d?$|^0x|^(?:[\dA-F]{16}|[\dA-F]{40})$|^[\da-z]{6,8}(?:-[\da-z]{4}){3}-|^[\dA-F]{8}-[\dA-F]{4}-|[$%{}]|^\d+(?:px|ms|[kKMG]B|bytes|bit|th)$|^[A-Za-z]+\d$|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Mm]d|MD)\d{1,3}(?:[A-Z][a-z]+)*$/;
+  /[^!-~]|\.{3}$|-g[\da-f]{7,}$|#[\da-f]{7,40}$|_Z[A-Z][a-z]*\d|^Qm[1-9A-HJ-NP-Za-km-z]{44}$|^RW[Q-T][\w+/]{53}$|^[A-Z]{2}[\da-f]{32}$|^GOOG[\dA-Z]+$|^[.~@-]|^\/|\/.*\/|^[\w.+-]+@[\w-]+\.|^v?\d+\.\d|^\d+(?:[-/.T]\d+)+|^[a-z]+\d*(?:[._/-][a-z]+\d*)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|\.[a-z]{2,4}\d?$|^0x|^(?:[\dA-F]{16}|[\dA-F]{40})$|^[\da-z]{6,8}(?:-[\da-z]{4}){3}-|^[\dA-F]{8}-[\dA-F]{4}-|^\d+(?:px|ms|[kKMG]B|bytes|bit|th)$|^[A-Za-z]+\d$|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Mm]d|MD)\d{1,3}(?:[A-Z][a-z]+)*$/;
+/** Matches a variable or a format. */
+const variable = /[$%{}]/;
 /** Matches the start of the most frequent of these values, UUIDs. */
 const uuid = /^[\da-z]{8}(?:-[\da-z]{4}){3}-|^[\dA-F]{8}-[\dA-F]{4}-/;
 const maxStart = 24;
@@ -34,6 +37,11 @@ const namedHash = /[a-z]{2}\d?[-:@/.](?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64})$/;
 const isTrailing = (code: number): boolean => code === 46 || code === 63 || code === 42;
 /** Opening brackets, before which a value is the name of a function or part of a longer one. */
 const brackets: ReadonlySet<number> = new Set([40, 91, 123]);
+
+const isCommon = (run: string, value: string): boolean => common.test(run) || common.test(value);
+
+/** Whether the value is as long as keys in base64, which may look like paths. */
+const isKey = (value: string): boolean => value.length >= minLine && looksRandom(value);
 
 /** Whether the value is text with spaces in base64. */
 const isEncodedText = (value: string): boolean =>
@@ -85,7 +93,16 @@ export const mayBeLikely = (text: string, index: number): boolean => {
   if (last >= text.length || isBehindForeign(text, start)) return true;
   if (text.charCodeAt(start + 8) === hyphen && uuid.test(text.slice(start, start + maxStart))) return false;
   const end = endOfValue(text, start, last);
-  return last - start <= maxLength && end - start >= minLength && scoreIn(scoreOfValue(text, start, end)) >= minValue;
+  if (end - start < minLength) return false;
+  if (last - start > maxLength) return mayBeBehindSigns(text, start);
+  return scoreIn(scoreOfValue(text, start, end)) >= minValue || mayBeBehindSigns(text, start);
+};
+
+/** Whether the characters of a value and its place score like those of a secret. */
+const hasLikelyScore = (reader: Reader, start: number, end: number, last: number): boolean => {
+  if (last - start > maxLength) return false;
+  const score = scoreOfValue(reader.text, start, end);
+  return scoreIn(score) >= minValue && isLikely(score, reader, reader.floor(start), start, reader.code(end));
 };
 
 /**
@@ -100,19 +117,18 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
   const last = endOfRun(text, start, index);
   const next = reader.code(last);
   const end = endOfValue(text, start, last);
-  if (last - start > maxLength || end - start < minLength) return undefined;
+  if (end - start < minLength) return undefined;
   if (isForeignNamed(reader, start, end)) return { kind: 'assignment', start, end };
   if (next > 127) return undefined;
-  const score = scoreOfValue(text, start, end);
-  if (scoreIn(score) < minValue || !isLikely(score, reader, reader.floor(start), start, reader.code(end))) {
-    return undefined;
-  }
+  const behind = mayBeBehindSigns(text, start) ? endBehindSigns(reader, start, last) : undefined;
+  if (behind === undefined && !hasLikelyScore(reader, start, end, last)) return undefined;
   const run = text.slice(start, last);
   // The replaced rest of a value, or the scheme before a replaced credential.
   const rest = next === 32 ? last + 1 : last;
   if (run.includes(reader.replacement) || reader.matches(reader.replacement, rest)) return undefined;
-  const value = text.slice(start, end);
-  if (common.test(run) || common.test(value) || isPlaceholder(value) || sample.test(value) || isEncodedText(value)) {
+  const value = text.slice(start, behind ?? end);
+  if (isPlaceholder(value) || sample.test(value) || isEncodedText(value)) return undefined;
+  if (behind === undefined ? variable.test(run) || isCommon(run, value) : !isKey(value) && isCommon(run, value)) {
     return undefined;
   }
   const before = text.slice(reader.floor(start), start);
@@ -120,5 +136,5 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
     return undefined;
   }
   if (value.length >= minLine && (isBreak(next) || next === 92) && /(?:^|\n)[ \t]*$/.test(before)) return undefined;
-  return { kind: 'likely', start, end };
+  return behind === undefined ? { kind: 'likely', start, end } : { kind: 'assignment', start, end: behind };
 };

@@ -132,9 +132,9 @@ const foreignBefore = new RegExp(
 );
 const maxForeign = 32;
 
-/** Returns quickly whether a letter or a sign beyond ASCII is one or two characters before an offset. */
+/** Returns quickly whether a letter or a sign beyond ASCII is one to three characters before an offset. */
 export const isBehindForeign = (text: string, start: number): boolean =>
-  text.charCodeAt(start - 1) > 127 || text.charCodeAt(start - 2) > 127;
+  text.charCodeAt(start - 1) > 127 || text.charCodeAt(start - 2) > 127 || text.charCodeAt(start - 3) > 127;
 
 /** Whether a value that is unlike a word is behind a word for a password with letters beyond ASCII, as in `パスワードは …`. */
 export const isForeignNamed = (reader: Reader, start: number, end: number): boolean => {

@@ -13,15 +13,16 @@ const followers: readonly ReadonlySet<string>[] = (
 )
   .split(' ')
   .map((letters) => new Set(letters));
-const random = /^[a-z]{10,64}$/;
+const random = /^(?:[a-z]{10,64}|[a-z]{8,64}\d{1,3})$/;
 /**
  * Minimum share of letters that rarely follow the one before. Of random values of 10 to 20 letters, 74 to 92 % have it; of
  * other words of these lengths than those above, 0.9 %, most of which are no words, as `asdfasdfasdf`.
  */
 const minRare = 0.3;
 
-/** Whether a value consists of random letters, as passwords for apps do, and is not a word or a name. */
-export const isRandomLetters = (value: string): boolean => random.test(value) && hasRareLetters(value);
+/** Whether a value consists of random letters, as passwords for apps do, possibly with digits behind them. */
+export const isRandomLetters = (value: string): boolean =>
+  random.test(value) && hasRareLetters(value.replace(/\d+$/, ''));
 
 const mixed = /^(?=.*[a-z])(?=.*\d)[A-Za-z\d]{8,32}$/;
 /** Minimum number of changes between capitals and other letters, of which a name of two words has two. */
