@@ -4,6 +4,7 @@ import { findUserPassword } from './command-line.js';
 import { cookieName, findAuthorization, findCookies } from './headers.js';
 import { foreignKey } from './foreign-names.js';
 import { keyStrength, mayEndKey } from './key-name.js';
+import { findLoginPair } from './login-pairs.js';
 import { findFormField, findNamedValue, isFieldName, isValueName, findPointedAt } from './named-value.js';
 import { findNested } from './nested-values.js';
 import { beforeAccessors, beforeAccount, beforeNumber, beforeOwner, beforeType, beforeVerb } from './name-before.js';
@@ -91,6 +92,8 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   }
   const key = readKey(reader, nameEnd, sign.start) ?? shortKey(reader, nameEnd, sign);
   if (key === undefined) return findUnnamed(reader, sign, written);
+  const pair = key.strength === 'strong' ? findLoginPair(reader, key, nameEnd) : undefined;
+  if (pair !== undefined || reader.starved) return pair;
   if (sign.isColon && isPartOfName(reader, key)) return undefined;
   if (key.name === 'pass' && !key.isTight) {
     return findPass(reader, key, sign) ?? (reader.starved ? undefined : findPassArgument(reader, sign, nameEnd));

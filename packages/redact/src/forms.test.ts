@@ -275,3 +275,36 @@ describe('values with signs between them and their names', () => {
     expectPreserved(text);
   });
 });
+
+describe('logins and manifests', () => {
+  it.each([
+    'ID/PW:joe/X',
+    'username/password: joe/X',
+    'user, password = joe, X',
+    'IP/ID/PW 192.168.0.1/joe/X',
+    'ID/PWD: joe / X (valid until May)',
+    '아이디/PW:joe/X',
+    '비번: X',
+    '패스워드(X)',
+  ])('are replaced in %j', (form) => {
+    expectHidden(form, ['IhqSb1Gg', 'kq7RzW2vXb9L']);
+  });
+
+  it.each([
+    'apiVersion: v1\ndata:\n  .dockercfg: |\n    X\nkind: Secret\n',
+    'apiVersion: v1\nkind: Secret\ndata:\n  # the main entry\n  extra: X\n',
+    'apiVersion: v1\nkind: Secret\ndata:\n\textra: X\n\tother: >-\n\t\tX\n',
+  ])('are replaced in %j', (form) => {
+    expectHidden(form, ['UyFCXCpkJHpEc2I9', 'hunter2xy']);
+  });
+
+  it.each([
+    'user/password: see docs/setup/auth',
+    'id/pass: unknown, retry 2',
+    'username/password login/oauth2',
+    'kind: ConfigMap\ndata:\n  a: |\n    aGVsbG8gd29ybGQ\n',
+    '비번은 설정에서 변경',
+  ])('are preserved in %j', (text) => {
+    expectPreserved(text);
+  });
+});

@@ -341,7 +341,7 @@ export const isOpaqueName = (name: string): boolean => /signature$|^encrypted|^(
  * European Union, of its neighbors, and of Asia.
  */
 export const foreignNames =
-  'contraseña|lösenord|hasło|şifre(?:niz)?|şifrə(?:niz)?|parolă|parola(?:nız)|jelszó|slaptažodis|lykilorð|mật khẩu|κωδικός(?: πρόσβασης)?|συνθηματικό|пароль|парола|лозинка|құпия сөз|нууц үг|პაროლი|գաղտնաբառ|fjalëkalimi|密码|密碼|口令|暗証番号|合言葉|パスワード|비밀번호|암호|รหัสผ่าน|पासवर्ड|পাসওয়ার্ড|கடவுச்சொல்|كلمة المرور|كلمة السر|رمز عبور|گذرواژه|پاس ورڈ|סיסמה|סיסמא' +
+  'contraseña|lösenord|hasło|şifre(?:niz)?|şifrə(?:niz)?|parolă|parola(?:nız)|jelszó|slaptažodis|lykilorð|mật khẩu|κωδικός(?: πρόσβασης)?|συνθηματικό|пароль|парола|лозинка|құпия сөз|нууц үг|პაროლი|գաղտնաբառ|fjalëkalimi|密码|密碼|口令|暗証番号|合言葉|パスワード|비밀번호|패스워드|비번|암호|รหัสผ่าน|पासवर्ड|পাসওয়ার্ড|கடவுச்சொல்|كلمة المرور|كلمة السر|رمز عبور|گذرواژه|پاس ورڈ|סיסמה|סיסמא' +
   '|(?:api|wlan|wifi|netzwerk|sicherheits|zugriffs|lizenz|geheimer|privater)[ -]?schlüssel|clé (?:api|wifi|secrète|privée|de sécurité)|(?:api|секретный|закрытый)[ -]ключ|ключ api|密钥|密鑰|金鑰|api ?キー|シークレットキー|秘密鍵|api ?키|비밀 ?키';
 const foreignName = new RegExp(foreignNames, 'i');
 

@@ -11,9 +11,15 @@ const maxValue = 16_000;
 /** Maximum distance of the kind behind the data. */
 const maxAfter = 400;
 
-const kind = /(?:(?:^|\n) {0,12}(?:- )?"?|[{,] ?")kind"?: ?["']?Secret\b/;
-const dataBefore = /(?:^|\n)([ -]{0,10})"?(?:data|stringData)"?$/;
-const entry = /^(?: ?\{)?\r?\n( {1,16})["']?([\w.-]{1,128})["']?: ["']?(?=[^\s"'|>{[&*])/;
+const kind = /(?:(?:^|\n)\s{0,12}(?:- )?"?|[{,] ?")kind"?: ?["']?secret\b/i;
+const dataBefore = /(?:^|\n)([ \t-]{0,10})"?(?:data|stringData)"?$/;
+const entry =
+  /^(?: ?\{)?\r?\n([ \t]{1,16})["']?([\w.-]{1,128})["']?:[ \t]{1,4}(?:["']?(?=[^\s"'|>{[&*])|[|>][-+]?(?=\r?\n))/;
+/** Matches a comment between entries. */
+const comment = /^(?: ?\{)?\r?\n[ \t]{1,16}#[^\n]{0,140}/;
+/** Matches the beginning of a line of a block. */
+const blockLine = /^\r?\n([ \t]{1,24})(?=\S)/;
+const maxLines = 64;
 
 const compactBefore = /[{,] ?"(?:data|stringData)"$/;
 /** Matches an entry of compact JSON up to its value. */
@@ -47,16 +53,38 @@ export const findManifestData = (reader: Reader, colon: number): Secret | undefi
   const found: Secret[] = [];
   let end = colon + 1;
   for (let entries = 0; entries < maxEntries; entries += 1) {
+    end += comment.exec(reader.slice(end, end + 160))?.[0].length ?? 0;
     const head = entry.exec(reader.slice(end, end + 160));
-    if (head === null || (head[1]?.length ?? 0) <= indent) break;
+    const level = head?.[1]?.length ?? 0;
+    if (head === null || level <= indent) break;
     const start = end + head[0].length;
+    if (/[|>][-+]?$/.test(head[0])) {
+      end = readBlock(reader, start, level, head[2] ?? '', found);
+      continue;
+    }
     end = reader.endOfRun(start, lineBreak, maxValue, false);
-    const isQuoted = text.charCodeAt(start - 1) !== 32;
+    const isQuoted = quotes.test(text.charAt(start - 1));
     const last = isQuoted ? end - (text.charCodeAt(end - 1) === comma ? 2 : 1) : end;
     const value = text.slice(start, last);
     if (isHidden(head[2] ?? '', value, reader.replacement)) found.push({ kind: 'kubernetes', start, end: last });
   }
   return ofSecret(reader, colon, end, found);
+};
+
+const quotes = /["']/;
+
+/** Adds the lines of a block to the values, and returns its end. */
+const readBlock = (reader: Reader, from: number, level: number, name: string, found: Secret[]): number => {
+  let end = from;
+  for (let lines = 0; lines < maxLines; lines += 1) {
+    const head = blockLine.exec(reader.slice(end, end + 28));
+    if (head === null || (head[1]?.length ?? 0) <= level) break;
+    const start = end + head[0].length;
+    end = reader.endOfRun(start, lineBreak, maxValue, false);
+    const isSecret = isHidden(name, reader.text.slice(start, end), reader.replacement);
+    if (isSecret) found.push({ kind: 'kubernetes', start, end });
+  }
+  return end;
 };
 
 /** Whether the value of an entry is secret. Certificates are public. */

@@ -127,7 +127,7 @@ const isBehindWord = ({ text, barrier }: Reader, end: number): boolean => {
 
 /** Matches a word for a password with letters beyond ASCII, and a particle or a sign behind it. */
 const foreignBefore = new RegExp(
-  String.raw`(?:${foreignNames})\p{L}{0,3} ?(?:は|が|为|為|是|는|은|가|이)?[ :：]{0,2}["'` + '`' + String.raw`「『]?$`,
+  String.raw`(?:${foreignNames})\p{L}{0,3} ?(?:は|が|为|為|是|는|은|가|이)?[ :：(]{0,2}["'` + '`' + String.raw`「『]?$`,
   'iu',
 );
 const maxForeign = 32;

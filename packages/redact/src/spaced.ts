@@ -13,6 +13,7 @@ import {
 import { findInserted } from './inserts.js';
 import { findNearby } from './nearby.js';
 import { findOracleLogin } from './oracle.js';
+import { findLoginPair } from './login-pairs.js';
 import { mayBeStated, mayEndSpacedKey } from './key-name.js';
 import { findDeviceSecret, findProtocolLogin, findServerCookie } from './protocol-logins.js';
 import { quoteAt } from './quotes.js';
@@ -143,6 +144,8 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   if (early !== undefined || reader.starved) return early;
   const key = readKey(reader, index, index) ?? foreignKey(reader, index) ?? networkKey(reader, index);
   if (key === undefined || text.charCodeAt(key.start) === hyphen || proxied.test(key.name)) return undefined;
+  const pair = findLoginPair(reader, key, index);
+  if (pair !== undefined || reader.starved) return pair;
   const found = isNamed ? findBehindName(reader, key, index) : undefined;
   if (found !== undefined || reader.starved || key.strength !== 'strong') return found;
   return findNearby(reader, key, index + 1);
