@@ -386,7 +386,7 @@ const findAnnounced = (reader: Reader, sign: Sign, nameEnd: number): Secret | un
   const isChosen = /^pass/i.test(announced[0]) && isMixed(value, { isQuoted: false }) && !isCall(value);
   const start = sign.end + found[0].indexOf(value);
   if (!(looksRandom(value) && value.length >= 16) && !isChosen) return findIndented(reader, sign, nameEnd, start);
-  if (isPlaceholder(value)) return undefined;
+  if (isPlaceholder(value) || /^[A-Za-z_]\w*=[a-z]+\./i.test(value)) return undefined;
   return { kind: 'assignment', start, end: start + value.length };
 };
 

@@ -168,9 +168,15 @@ const typeName =
 export const isMixed = (value: string, { isQuoted }: Pick<Style, 'isQuoted'>): boolean => {
   if (/^v?\d+(?:\.\d+)*$/.test(value)) return isQuoted && !value.includes('.');
   if (packageVersion.test(value) || hexNumber.test(value) || pointer.test(value)) return false;
-  if (/\d/.test(value)) return /[a-z]/i.test(value) || groups.test(value);
+  if (/\d/.test(value)) return (/[a-z]/i.test(value) || groups.test(value)) && !isTechnical(value);
   return (/[a-z]/i.test(value) && /[!@$%^&#*]/.test(value)) || isScrambled(value);
 };
+
+const codeWords = new RegExp(String.raw`(?:${codeWord.source})\d*`, 'gi');
+
+/** Whether the digits of several words with signs between them all belong to technical names, as in `Base64-encoded`. */
+const isTechnical = (value: string): boolean =>
+  /^[A-Za-z\d]+[._-][\w.-]+$/.test(value) && codeWord.test(value) && !/\d/.test(value.replaceAll(codeWords, ''));
 
 const hexNumber = /^0x[\da-f]{1,16},?$/i;
 /** Matches the type of a pointer in C. Names of types end with several digits only if these are a number of bits. */

@@ -263,6 +263,8 @@ const isAfter = (reader: Reader, index: number, names: ReadonlySet<string>): boo
 export const findArgument = (reader: Reader, from: number): Secret | undefined => {
   const { start, end } = argumentAt(reader, from);
   const value = reader.text.slice(start, end);
+  // Text between two spans of code in Markdown.
+  if (reader.text.charCodeAt(start - 1) === 96 && /\s/.test(value)) return undefined;
   if (value.length < 3 || value.startsWith('-') || value.includes(reader.replacement) || isPlaceholder(`${value}00`)) {
     return undefined;
   }

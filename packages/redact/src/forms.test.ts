@@ -308,3 +308,18 @@ describe('logins and manifests', () => {
     expectPreserved(text);
   });
 });
+
+describe('text beside the names of secrets', () => {
+  it.each([
+    'by shape: `--password=`, `sshpass -p`, SQL `IDENTIFIED BY`, and parameters',
+    'echo "<li>Mot de passe : ".$_POST[\'mdp2\']."</li>";',
+    '    decryption_key: Base64-encoded decryption key for the source, if any.',
+    '    credentials: :class:`oauth2client.Credentials`',
+    'class SHA224Password(Password):\n    hashfunc=hashlib.sha224\n',
+    'def test_LineOver1DRangeSeries_complex_range():\n    pass\n',
+    "credentials.Credentials(source, target_principal='impersonated-account@_project_.iam.gserviceaccount.com')",
+    'SJsMC8tJP33st/3LjWeJGqvtux6jAAgIFyqCXDFdRootD4abdNlF+9RAsXqqaC2G\nspki4cErx5z481+oghLrGREt\n-----END CERTIFICATE-----\n',
+  ])('is preserved in %j', (text) => {
+    expectPreserved(text);
+  });
+});

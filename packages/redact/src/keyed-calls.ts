@@ -113,7 +113,7 @@ export const findKeyedCall = (reader: Reader, index: number): Secret | undefined
 
 const isKey = (value: string, replacement: string): boolean =>
   (isPasswordLike(value) || isHash(value)) &&
-  !/\s/.test(value) &&
+  !/\s|^[\w.+-]+@[\w.-]+\.[a-z]{2,}$/i.test(value) &&
   !algorithm.test(value) &&
   !isPlaceholder(value) &&
   !value.includes(replacement);

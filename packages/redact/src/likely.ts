@@ -135,6 +135,7 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
   if (brackets.has(next) || digest.test(before) || publicName.test(before) || namedHash.test(value)) {
     return undefined;
   }
+  if (isBreak(next) && reader.matches('-----END ', last + 1)) return undefined;
   if (value.length >= minLine && (isBreak(next) || next === 92) && /(?:^|\n)[ \t]*$/.test(before)) return undefined;
   return behind === undefined ? { kind: 'likely', start, end } : { kind: 'assignment', start, end: behind };
 };

@@ -9,6 +9,7 @@ const minBody = 20;
 /** Minimum number of characters after a prefix without a word that says what follows. */
 const minUnnamed = 30;
 const maxBody = 512;
+const opening = 40;
 const dot = 46;
 const plus = 43;
 const slash = 47;
@@ -62,7 +63,8 @@ export const findPrefixedToken = (reader: Reader, index: number): Secret | undef
   if (match === null) return undefined;
   const bodyStart = start + match[0].length;
   const end = endOfBody(reader, bodyStart);
-  if (end - bodyStart < minBody) return undefined;
+  // A function has brackets behind its name.
+  if (end - bodyStart < minBody || reader.code(end) === opening) return undefined;
   const parts = match[0].toLowerCase().split(/[_-]/);
   const body = text.slice(bodyStart, end);
   if (parts.some((part) => publicParts.has(part)) || timed.test(body)) return undefined;
