@@ -22,6 +22,7 @@ export const groupsOfFour = /^[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,12}(?![\w ])/i;
 const identifier = /^[A-Za-z_$][\w$]*$/;
 /** Matches the access to a member. */
 export const path = /^[A-Za-z_$][\w$]*(?:(?:\.|\?\.|!\.|::|->)[A-Za-z_$][\w$]*)+[!?]?$/;
+const wirelessKey = /^(?=.*\d)(?=.{8,63}$)[!-~]+(?: [!-~]+){1,7}$/;
 const phrase = /^[a-z]+(?:[-_. ][a-z]+){3,24}$/;
 /** The second half of a login to Vault, which is a UUID, and the code with which a device asks for its token. */
 const roleSecret = /(?:secret[\s_-]?id|device[\s_-]?code)$/i;
@@ -54,6 +55,8 @@ export const isChosen = (value: string, { key: { name, strength }, style, isRand
     return /phrase|mnemonic/i.test(name) || !value.includes(' ');
   }
   if (style.isQuoted && isPrintableNoise(value)) return true;
+  // The key of a wireless network may consist of several words.
+  if (/psk$/i.test(name) && style.isQuoted && wirelessKey.test(value)) return !mentions(value, name);
   if (isPath || isCall(value) || /\s/.test(value)) return false;
   if (isPassphrase(value) && (passphraseName.test(name) || /\W$/.test(value))) return !mentions(value, name);
   return isChosenWord(value, name, style);

@@ -323,3 +323,10 @@ describe('text beside the names of secrets', () => {
     expectPreserved(text);
   });
 });
+
+describe('the key of a wireless network', () => {
+  it('may consist of words with a digit', () => {
+    expectPreserved('network={\n\tssid="Home 2"\n\tpsk="Wifi password"\n}');
+    expect(redact('network={\n\tssid="Home 2"\n\tpsk="brown kettle 42"\n}')).toContain(`psk="${r}"`);
+  });
+});
