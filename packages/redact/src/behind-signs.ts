@@ -81,8 +81,10 @@ export const endBehindSigns = (reader: Reader, start: number, last: number): num
     if (value.length < minWeak || !looksRandom(value) || isPublicIdentifier(value)) return undefined;
   }
   if (!isQuote(quote)) return beforePlain.test(signs) && isUnlikeName(value) ? end : undefined;
-  const next = reader.code(end) === backslash ? reader.code(end + 1) : reader.code(end);
-  if (next !== quote || !beforeQuoted.test(signs.replace(/[bfrnul](?=["'`]$)/i, ''))) return undefined;
+  const close = reader.code(end) === backslash ? end + 1 : end;
+  if (reader.code(close) !== quote || !beforeQuoted.test(signs.replace(/[bfrnul](?=["'`]$)/i, ''))) return undefined;
+  // The name of a member has a colon behind it.
+  if (reader.code(close + 1) === colon && /[{,]\s*["'`\\]+$/.test(signs)) return undefined;
   if (isPublicIdentifier(value) && !/[=:]/.test(signs)) return undefined;
   const isSecret = ofList.test(signs) ? isUnlikeName(value) : looksRandom(value) || isUnlikeWord(value);
   return isSecret ? end : undefined;

@@ -263,6 +263,7 @@ describe('values with signs between them and their names', () => {
     '"AWS::ApiGateway::ApiKey": "48205d4ffd7feba3",',
     'self, private_key: ed25519.Ed25519PrivateKey, f_priv: _FragList',
     "['crc-16-buypass', 'Crc16Buypass', 0x18005]",
+    `--key-material='{ "Tr34KeyBlock": {" \\\n`,
     'private _identityAuth?: WorkloadIdentityAuth | X509WorkloadIdentityAuth;',
     'SECStatus PK11_CheckUserPassword(PK11SlotInfo *slot, const char *pw);',
     '{"arn": "arn:aws:secretsmanager:us-east-1:123456789012:secret:factory1-auth-3QNDmM"}',
