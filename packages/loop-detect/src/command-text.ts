@@ -10,17 +10,50 @@ const ending = /(?: ?(?:;|\|\| ?true|; ?true)){1,4}$|(\| ?(?:head|tail)) -(?:[nc
 const timed = /(^|&& |; )(?:time|timeout \d{1,9}[smhd]?) /g;
 /** Matches the spellings of a folder. */
 const folder = /^cd ["']?([\w./~-]{1,200}?)(?:\/\.?)?["']? ?(?:&&|;) ?/;
+/** A literal word, without what a shell would replace in it. */
+const literal = String.raw`"[^"$\x60\\\n]{0,200}"|'[^'\n]{0,200}'|[\w.,:=!@%/+-]{1,100}`;
+/** Matches a command that prints literal words, between others. */
+const printed = new RegExp(
+  String.raw`(^|&& ?|; ?|\n)(echo(?: -[neE]{1,3})?)((?: (?:${literal}))+)(?=$| ?&&| ?;|\n)`,
+  'g',
+);
+/** Placeholder for what a command prints of its own text. A private-use character. */
+const label = '\uE001';
+const maxLabels = 8;
 const cutter = /\b(?:head|tail|sed|awk)\b/g;
 
 /** Returns a shell command in a form that is equal for commands that do the same. */
 export const commandText = (line: string): string => {
-  const own = withoutCopies(line);
+  const own = withoutCopies(withoutLabels(line));
   const bare = mayDiffer.test(own) ? withoutOutputs(withoutComments(own)) : own.trim();
   const start = bare.startsWith('cd ') ? bare.replace(folder, 'cd $1 && ') : bare;
   const text = start.replaceAll(sleepLength, 'sleep').replaceAll(timed, '$1');
   // With another one before it, the number says which part is shown.
   return (text.match(cutter)?.length ?? 0) > 1 ? text : text.replace(ending, '$1');
 };
+
+/** Whether it may print some of its own text. What a here-document contains is written. */
+const mayPrint = (line: string): boolean => line.includes('echo ') && !line.includes('<<');
+
+/** Replaces the literal words that a command prints. */
+const withoutLabels = (line: string): string => (mayPrint(line) ? line.replaceAll(printed, `$1$2 ${label}`) : line);
+
+/** Replaces the lines of an output that are literal words of the command, which say nothing about what it did. */
+export const withoutPrinted = (line: string, output: string): string => {
+  if (!mayPrint(line)) return output;
+  return Array.from(line.matchAll(printed), ([, , , words = '']) => wordsOf(words))
+    .slice(0, maxLabels)
+    .reduce((rest, words) => (rest.includes(words) ? replaceLine(rest, words) : rest), output);
+};
+
+const wordsOf = (words: string): string =>
+  Array.from(
+    words.matchAll(/"([^"]*)"|'([^']*)'|[^\s"']+/g),
+    ([word, double, single]) => double ?? single ?? word,
+  ).join(' ');
+
+const replaceLine = (text: string, line: string): string =>
+  line === '' ? text : `\n${text}\n`.replaceAll(`\n${line}\n`, `\n${label}\n`).slice(1, -1);
 
 /** Returns a command without the temporary copies of what it prints. */
 export const withoutCopies = (line: string): string =>

@@ -99,8 +99,10 @@ const widened = (text: string): string => {
 
 const maxLeaves = 20;
 const maxLeaf = 4_000;
+/** A failure may quote each line of an input behind its number; shorter lines may be in it by chance. */
+const [maxQuotedLines, shortestLine] = [40, 8];
 
-/** Returns the strings and numbers in an input, longest first. */
+/** Returns the strings and numbers in an input, and the lines of a text, longest first. */
 const leavesOf = (input: unknown): readonly string[] => {
   const found: string[] = [];
   const collect = (value: unknown, depth: number): void => {
@@ -113,7 +115,10 @@ const leavesOf = (input: unknown): readonly string[] => {
     }
   };
   collect(input, 0);
-  return found.toSorted((left, right) => right.length - left.length);
+  const lines = found
+    .flatMap((leaf) => (leaf.includes('\n') ? leaf.split('\n').map((line) => line.trim()) : []))
+    .filter((line) => line.length >= shortestLine);
+  return [...found, ...lines.slice(0, maxQuotedLines)].toSorted((left, right) => right.length - left.length);
 };
 
 const kinds: readonly (readonly [kind: string, words: RegExp])[] = [

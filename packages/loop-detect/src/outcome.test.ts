@@ -118,7 +118,7 @@ describe('keyOf', () => {
     ]).toEqual([true, true, false]);
   });
 
-  it.each([';', '> /tmp/a', '2>/tmp/', 'a ', '| tee ', 'time ', '\\u001B]'])(
+  it.each([';', '> /tmp/a', '2>/tmp/', 'a ', '| tee ', 'time ', 'echo "a', '; echo a', '\\u001B]'])(
     'takes linear time for many %j',
     (part) => {
       const time = (length: number): number => {

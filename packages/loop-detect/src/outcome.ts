@@ -1,6 +1,7 @@
 import type { ToolStatus } from '@h/turn';
 import type { LoopCall, LoopOutcome } from './call.js';
 import { canonicalText } from './canonical.js';
+import { withoutPrinted } from './command-text.js';
 import { failureText, kindOf } from './failure-text.js';
 import { selectFrom } from './key.js';
 import { printedOf, type Printed } from './printed.js';
@@ -79,8 +80,10 @@ export class PendingFingerprint implements Fingerprint {
     const counts = select === undefined ? output : selectFrom(select, output);
     const text = shownText(textOf(counts));
     const readable = shownText(messageOf(counts, text));
-    const printed = shellLineOf(call.name, call.input) === undefined ? undefined : printedOf(counts, readable);
-    this.#text = withoutEcho(call.input, printed === undefined ? text : printedText(printed));
+    const line = shellLineOf(call.name, call.input);
+    const printed = line === undefined ? undefined : printedOf(counts, readable);
+    const own = printed === undefined ? text : withoutPrinted(line ?? '', printedText(printed));
+    this.#text = withoutEcho(call.input, own);
     this.#length = this.#text.length;
     this.#status = status;
     this.#traits = traitsOf(call, status, {

@@ -87,7 +87,10 @@ export const reportIn = (output: unknown, text: string): Readonly<Record<string,
 
 const isWrappedText = (output: object): boolean => 'value' in output && typeof output.value === 'string';
 
-/** Maximum length of an error report; a longer text is content that begins with similar words. */
+/**
+ * Maximum length of an error report; a longer text is content that begins with similar words. What a tool that changes
+ * something returns is a report of any length, which may quote the input and the file.
+ */
 const maxReport = 600;
 /** Of a report, this much can tell that it is one. */
 const maxStart = 200;
@@ -126,6 +129,11 @@ const nothingDone = /^no \w{1,20} (?:was|were|has been|have been) \w/i;
 /** Matches a report that an act had no effect. */
 const noEffect =
   /^(?:nothing happen(?:s|ed)|(?:that|this|it) (?:ha[sd] no effect|(?:does|did)(?: not|n['’]t) work))\b/i;
+/** Matches a report that a change was not made, as editors end with after they showed what it would have been. */
+const notMade =
+  /\b(?:changes?|edits?|patch|diff|replacements?|file)\b[^\n.]{0,40}\b(?:(?:not|n['’]t)(?: been| be)? (?:applied|made|saved|performed|written|modified|changed|updated)|reverted to (?:its|the) (?:original|previous))\b/i;
+/** Characters at the end of an output that are read for that. */
+const maxEnd = 400;
 /** Matches a title that is underlined. */
 const underlined = /^[^\n]{1,200}\n[=-]{3}/;
 
@@ -140,7 +148,10 @@ export const reportsError = (call: LoopCall, output: unknown, message: string): 
     const report = 'type' in output && output.type === 'json' && 'value' in output ? output.value : output;
     if (hasErrorMember(report)) return true;
   }
-  if (message.length > maxReport) return false;
+  if (message.length > maxReport) {
+    if (!isLookupTool(call.name) && notMade.test(message.slice(-maxEnd))) return true;
+    if (shellLineOf(call.name, call.input) !== undefined || !writes(call)) return false;
+  }
   const read = startOf(message);
   const bare = startsWithWord(read) ? read : read.replace(/^[^\p{L}\p{N}]{0,12}/u, '');
   const lineEnd = bare.indexOf('\n');

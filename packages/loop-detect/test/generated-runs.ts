@@ -164,6 +164,14 @@ const reportPrefixes = [
   'Request failed: ',
 ];
 
+const notMade = fc.constantFrom(
+  'Your changes have NOT been applied.',
+  'The file was not changed.',
+  'The patch could not be applied.',
+  'The file was reverted to its original state.',
+  'The edit was not saved.',
+);
+
 const seed = fc.nat();
 const rounds40 = 40;
 
@@ -375,6 +383,36 @@ export const loops: Families = {
         ];
       });
     }),
+  'an edit that fails, with a long report that shows the file': fc
+    .record({
+      tool: fc.constantFrom('replace_in_file', 'edit_file', 'apply_patch'),
+      file: path,
+      content: lists(40, 60),
+      seed,
+    })
+    .map(({ tool, file, content, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, () => {
+        const diff = `<<< ${hex(6)(draw)}\n=== ${hex(9)(draw)}`;
+        const text = `The edit failed with this error:\nThe block\n${diff}\nmatches nothing.\n${file}:\n${content.join('\n')}`;
+        return [ok(tool, { path: file, diff }, text)];
+      });
+    }),
+  'an edit that is shown and not made': fc
+    .record({ asCommand: fc.boolean(), content: lists(40, 60), first: words(6, 12), end: notMade, seed })
+    .map(({ asCommand, content, first, end, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, () => {
+        const from = draw(90);
+        const lines = Array.from({ length: 3 }, () => `return ${hex(12)(draw)};`);
+        const input = asCommand
+          ? { command: `edit ${from}:${from + 3}\n${lines.join('\n')}\nend` }
+          : { path: 'a.py', from, text: lines.join('\n') };
+        const shown = lines.map((line, index) => `${from + index}:${line}`).join('\n');
+        const report = `${first}:\n${shown}\nThis is the original:\n${content.join('\n')}\n${end} Try again.`;
+        return [ok(asCommand ? 'edit' : 'edit_lines', input, report)];
+      });
+    }),
   'a failing test between new notes': fc
     .record({ note: fc.constantFrom('TodoWrite', 'think', 'update_plan'), text: template, seed })
     .map(({ note, text, seed: given }) => {
@@ -533,6 +571,23 @@ export const healthy: Families = {
         const title = ['handling', 'codes', 'policy', 'guide'][round % 4];
         return [ok(tool, { name: `page-${round}` }, `${mark}${noun} ${title}\n\n${bodies[round]}`)];
       }),
+    ),
+  'edits whose long reports show the file': fc
+    .record({ files: fc.uniqueArray(path, { minLength: 12, maxLength: 24 }), content: lists(40, 60), seed })
+    .map(({ files, content, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(files.length, (round) => {
+        const diff = `<<< ${hex(6)(draw)}\n=== ${hex(9)(draw)}`;
+        const text = `The file was saved, and an error in it was fixed.\n${content.join('\n')}\n${diff}`;
+        return [ok('replace_in_file', { path: files[round], diff }, text)];
+      });
+    }),
+  'checks of different things between labels': fc
+    .record({ tool: shellName, names: fc.uniqueArray(word, { minLength: 12, maxLength: 24 }), outputs: lists(24, 30) })
+    .map(({ tool, names, outputs }) =>
+      rounds(names.length, (round) => [
+        ok(tool, { command: `echo "== state ==" && cat ${names[round]}.txt` }, `== state ==\n${outputs[round]}`),
+      ]),
     ),
   'a bisect': fc
     .record({ tool: shellName, marks: fc.array(fc.constantFrom('good', 'bad'), { minLength: 8, maxLength: 20 }), seed })

@@ -62,6 +62,13 @@ export const callSurroundings: Readonly<Record<string, Surrounding>> = {
   'a copy of the output': running((line, call) => `${line} | tee /tmp/log${call}.txt`),
   'an output that is shown': running((line, call) => `${line} > /tmp/out${call}.txt 2>&1; cat /tmp/out${call}.txt`),
   'the last lines': running((line, call) => `${line} 2>&1 | tail -${20 + call}`),
+  'a label that the command prints': (move, call) => {
+    if (typeof move.input !== 'object' || move.input === null || !('command' in move.input)) return move;
+    const label = `${name(call)} part ${call}`;
+    const line = `echo "${label}" && ${String(move.input.command)}; echo 'end of ${label}'`;
+    const output = `${label}\n${String(move.output)}\nend of ${label}`;
+    return { ...move, input: { ...move.input, command: line }, output };
+  },
   'a limit of time': running((line, call) => `timeout ${30 + call} ${line}`),
 };
 
