@@ -7,7 +7,59 @@ export interface Answer {
   readonly call: DescribedCall;
   /** Whether calls with different inputs had this answer. */
   readonly isShared: boolean;
+  /** Number of changes of the run so far, and of pages that the tool has returned since the last one. */
+  readonly writes: number;
+  readonly pages: number;
+  /** The lines and records of those pages, latest first. */
+  readonly lines: readonly number[];
 }
+
+/** Number of pages in which the lines begin to count. Reading them takes time, and most runs have fewer. */
+const minPages = 5;
+/** Maximum number of lines stored per tool. */
+const maxLines = 256;
+
+/** Returns the answer to store. Pages about other files and records are not compared, and neither are those of writers. */
+export const nextAnswer = (
+  before: Answer | undefined,
+  call: DescribedCall,
+  print: Fingerprint,
+  { isAnswered, isSame, writes }: { readonly isAnswered: boolean; readonly isSame: boolean; readonly writes: number },
+): Answer => {
+  const isShared = isAnswered && isOfOther(before, call);
+  const own = { print, call, isShared, writes };
+  const isFirst = before?.writes !== writes;
+  if (!isComparable(call)) return { ...own, pages: 0, lines: [] };
+  // The parts of the same page are known. They are not read, because that takes time.
+  if (!isFirst && (isSame || isAnswered)) return { ...own, pages: before.pages, lines: before.lines };
+  const pages = (isFirst ? 0 : before.pages) + 1;
+  if (pages < minPages) return { ...own, pages, lines: [] };
+  const seen = isFirst ? [] : before.pages < minPages ? (before.print.lines ?? []) : before.lines;
+  const added = (print.lines ?? []).filter((line) => !seen.includes(line));
+  return { ...own, pages, lines: added.length === 0 ? seen : [...added, ...seen].slice(0, maxLines) };
+};
+
+const isComparable = (call: DescribedCall): boolean =>
+  (call.isLookup || call.isPoll) && (call.subject === undefined || siteOf(call.subject) !== undefined);
+
+/**
+ * Whether each line and record of a page was on earlier pages of the tool, so that another input found nothing new.
+ *
+ * @param isNewInput whether no call had this input before
+ */
+export const isKnownPage = (
+  before: Answer | undefined,
+  call: DescribedCall,
+  print: Fingerprint,
+  { isNewInput, writes }: { readonly isNewInput: boolean; readonly writes: number },
+): boolean => {
+  if (before === undefined || before.writes !== writes || before.pages < minPages || !isComparable(call)) return false;
+  if (call.isPoll ? !isNewInput || print.isRunning === true : !call.isLookup) return false;
+  const { lines = [] } = print;
+  if (print.words.length < minPageWords || lines.length === 0) return false;
+  if (isAboutOther(before.call, call) && !isOfSite(before.call, call)) return false;
+  return lines.every((line) => before.lines.includes(line));
+};
 
 /** Whether the answer was given for another input too. */
 export const isOfOther = (answer: Answer | undefined, { key }: DescribedCall): boolean =>

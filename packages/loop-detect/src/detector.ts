@@ -1,5 +1,5 @@
 import type { ToolEffect } from '@h/turn';
-import { hasAnswered, isOfOther, type Answer } from './answers.js';
+import { hasAnswered, isKnownPage, nextAnswer, type Answer } from './answers.js';
 import { DescribedCall, type LoopCall, type LoopOutcome } from './call.js';
 import { Cycles } from './cycles.js';
 import { Failures } from './failures.js';
@@ -185,10 +185,12 @@ export class Detector {
    * Whether {@link record} would certainly return `ok`: the call is new and has succeeded with an answer that differs
    * from the previous answer of its tool.
    */
-  isNew({ key, tool }: DescribedCall, status: LoopOutcome['status'], print: Fingerprint): boolean {
-    if (!isSuccess(status, print) || this.#repeats.get(key) !== undefined) return false;
-    const answer = this.#answers.get(tool);
-    return answer === undefined || !(isSameAnswer(answer.print, print) || isSamePage(answer.print, print));
+  isNew(call: DescribedCall, status: LoopOutcome['status'], print: Fingerprint): boolean {
+    if (!isSuccess(status, print) || this.#repeats.get(call.key) !== undefined) return false;
+    const answer = this.#answers.get(call.tool);
+    if (answer === undefined) return true;
+    if (isSameAnswer(answer.print, print) || isSamePage(answer.print, print)) return false;
+    return !isKnownPage(answer, call, print, { isNewInput: true, writes: this.#counts.writes });
   }
 
   /** Records the outcome of a call. @param effect the declared effect of the tool, if known */
@@ -321,12 +323,12 @@ export class Detector {
     const isOk = isSuccess(status, print) || (print.isEmpty === true && call.isLookup);
     const change = compareOutcome(call, print, isOk, known, this.#counts.writes);
     const before = this.#answers.get(call.tool);
-    const isAnswered = isOk && hasAnswered(before, call, print);
-    this.#answers.set(call.tool, {
-      print,
-      call,
-      isShared: isAnswered && isOfOther(before, call),
-    });
+    const { writes } = this.#counts;
+    const isAnswered =
+      isOk &&
+      (hasAnswered(before, call, print) ||
+        isKnownPage(before, call, print, { isNewInput: known === undefined, writes }));
+    this.#answers.set(call.tool, nextAnswer(before, call, print, { isAnswered, isSame: change.isSame, writes }));
     const isNews = isOk && !change.isSame && !isAnswered && !call.isNote;
     return {
       call,

@@ -102,7 +102,7 @@ const noErrors =
  */
 const reported = String.raw`(?=\s*$|\s{0,3}[^\s\w]|\s\w{0,20}\d|\s[^:\n]{1,60}:\s|\s\w{2,20}ing (?!in\b|of\b|for\b|and\b|with\b|on\b)\S|\s\w{2,20}ed\b|\s(?:in|at|on|while|during|when|from|with|of|to|by|was|is|has|response|for|thrown|timeout)\s)`;
 // What a sentence says of the thing that it begins with.
-const turnedDown = String.raw`failed|refused|denied|rejected|timed out|aborted|not found|unavailable|unreachable|does not exist|doesn't exist|disconnected|panicked|(?:crashed|reverted)(?=\s*$|[.:])|limit (?:exceeded|reached)`;
+const turnedDown = String.raw`failed|refused|denied|rejected|timed out|aborted|already exists|not found|unavailable|unreachable|does not exist|doesn't exist|disconnected|panicked|(?:crashed|reverted)(?=\s*$|[.:])|limit (?:exceeded|reached)`;
 const notAllowed = String.raw`not (?:be )?(?:allowed|permitted|available|supported|exist|recogni[sz]ed|interactable|clickable|authori[sz]ed|logged in)|do(?:es)?(?: not|n't) have (?:the |any )?(?:permissions?|access|rights?)|(?:session|token|login|credentials?|licen[sc]e)(?: has| have| is)? expired`;
 const notValid = String.raw`(?:should|must) be (?:an? )?(?:valid )?(?:non-empty|string|integer|number|boolean|array|object|uuid|url|date)`;
 /** Matches the beginning of an error report. */
@@ -126,6 +126,10 @@ const successWords = /^(?:no|none|0|zero|success|ok\b|done|passed|all)\b/i;
 
 /** Matches a report that nothing was done. It is a failure of a call that should have changed something. */
 const nothingDone = /^no \w{1,20} (?:was|were|has been|have been) \w/i;
+/** Matches a count of errors, which only a lookup may return as an answer. */
+const errorCount = /^[1-9]\d{0,5} (?:\w{1,20} ){0,2}(?:errors?|failures?)\b(?! (?:fixed|corrected|resolved|removed))/i;
+/** Matches a sentence about an error that was raised. */
+const raised = /\b(?:raised|threw) (?:an? )?(?:\w{0,40}error|\w{0,40}exception)\b/i;
 /** Matches a report that an act had no effect. */
 const noEffect =
   /^(?:nothing happen(?:s|ed)|(?:that|this|it) (?:ha[sd] no effect|(?:does|did)(?: not|n['’]t) work))\b/i;
@@ -159,8 +163,10 @@ export const reportsError = (call: LoopCall, output: unknown, message: string): 
   if (start === '' || underlined.test(bare)) return false;
   if (start.startsWith('{') || message.startsWith('{')) return hasErrorMember(parsed(message));
   if (!startsWithWord(message) && errorMark.test(read.trimStart())) return true;
-  if (nothingDone.test(start) && shellLineOf(call.name, call.input) === undefined && writes(call)) return true;
+  const isShell = shellLineOf(call.name, call.input) !== undefined;
+  if (nothingDone.test(start) && !isShell && writes(call)) return true;
   if (noEffect.test(start)) return true;
+  if (!isShell && !isLookupTool(call.name) && (errorCount.test(start) || raised.test(read))) return true;
   if (successWords.test(start) && !/^no (?:such|permission|access|route|space)/i.test(start)) return false;
   if (!(upperCode.test(start) || reportStart.test(start)) || noErrors.test(message)) return false;
   return !(isLookupTool(call.name) && reportsMiss(message));

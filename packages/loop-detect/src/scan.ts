@@ -31,6 +31,7 @@ import {
   behindGroups,
   behindLeftOut,
   isMixedId,
+  isCountOfCalls,
   timeInName,
 } from './volatile.js';
 
@@ -80,7 +81,8 @@ for (let code = 0; code < 128; code += 1) {
 const mixed = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 2246822507);
 const classOf = (code: number): number => classes[code] as number;
 const [dot, colon, dash, percent, blank, slash, backslash, quote, equals] = [46, 58, 45, 37, 32, 47, 92, 34, 61];
-const lineEnd = 10;
+/** What ends a line; a record in JSON is one too. */
+const [lineEnd, opening, closing] = [10, 123, 125];
 /** Signs from here on are drawn: bars, boxes and spinners. */
 const firstBar = 0x25_00;
 const codesOf = (characters: string): ReadonlySet<number> =>
@@ -153,6 +155,8 @@ class Scanner {
   constructor(text: string, seed: string) {
     this.#text = text;
     for (let at = 0; at < seed.length; at += 1) this.#feed(seed.charCodeAt(at), 7);
+    // The first line has the same hash as in any other place.
+    this.#lineStart = this.#bag;
   }
 
   /** @param maxUnits how many units are hashed at most. @returns the end of the last one */
@@ -169,12 +173,13 @@ class Scanner {
         const isSpace = code === blank || code === 9 || code === 13 || code >= firstBar;
         // The length of a line of equal signs says how far something is.
         const isRun = code === last && code === text.charCodeAt(at - 2);
+        if (code === opening) this.#endLine();
         if (isSpace ? !isBlank : !isRun) {
           const sign = isSpace ? blank : code;
           this.#feed(sign, sign);
           units += 1;
         }
-        if (code === lineEnd) this.#endLine();
+        if (code === lineEnd || code === closing) this.#endLine();
         isBlank = isSpace;
         at += 1;
         continue;
@@ -297,6 +302,7 @@ class Scanner {
       return this.#number(token, start, end, label);
     }
     if (!hasLetter || isDigitCode(token.charCodeAt(0))) {
+      if (hasLetter && isCountOfCalls(text, start, end)) return this.#volatile(end);
       if (hasLetter && duration.test(token)) return this.#volatile(behindDurations(text, end));
       if (clock.test(token)) return this.#volatile(behindFraction(text, end));
       if (hasLetter && address.test(token)) return this.#volatile(end);

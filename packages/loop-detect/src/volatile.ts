@@ -17,6 +17,14 @@ export const shortestIdOfLetters = 12;
  */
 const volatileLabel =
   /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|taken|goroutine|ratelimit-\w{1,20}|resource_?version|tool_uses|(?:total|input|output|prompt|completion|cached)_?tokens|token_?count|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|pgid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
+/** Matches labels of durations: `idle_for_seconds`, `ageMs`. */
+const durationLabel =
+  /_(?:ms|secs?|seconds?|millis|mins?|minutes?|hours?)$|[a-z](?:Ms|Secs?|Seconds?|Millis|Minutes?|Hours?)$/;
+/** Matches what is before and behind a count of equal calls: `read 3× this session`, `called 3 times`. */
+const beforeTimes = /\b(?:read|seen|called|viewed|requested|repeated|visited|opened)(?: it)? $/i;
+const timesNext = / times\b/y;
+/** The last character of such a count, which is a part of the token. */
+const timesSign = 0xd7;
 /** Matches those of them that say how far something is if the whole follows: `iteration 12/200`. */
 const partLabel = /^iterations?$/i;
 /** Matches labels of numbers that say how far something is without a whole: `"progress": 45`. */
@@ -86,12 +94,20 @@ export const isIdOfCall = (text: string, token: string, start: number, label: st
 
 export const isVolatileNumber = (text: string, token: string, start: number, end: number, label: string): boolean => {
   if (token.length >= 10 && secondsSince1970.test(token)) return true;
+  if (label !== '' && durationLabel.test(label)) return true;
+  if (label !== '' && isCountOfCalls(text, start, end)) return true;
   if (label !== '' && volatileLabel.test(label)) return !partLabel.test(label) || shareAt(text, end) === undefined;
   const isInFolder = text.charCodeAt(start - 1) === slash;
   if (isInFolder && processFolder.test(text.slice(Math.max(0, start - 6), start))) return true;
   if (text.charCodeAt(end) === closing && isBracketedNumber(text, token, start, end)) return true;
   // `==4711==` is a process id.
   return text.startsWith('==', start - 2) && text.startsWith('==', end);
+};
+
+export const isCountOfCalls = (text: string, start: number, end: number): boolean => {
+  timesNext.lastIndex = end;
+  const isCount = text.charCodeAt(end - 1) === timesSign || timesNext.test(text);
+  return isCount && beforeTimes.test(text.slice(Math.max(0, start - 16), start));
 };
 
 /** Whether a number in brackets is a process id or a time: `sshd[4711]:`, `[4711] LOG: `, `[  12.345678] `. */

@@ -50,6 +50,8 @@ export const volatileSlots: Readonly<Record<string, Slot>> = {
   bytes: (random) => `wrote ${random(90_000)} bytes`,
   counter: (_, round) => `request #${round + 17}`,
   calls: (_, round) => `"calls": ${round}`,
+  'labelled seconds': (random) => `"idle_for_seconds": ${random(900)}, "ageMs": ${random(9_000)}`,
+  'a count of reads': (_, round) => `(12/12 lines shown · read ${round + 1}× this session)`,
   milliseconds: (random) => `in ${random(9_000)}ms`,
   seconds: (random) => `took ${random(60)}.${random(99)} seconds`,
   time: (random) => `at ${two(random(24))}:${two(random(60))}:${two(random(60))}`,
@@ -157,6 +159,9 @@ const reportPrefixes = [
   'Failed: ',
   'MCP error -32603: ',
   'Tool execution failed: ',
+  'The tool raised error: ',
+  '3 errors found: ',
+  'The record already exists: ',
   'Error executing tool: ',
   'Exception: ',
   '❌ ',
@@ -413,6 +418,39 @@ export const loops: Families = {
         return [ok(asCommand ? 'edit' : 'edit_lines', input, report)];
       });
     }),
+  'searches that return records of a few in any order': fc
+    .record({
+      tool: fc.constantFrom('web_search', 'search_docs', 'kb_query'),
+      pages: lists(6, 9),
+      asText: fc.boolean(),
+      seed,
+    })
+    .map(({ tool, pages, asText, seed: given }) => {
+      const draw = drawing(given);
+      const records = pages.map((title, index) => ({
+        title,
+        url: `https://a.example/${index}`,
+        text: `about ${title} and more`,
+      }));
+      return rounds(rounds40 + 10, () => {
+        const query = `${hex(3)(draw)} ${hex(3)(draw)} ${hex(3)(draw)}`;
+        const found = records
+          .map((record) => ({ record, place: draw(1e6) }))
+          .toSorted((left, right) => left.place - right.place)
+          .slice(0, 5)
+          .map(({ record }) => record);
+        const text = found.map(({ title, text: about }) => `- ${title}\n  ${about}`).join('\n');
+        return [ok(tool, { query }, asText ? text : { type: 'json', value: { ok: true, results: found } })];
+      });
+    }),
+  'clicks near two places that show two screens in turn': fc
+    .record({ screens: fc.tuple(lists(5, 8), lists(5, 8)), x: fc.integer({ min: 50, max: 900 }), seed })
+    .map(({ screens, x, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40 + 10, (round) => [
+        ok('desktop_click', { x: x + (round % 2) * 200 + draw(9), y: 40 + draw(9) }, screens[round % 2]?.join('\n')),
+      ]);
+    }),
   'a failing test between new notes': fc
     .record({ note: fc.constantFrom('TodoWrite', 'think', 'update_plan'), text: template, seed })
     .map(({ note, text, seed: given }) => {
@@ -587,6 +625,20 @@ export const healthy: Families = {
     .map(({ tool, names, outputs }) =>
       rounds(names.length, (round) => [
         ok(tool, { command: `echo "== state ==" && cat ${names[round]}.txt` }, `== state ==\n${outputs[round]}`),
+      ]),
+    ),
+  'searches that share records and find one more each': fc
+    .record({ tool: fc.constantFrom('web_search', 'search_docs'), pages: lists(30, 40) })
+    .map(({ tool, pages }) =>
+      rounds(pages.length - 3, (round) => [
+        ok(
+          tool,
+          { query: `find ${pages[round]}` },
+          pages
+            .slice(round, round + 4)
+            .map((title) => `- ${title} and more`)
+            .join('\n'),
+        ),
       ]),
     ),
   'a bisect': fc
