@@ -154,7 +154,7 @@ export const reportsError = (call: LoopCall, output: unknown, message: string): 
   }
   if (message.length > maxReport) {
     if (!isLookupTool(call.name) && notMade.test(message.slice(-maxEnd))) return true;
-    if (shellLineOf(call.name, call.input) !== undefined || !writes(call)) return false;
+    if (isShellCall(call) || !writes(call)) return false;
   }
   const read = startOf(message);
   const bare = startsWithWord(read) ? read : read.replace(/^[^\p{L}\p{N}]{0,12}/u, '');
@@ -163,14 +163,15 @@ export const reportsError = (call: LoopCall, output: unknown, message: string): 
   if (start === '' || underlined.test(bare)) return false;
   if (start.startsWith('{') || message.startsWith('{')) return hasErrorMember(parsed(message));
   if (!startsWithWord(message) && errorMark.test(read.trimStart())) return true;
-  const isShell = shellLineOf(call.name, call.input) !== undefined;
-  if (nothingDone.test(start) && !isShell && writes(call)) return true;
+  if (nothingDone.test(start) && !isShellCall(call) && writes(call)) return true;
   if (noEffect.test(start)) return true;
-  if (!isShell && !isLookupTool(call.name) && (errorCount.test(start) || raised.test(read))) return true;
+  if ((errorCount.test(start) || raised.test(read)) && !isShellCall(call) && !isLookupTool(call.name)) return true;
   if (successWords.test(start) && !/^no (?:such|permission|access|route|space)/i.test(start)) return false;
   if (!(upperCode.test(start) || reportStart.test(start)) || noErrors.test(message)) return false;
   return !(isLookupTool(call.name) && reportsMiss(message));
 };
+
+const isShellCall = (call: LoopCall): boolean => shellLineOf(call.name, call.input) !== undefined;
 
 /** Whether a text begins with a letter or a digit, as most do. */
 const startsWithWord = (text: string): boolean => {
