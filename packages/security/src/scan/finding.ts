@@ -28,6 +28,8 @@ export interface Said {
   readonly isTelling?: boolean | undefined;
   /** Whether the sentence of the match discusses attacks. */
   readonly isDiscussed?: boolean | undefined;
+  /** Whether the match is only in quotations that sentences mention. */
+  readonly isMentioned?: boolean | undefined;
   /** Whether the match is suspicious in visible text. */
   readonly isSuspicious?: boolean | undefined;
   readonly start: number;

@@ -9,13 +9,15 @@ import { cutWords, hiddenRegions, judgeHidden, type HiddenRegion } from './hidin
 import { findInvisible } from './invisible.js';
 import { blocked, stripped, warned } from './policy.js';
 import { phraseGroups } from './phrases.js';
+import { withoutMentions } from './mentions.js';
+import { LANGUAGES } from './lexicon.js';
 import { placed } from './placed.js';
 import { codeRegions, regionLookup, type Region } from './regions.js';
 import { asksInEnglish, asksSomething, requestsIn } from './requests.js';
 import { findSeams } from './seams.js';
 import { sentencesOf, type Sentence } from './sentences.js';
 import { findSpelledOut } from './spelled-out.js';
-import { isTalkedAbout } from './talk.js';
+import { isMentionedAsAttack, isTalkedAbout } from './talk.js';
 import {
   asideSeverity,
   concealedSeverity,
@@ -124,8 +126,7 @@ const hitsIn = (text: string): readonly Hit[] => {
   const passages = wordedPassages(folded, sentences, scorer);
   const said = judgedUntilFlooded(
     [
-      ...phraseHits(folded, sentences),
-      ...requestHits(folded, sentences),
+      ...withMentions(text, folded, sentences),
       ...wordingHits(passages),
       ...findCommands(text),
       ...findForeignTheft(text),
@@ -279,6 +280,33 @@ const phraseHits = ({ text, at }: Folded, sentences: readonly Sentence[]): reado
   return hits;
 };
 
+/** Returns the phrases and the requests of a text. */
+const saidIn = (folded: Folded, sentences: readonly Sentence[]): readonly Said[] => [
+  ...phraseHits(folded, sentences),
+  ...requestHits(folded, sentences),
+];
+
+/**
+ * Marks what other languages than English say only in quotations that sentences mention: the text without them does not
+ * say it. In English, words tell a mention from a request.
+ */
+const withMentions = (text: string, { text: said, at }: Folded, sentences: readonly Sentence[]): readonly Said[] => {
+  const hits = saidIn({ text: said, at }, sentences);
+  const foreign = regionLookup(
+    sentences
+      .filter(({ second }) => (second & LANGUAGES) !== 0)
+      .map(({ start, end }) => ({ start: at(start), end: at(end) })),
+  );
+  const isForeign = (hit: Said): boolean => foreign(hit) !== undefined;
+  const blanked = hits.some(isForeign) ? withoutMentions(text) : undefined;
+  if (blanked === undefined) return hits;
+  const rest = fold(blanked);
+  const outside = saidIn(rest, sentencesOf(blanked, rest));
+  const isMentioned = (hit: Said): boolean =>
+    isForeign(hit) && !outside.some((one) => one.rule === hit.rule && overlap(one, hit));
+  return hits.map((hit) => (isMentioned(hit) ? { ...hit, isMentioned: true } : hit));
+};
+
 /** Returns the regions of a language's sentences; close sentences share a region. */
 const windowsOf = (text: string, sentences: readonly Sentence[], language: number): readonly Region[] => {
   const windows: { start: number; end: number }[] = [];
@@ -294,10 +322,11 @@ const windowsOf = (text: string, sentences: readonly Sentence[], language: numbe
 
 const judged = (
   text: string,
-  { rule, isStrong: isStrongInPlain, isHiddenStrong, isTelling, isDiscussed, isSuspicious, start, end }: Said,
+  { rule, isStrong: isStrongInPlain, isMentioned, start, end, ...said }: Said,
   hidden: (place: Region) => HiddenRegion | undefined,
   code: (place: Region) => Region | undefined,
 ): Hit => {
+  const { isHiddenStrong, isTelling, isDiscussed, isSuspicious } = said;
   const region = hidden({ start, end });
   const isStrong =
     isStrongInPlain ||
@@ -314,8 +343,9 @@ const judged = (
   const isHarmless =
     isDiscussed === true ||
     (!isStrong && isSuspicious !== true) ||
-    isTalkedAbout(text, start, end, code({ start, end }) !== undefined);
-  const severity = isStrong ? 'malicious' : 'suspicious';
+    isTalkedAbout(text, start, end, code({ start, end }) !== undefined) ||
+    (isMentioned === true && isMentionedAsAttack(text, start, end));
+  const severity = isStrong && isMentioned !== true ? 'malicious' : 'suspicious';
   return { rule, severity: isHarmless ? 'note' : severity, start, end };
 };
 
