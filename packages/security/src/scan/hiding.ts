@@ -14,6 +14,8 @@ export interface HiddenRegion extends Region {
    * comments and comments with keys and values: their phrases describe.
    */
   readonly kind: 'comment' | 'concealed' | 'data';
+  /** Whether its words mix letters of scripts that look alike, which no ordinary word does. */
+  readonly isMixed?: boolean | undefined;
   /** The text of a comment, an attribute or an element, without its markup. */
   readonly said?: Region | undefined;
 }
@@ -118,7 +120,8 @@ export const hiddenRegions = (text: string): readonly HiddenRegion[] => {
       kind: 'comment',
     })),
     ...overwritten(text),
-    ...(isAscii(text) ? [] : disguisedLetters(text).map(concealed)),
+    ...(anyFancy.test(text) ? all(text, fancyLetters).map(concealed) : []),
+    ...(isAscii(text) ? [] : mixedLines(text).map((region) => ({ ...concealed(region), isMixed: true }))),
     ...(mayMatch(tinyText) ? all(text, tinyText).map(concealed) : []),
     ...(mayMatch(blankMarkup) ? all(text, blankMarkup).map(concealed) : []),
     ...(text.includes(softHyphen) ? all(text, softened).map(concealed) : []),
@@ -173,9 +176,9 @@ const anyFancy =
 const mixedWord = /[a-z][\u0370-\u03ff\u0400-\u052f]|[\u0370-\u03ff\u0400-\u052f][a-z]/gi;
 const minMixed = 3;
 
-/** Finds lines in stylized letters or mixed scripts. */
-const disguisedLetters = (text: string): readonly Region[] => {
-  const found: Region[] = anyFancy.test(text) ? [...all(text, fancyLetters)] : [];
+/** Finds lines with words of mixed scripts. */
+const mixedLines = (text: string): readonly Region[] => {
+  const found: Region[] = [];
   const places = Array.from(text.matchAll(mixedWord))
     .filter(({ 0: pair }) => Array.from(pair).some((letter) => likeLetter(letter) !== undefined))
     .map(({ index }) => index);
@@ -299,6 +302,7 @@ const behindBlanks = (text: string): readonly Region[] => {
 };
 
 const minWords = 3;
+const minMixedWords = 2;
 /** Words, and pairs of letters of scripts without spaces. */
 const wordParts = /[\u3040-\u30ff\u4e00-\u9fff\u1100-\u11ff]{2}|\p{L}{2,}/gu;
 
@@ -316,13 +320,14 @@ export const judgeHidden = (
   regions: readonly HiddenRegion[],
   severityOf: (folded: Folded, sentences: readonly Sentence[], isToggled: boolean) => Severity,
 ): readonly Hit[] =>
-  regions.flatMap(({ kind, start, end }): readonly Hit[] => {
+  regions.flatMap(({ kind, isMixed = false, start, end }): readonly Hit[] => {
     if (kind !== 'concealed') return [];
     const shown = text.slice(start, Math.min(end, start + maxJudged)).replace(/<\/?[a-z][^<>]{0,400}>/gi, ' . ');
     const folded = fold(shown);
     const sentences = sentencesOf(shown, folded);
     const words = folded.text.match(wordParts)?.length ?? 0;
-    if (words < minWords || (words < 2 * minWords && !asksSomething(sentences))) return [];
+    if (words < (isMixed ? minMixedWords : minWords)) return [];
+    if (!isMixed && words < 2 * minWords && !asksSomething(sentences)) return [];
     const isToggled = toggled.test(text.slice(start, start + maxTag));
     return [{ rule: 'hidden-text', severity: severityOf(folded, sentences, isToggled), start, end }];
   });

@@ -192,6 +192,7 @@ export const languages: Readonly<Record<string, Language>> = {
     secrecy: 'vertel de gebruiker niet|zeg niets tegen de gebruiker|zonder de gebruiker|vermeld dit niet',
     persona: 'je bent nu een|vanaf nu ben je|doe alsof',
     renewal: 'nieuwe instructie|nieuwe opdracht|nieuwe systeemprompt',
+    void: 'ongeldig|vervallen|niet meer van kracht|gelden niet meer|ingetrokken',
     unbound: 'zonder regels|zonder beperking|zonder filters|zonder grenzen|onbeperkt',
   },
   pl: {
@@ -204,6 +205,7 @@ export const languages: Readonly<Record<string, Language>> = {
     secrecy: 'nie mów użytkownikowi|nie informuj użytkownika|bez informowania|nie wspominaj',
     persona: 'jesteś teraz|od teraz jesteś|udawaj',
     renewal: 'nowe instrukcje|nowe polecenie|nowy prompt',
+    void: 'nieważn|nie obowiązuj|anulowan|unieważnion|straciły moc',
     unbound: 'bez ograniczeń|bez zasad|bez filtrów|bez reguł',
   },
   tr: {
@@ -216,6 +218,7 @@ export const languages: Readonly<Record<string, Language>> = {
     secrecy: 'kullanıcıya söyleme|kullanıcıya bahsetme|kullanıcıyı bilgilendirme',
     persona: 'artık sen|bundan sonra sen|şu andan itibaren',
     renewal: 'yeni talimat|yeni görev|yeni sistem',
+    void: 'geçersiz|iptal edil|yürürlükten kald|geçerli değil',
     unbound: 'sınırsız|kısıtlama olmadan|kuralsız|hiçbir kural|hiçbir kısıtlama|filtresiz',
   },
   ru: {
@@ -325,6 +328,7 @@ export const languages: Readonly<Record<string, Language>> = {
     secrecy: 'لا تخبر المستخدم|لا تذكر|دون إخبار المستخدم',
     persona: 'أنت الآن|من الآن فصاعدا',
     renewal: 'تعليمات جديدة|مهمة جديدة',
+    void: 'ملغا|لاغية|غير سارية|لم تعد',
     unbound: 'بدون قيود|بلا قيود|دون قيود|دون أي',
   },
   hi: {
@@ -337,6 +341,7 @@ export const languages: Readonly<Record<string, Language>> = {
     persona: 'अब तुम|अब आप',
     renewal: 'नए निर्देश|नया निर्देश',
     isSpaceless: true,
+    void: 'रद्द|अमान्य|लागू नहीं',
     unbound: 'बिना किसी|बिना प्रतिबंध|बिना नियम',
   },
 };

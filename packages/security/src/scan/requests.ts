@@ -35,10 +35,22 @@ const gap = /['"],\s{0,9}['"]/g;
 const isSign = Uint8Array.from({ length: 128 }, (_, code) =>
   '{}()=<>[]|$+;'.includes(String.fromCharCode(code)) ? 1 : 0,
 );
-/** Whether a sentence is program code, which contains more punctuation than prose. */
-const isCode = (said: string): boolean => {
+/** Tags of markup, and attributes with addresses, which make up most of a sentence. */
+const tags = /<\/?[a-z][^<>]{0,200}>/g;
+const linking = /\b(?:href|src)=/;
+/** Three words. */
+const words = /^\P{L}*\p{L}+\P{L}+\p{L}+\P{L}+\p{L}/u;
+
+/** Whether a sentence is program code, which contains more punctuation than prose. The tags around prose do not count. */
+const isCode = (sentence: string): boolean => {
+  const prose = sentence.includes('<') && !linking.test(sentence) ? sentence.replace(tags, ' ') : sentence;
+  const said = words.test(prose) ? prose : sentence;
   let signs = 0;
-  for (let index = 0; index < said.length; index += 1) signs += isSign[said.charCodeAt(index)] ?? 0;
+  for (let index = 0; index < said.length; index += 1) {
+    const code = said.charCodeAt(index);
+    // A row of one sign is a delimiter.
+    if (code !== said.charCodeAt(index - 1)) signs += isSign[code] ?? 0;
+  }
   return (
     (said.match(field)?.length ?? 0) >= 3 ||
     (said.match(gap)?.length ?? 0) >= 3 ||

@@ -11,18 +11,20 @@ import { WordingScorer, type Wording } from './wording.js';
 
 /**
  * Scores of a passage. From `malicious`, `suspicious` and, in a hidden region, `hidden` on, its wording is a finding;
- * from `aside` on, the content of a comment or an attribute is suspicious. Below `certain`, a malicious request that
+ * from `aside` on, the content of a comment or an attribute is suspicious, and from `told` on malicious, because
+ * templates address agents in comments. Below `certain`, a malicious request that
  * rules find is only suspicious; below `ordinary` or, in another language, `confirming`, it is not reported. Hidden
  * text in another language is likely a request from `foreign` on. The margin of a passage raises these levels, and
  * `doubt` that of a malicious wording in another language, of which the training data has fewer ordinary instructions. A
  * passage of unknown words has -4.5. `training/measure.mjs` prints the share of ordinary files at each.
  */
 const wordingLevels = {
-  malicious: 2.2,
-  doubt: 1.5,
-  suspicious: 0,
+  malicious: 2.4,
+  doubt: 1.8,
+  suspicious: 0.25,
   hidden: -0.3,
   aside: -1.2,
+  told: 1.2,
   certain: -1.7,
   ordinary: -3.55,
   foreign: -4.1,
@@ -173,7 +175,7 @@ export const wordingHits = (passages: readonly Passage[]): readonly Said[] =>
 
 /** Returns the severity of a passage in a comment or an attribute. */
 export const asideSeverity = ({ score, margin }: Passage): Severity | undefined => {
-  if (score >= wordingLevels.hidden + margin) return 'malicious';
+  if (score >= wordingLevels.told + margin) return 'malicious';
   return score >= wordingLevels.aside + lenient(margin) ? 'suspicious' : undefined;
 };
 
