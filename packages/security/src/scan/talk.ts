@@ -3,7 +3,7 @@ const defense =
   /inject|jailbreak|attack|malicious|adversar|untrusted|hostile|suspicious|exfiltrat|detect|\bflag|reject|refus|sanitiz|red.?team|threat|vulnerab|\bsuch as\b|\be\.g\.|\bfor example|\bexample|\blike\b|attempt|pattern|phrase|keyword|payload|\bsays?\b|saying|asks? you|tells? you|told|tries|trying|claims?|\bbad\b|wrong|\bblock(?:s|ed|ing)?\b|\btreat\b|scan|test case|insulate|guard|defen[cs]e|must not|never|do not (?:follow|obey|comply|act|execute)|don.t (?:follow|obey)|❌|owasp/i;
 /** Such words in other languages, whose texts use the English ones, too. */
 const foreignDefense =
-  /inje[cçkz]|inyecc|инъекц|注入|インジェクション|인젝션|enjeksiyon|wstrzyk|attaqu|ataqu|attacc|angriff|атак|saldır|攻击|攻撃|공격|aanval|útok|malicios|malveil|bösartig|вредонос|恶意|悪意|악의|złośliw|kwaadaardig|erkenn|détect|rilev|обнаруж|检测|検出|감지|wykry|tespit|rech?a[zç]|recus|rifiut|refus|ablehn|weiger|отклон|拒绝|拒否|거부|odmów|redded|ejempl|exempl|esempi|beispiel|voorbeeld|пример|приклад|例|예시|örn|przykład|příklad|fidedign|confiab|fiable|vertrauenswürdig|недоверен|不可信|wiarygodn|güvenilmez|obedezc|obedeç|obéi|befolg|uyma\b|no siga|não siga|従わ|指示ではなく|不(?:要|得|会)(?:执行|遵循)|不执行/iu;
+  /inje[cçkz]|inyecc|инъекц|注入|インジェクション|인젝션|attaqu|ataqu|attacc|angriff|атак|saldır|攻击|攻撃|공격|malicios|вредонос|恶意|悪意|악의|złośliw|erkenn|détect|обнаруж|检测|検出|감지|wykry|tespit|rech?a[zç]|recus|rifiut|refus|ablehn|weiger|отклон|拒绝|拒否|거부|odmów|ejempl|exempl|esempi|beispiel|пример|例|예시|örn|przykład|confiab|fiable|недоверен|不可信|obedezc|obedeç|obéi|befolg|uyma\b|no siga|não siga|従わ|不(?:要|得|会)(?:执行|遵循)/iu;
 /** Such words in a heading, which applies to its whole section. */
 const topic = /inject|jailbreak|attack|malicious|adversar|untrusted|exfiltrat|red.?team|threat|vulnerab|payload|owasp/i;
 
