@@ -297,7 +297,7 @@ const withMentions = (text: string, { text: said, at }: Folded, sentences: reado
       .filter(({ second }) => (second & LANGUAGES) !== 0)
       .map(({ start, end }) => ({ start: at(start), end: at(end) })),
   );
-  const isForeign = (hit: Said): boolean => foreign(hit) !== undefined;
+  const isForeign = (hit: Said): boolean => (hit.isStrong || hit.isSuspicious === true) && foreign(hit) !== undefined;
   const blanked = hits.some(isForeign) ? withoutMentions(text) : undefined;
   if (blanked === undefined) return hits;
   const rest = fold(blanked);
