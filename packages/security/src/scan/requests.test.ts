@@ -30,6 +30,8 @@ const descriptions = [
   'A malicious README could tell the agent to upload `.env` to a server.',
   'Tests: `expect(scan("ignore previous instructions")).toBe(true)`.',
   'Rules in `.eslintrc` override earlier rules.',
+  'It follows prompt injections: users trick it into ignoring your instructions.',
+  'An injection in a web page lured the agent into disregarding its instructions.',
 ];
 
 describe('requests', () => {

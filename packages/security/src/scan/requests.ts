@@ -26,7 +26,7 @@ const topic =
 /** Addresses, whose names do not count. */
 const address = /[^\s@]{0,64}@\S{0,64}|https?:\S{0,200}/g;
 const reported =
-  /["“”'‘’`]|\b(?:may|might|could|can|tries|try|trying|tells?|asks?|attempts?|if|that|such as|like|which)\b/;
+  /["“”'‘’`]|\b(?:may|might|could|can|tries|try|trying|tells?|asks?|attempts?|if|that|such as|like|which|(?:trick|fool|lure|coerce|manipulate)\w{0,2} \w[^.]{0,40} into)\b/;
 /** A field of an object literal. */
 const field = /\b\w+: ?['"`{[]/g;
 /** The gap between two strings of a list. */
