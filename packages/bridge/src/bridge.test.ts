@@ -293,9 +293,9 @@ describe('bridge', () => {
       session,
       history,
       model,
-      tools: { look: () => ((looks += 1) === 1 ? (history.unshift, 'tree') : 'house') },
+      tools: { look: () => ((looks += 1) === 1 ? 'tree' : 'house') },
     });
-    expect(seen[2]).toEqual(['Look.', 'a()', 'a=tree', 'b()', 'b=house']);
+    expect(seen[2]).toEqual(['Edited.', 'a()', 'a=tree', 'b()', 'b=house']);
     history.splice(0, 2);
     history.push(person('And now?'));
     await toyLoop({ session, history, model: ({ messages }) => (seen.push(textsOf(messages)), response('Ok.')) });
@@ -336,6 +336,35 @@ describe('bridge', () => {
     history.push({ from: 'tool', id: 'a', name: 'look', output: outcome.output }, person('Hurry.'));
     await session.model({ messages: history, perform: async (request) => ({ response: model(request), value: 1 }) });
     expect(seen).toEqual(['Look.', 'a()', 'a=tree', 'Hurry.']);
+  });
+
+  it.each([
+    ['the same objects', (messages: readonly ToyMessage[]) => messages],
+    ['new objects', (messages: readonly ToyMessage[]) => structuredClone(messages)],
+  ])('delivers an earlier message that the host edits between two steps, with %s', async (_, given) => {
+    const session = sessionOf([spy().operator]);
+    const history = [person('Look.')];
+    const answers = ['a', 'b', 'c', 'd'].map((id) => response(call(id, 'look')));
+    const seen: (readonly string[])[] = [];
+    const step = async (id: string) => {
+      const perform = async ({ messages }: { messages: readonly ToyMessage[] }) => {
+        seen.push(textsOf(messages));
+        return { response: next(answers), value: 1 };
+      };
+      const answered = await session.model({ messages: given(history), perform });
+      const output = { type: 'text', value: 'A very long result.' } as const;
+      const run = () => Promise.resolve({ outcome: { status: 'ok', output } as const, value: 1 });
+      const { outcome } = await session.tool({ id, name: 'look', input: {}, run });
+      history.push({ from: 'model', parts: answered.response.content });
+      history.push({ from: 'tool', id, name: 'look', output: outcome.output });
+    };
+    await step('a');
+    await step('b');
+    await step('c');
+    history[2] = { from: 'tool', id: 'a', name: 'look', output: { type: 'text', value: 'Cut.' } };
+    await step('d');
+    const long = 'A very long result.';
+    expect(seen.at(-1)).toEqual(['Look.', 'a()', 'a=Cut.', 'b()', `b=${long}`, 'c()', `c=${long}`]);
   });
 
   it('reads the results of calls that the host ran itself from the history of the host', async () => {

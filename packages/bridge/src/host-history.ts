@@ -33,8 +33,8 @@ export const nothingDelivered: Delivered = { answer: undefined, calls: new Map()
  * Synchronizes the history of a session with the history of its host.
  *
  * The host owns the history, so its additions and changes are adopted. Messages that operators replaced or added are
- * preserved, so that each request repeats the previous one byte for byte. The cost of an update is linear in the number
- * of new messages.
+ * preserved, so that each request repeats the previous one byte for byte. An update compares the known messages with
+ * those of the host: objects that the host has kept by identity, others by content.
  */
 export class HostHistory<HostMessage> {
   readonly #format: HostFormat<HostMessage>;
@@ -43,8 +43,10 @@ export class HostHistory<HostMessage> {
   #host: readonly HostMessage[] = [];
   /** The number of messages of the host that are accounted for. */
   #known = 0;
-  /** The last known message, to detect changes. */
+  /** The last known message, to detect changes in the same object. */
   #last: string | undefined;
+  /** The last result of {@link #hasKnown}. */
+  #compared: { readonly host: readonly HostMessage[]; readonly hasKnown: boolean } | undefined;
 
   constructor(format: HostFormat<HostMessage>) {
     this.#format = format;
@@ -79,9 +81,11 @@ export class HostHistory<HostMessage> {
     const update: HistoryUpdate = added
       ? this.#takeAdded(host, own, delivered, added)
       : { type: 'replace', messages: host.map((message, index) => this.#read(message, index)) };
-    this.#host = host;
+    // A copy, because the host may change its own.
+    this.#host = [...host];
     this.#known = host.length;
     this.#last = this.#print(host.at(-1));
+    this.#compared = undefined;
     return update;
   }
 
@@ -102,11 +106,21 @@ export class HostHistory<HostMessage> {
 
   /** Whether the host still has these messages, as far as operators see them. */
   #isCurrent({ messages, index = 0 }: HostForm<HostMessage>): boolean {
-    return messages.every((message, offset) => {
-      const current = this.#host[index + offset];
-      if (current === message) return true;
-      return current !== undefined && isDeepStrictEqual(this.#format.read(current), this.#format.read(message));
-    });
+    return messages.every((message, offset) => this.#isSame(message, this.#host[index + offset]));
+  }
+
+  #isSame(known: HostMessage, current: HostMessage | undefined): boolean {
+    if (current === known) return true;
+    return current !== undefined && isDeepStrictEqual(this.#format.read(current), this.#format.read(known));
+  }
+
+  /** Whether a history begins with the known messages, as far as operators see them. */
+  #hasKnown(host: readonly HostMessage[]): boolean {
+    if (host.length < this.#known || this.#print(host[this.#known - 1]) !== this.#last) return false;
+    if (this.#compared?.host !== host) {
+      this.#compared = { host, hasKnown: this.#host.every((known, index) => this.#isSame(known, host[index])) };
+    }
+    return this.#compared.hasKnown;
   }
 
   /** Returns the host's form of messages that are not part of the history. */
@@ -130,7 +144,7 @@ export class HostHistory<HostMessage> {
     host: readonly HostMessage[],
     { answer, calls }: Delivered,
   ): { readonly messages: readonly Message[]; readonly count: number } | undefined {
-    if (host.length < this.#known || this.#print(host[this.#known - 1]) !== this.#last) return undefined;
+    if (!this.#hasKnown(host)) return undefined;
     const messages = host.slice(this.#known).map((message) => this.#format.read(message));
     if (answer && messages[0]?.role !== 'assistant') return undefined;
     let count = answer ? 1 : 0;
