@@ -17,7 +17,7 @@ const printed = new RegExp(
   String.raw`(^|&& ?|; ?|\n)(echo(?: -[neE]{1,3})?)((?: (?:${literal}))+)(?=$| ?&&| ?;|\n)`,
   'g',
 );
-/** Placeholder for what a command prints of its own text. A private-use character. */
+/** Placeholder for literal words that a command prints: a private-use character. */
 const label = '\uE001';
 const maxLabels = 8;
 const cutter = /\b(?:head|tail|sed|awk)\b/g;
@@ -32,7 +32,7 @@ export const commandText = (line: string): string => {
   return (text.match(cutter)?.length ?? 0) > 1 ? text : text.replace(ending, '$1');
 };
 
-/** Whether it may print some of its own text. What a here-document contains is written. */
+/** Whether a command may print literal words. With a here-document, the words may be content of a file. */
 const mayPrint = (line: string): boolean => line.includes('echo ') && !line.includes('<<');
 
 /** Replaces the literal words that a command prints. */

@@ -16,7 +16,7 @@ const devices = [
 /** How long the creation of the devices may take. */
 const timeoutMs = 10_000;
 
-/** The beginning of the name of the folder of a sandbox, and the file in it that says whose it is. */
+/** The beginning of the names of the folders with devices, and the file in each that identifies its process. */
 const prefix = 'h-devices-';
 const ownerFile = 'owner.json';
 
@@ -62,7 +62,7 @@ const sweep = async (): Promise<void> => {
   for (const name of names.filter((each) => each.startsWith(prefix))) {
     const folder = join(tmpdir(), name);
     try {
-      // Anybody may create such a folder, and could replace what is in it by links while it is deleted.
+      // Any user may create a folder with such a name, and could replace its files by links while they are deleted.
       const { uid, mode } = await lstat(folder);
       if (uid !== 0 || (mode & 0o077) !== 0) continue;
       const owner = JSON.parse(await readFile(join(folder, ownerFile), 'utf8')) as ProcessMark;
