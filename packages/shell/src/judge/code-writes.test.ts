@@ -121,6 +121,19 @@ describe('judgeCommand for code that copies, moves, links or opens a file', () =
     expect(code.filter((line) => decide(line) === 'allow')).toEqual([]);
   });
 
+  it('does not trust a name that a comment gives', () => {
+    for (const [program, code] of [
+      ['python3', "from shutil import rmtree\n# import safe as rmtree\nrmtree('/')"],
+      ['python3', "from os import system\n# from x import safe as system\nsystem('rm -rf /')"],
+      [
+        'node',
+        "/* const {ok: rmSync} = require('x') */ const {rmSync} = require('fs'); rmSync('/', {recursive: true})",
+      ],
+    ] as const) {
+      expect(decide(`${program} - <<'E'\n${code}\nE`), code).toBe('deny');
+    }
+  });
+
   it('allows texts with the same names, and reading', () => {
     const code = [
       `python3 -c 'print("a".replace("/etc/hosts", "/etc/x"))'`,

@@ -188,7 +188,34 @@ export const runsPrograms = (code: string, isJavaScript: boolean): boolean =>
 
 /** Finds what code runs, deletes, sends and displays. Other effects are not detected. */
 export const readCode = (written: string, isJavaScript = false, depth = 0): InlineCode => {
-  const code = withPlainNames(withPlainPaths(written));
+  const code = withPlainPaths(written);
+  const found = effectsOf(code, isJavaScript, depth);
+  const plain = withPlainNames(code);
+  // What gives a function another name may be in a comment, so that names only add effects.
+  return plain === code ? found : together(found, effectsOf(plain, isJavaScript, depth));
+};
+
+const together = (one: InlineCode, other: InlineCode): InlineCode => {
+  const either = <Item>(of: (code: InlineCode) => readonly Item[]): readonly Item[] => [
+    ...new Set([...of(one), ...of(other)]),
+  ];
+  return {
+    runs: either(({ runs }) => runs),
+    lines: either(({ lines }) => lines),
+    deletes: either(({ deletes }) => deletes),
+    sends: either(({ sends }) => sends),
+    sendsEnvironment: one.sendsEnvironment || other.sendsEnvironment,
+    writes: either(({ writes }) => writes),
+    pipes: either(({ pipes }) => pipes),
+    shows: either(({ shows }) => shows),
+    showsVariables: either(({ showsVariables }) => showsVariables),
+    sql: either(({ sql }) => sql),
+    runsUnknown: one.runsUnknown || other.runsUnknown,
+    forks: one.forks || other.forks,
+  };
+};
+
+const effectsOf = (code: string, isJavaScript: boolean, depth: number): InlineCode => {
   const places = placesOf(code);
   const texts = textsOf(code);
   const lines = [
