@@ -35,6 +35,8 @@ export class DescribedCall {
   #isShell: boolean | undefined;
   #isPoll: boolean | undefined;
   #isLookup: boolean | undefined;
+  /** In a list of one; `undefined` before it was read. */
+  #statement: readonly [Statement | undefined] | undefined;
   #words: readonly string[] | undefined;
   /** The commands of a shell call, in a list of at most one; `undefined` before they were read. */
   #effects: readonly (readonly CommandEffect[])[] | undefined;
@@ -158,6 +160,15 @@ export class DescribedCall {
     return canonicalText(Object.entries(input).filter(([, member]) => !isSentence(member)));
   }
 
+  /**
+   * What it says, and to whom or about what: a text in the input of a call that reads nothing. The site is equal for
+   * calls that differ in the text only.
+   */
+  get statement(): Statement | undefined {
+    this.#statement ??= [this.isShell || this.isPoll || this.isLookup ? undefined : statementOf(this.call)];
+    return this.#statement[0];
+  }
+
   /** Whether it only lets time pass, so that an equal answer is no progress. */
   get isPause(): boolean {
     const commands = this.#commands;
@@ -209,9 +220,27 @@ const printers: ReadonlySet<string> = wordSet('echo printf true : date');
 const pauseWords: ReadonlySet<string> = wordSet('wait sleep pause delay');
 /** Matches tools that give the conversation to another agent, which is no progress either. */
 const handOff = /^(?:transfer_?to|hand_?off)/i;
+const severalWords = /\S +\S+ +\S/;
 /** Whether a value is several words for people, unlike code and statements. */
 const isSentence = (value: unknown): boolean =>
-  typeof value === 'string' && /\S +\S+ +\S/.test(value) && !/[=;{}<>]|\w\(/.test(value);
+  typeof value === 'string' && severalWords.test(value) && !/[=;{}<>]|\w\(/.test(value);
+
+/** A text that a call says or writes. */
+interface Statement {
+  readonly site: string;
+  readonly text: string;
+}
+
+const statementOf = ({ name, input }: LoopCall): Statement | undefined => {
+  if (typeof input !== 'object' || input === null) return undefined;
+  let text = '';
+  canonicalText(input, (part) => {
+    if (part.length > text.length) text = part;
+    return '';
+  });
+  if (!severalWords.test(text)) return undefined;
+  return { site: `${name} ${canonicalText(input, (part) => (part === text ? '' : JSON.stringify(part)))}`, text };
+};
 
 type Commands = ReadonlyMap<string, ReadonlySet<string> | undefined>;
 

@@ -19,6 +19,7 @@ import { compareOutcome, type KnownCall, type RunCounts } from './progress.js';
 import { Recent } from './recent.js';
 import { Remakes } from './remakes.js';
 import { Repeats, type Sighting } from './repeats.js';
+import { Rework } from './rework.js';
 import { fine, messages, unknownTool, worstOf, type LoopVerdict } from './verdict.js';
 
 /** Detects calls that make no progress. */
@@ -133,6 +134,7 @@ export class Detector {
   readonly #failures: Failures;
   readonly #cycles: Cycles;
   readonly #remakes: Remakes;
+  readonly #rework: Rework;
   /** The latest outcome of each tool, and the call that it answered. */
   readonly #answers: Recent<string, Answer>;
   readonly #unknownTools: Recent<string, number>;
@@ -147,6 +149,7 @@ export class Detector {
     this.#failures = base === undefined ? new Failures(this.#counts, this.#limits) : base.#failures.fork(this.#counts);
     this.#cycles = base === undefined ? new Cycles(this.#limits) : base.#cycles.fork();
     this.#remakes = base === undefined ? new Remakes(this.#limits) : base.#remakes.fork();
+    this.#rework = base === undefined ? new Rework(this.#counts, this.#limits) : base.#rework.fork(this.#counts);
     this.#repeats = base === undefined ? new Repeats(this.#counts, this.#limits) : base.#repeats.fork(this.#counts);
     this.#answers = new Recent(maxTools, base && base.#answers);
     this.#unknownTools = new Recent(maxTools, base && base.#unknownTools);
@@ -187,6 +190,7 @@ export class Detector {
    */
   isNew(call: DescribedCall, status: LoopOutcome['status'], print: Fingerprint): boolean {
     if (!isSuccess(status, print) || this.#repeats.get(call.key) !== undefined) return false;
+    if (this.#rework.isRedone(call)) return false;
     const answer = this.#answers.get(call.tool);
     if (answer === undefined) return true;
     if (isSameAnswer(answer.print, print) || isSamePage(answer.print, print)) return false;
@@ -222,6 +226,7 @@ export class Detector {
       this.#recordUnknownTool(sighting),
       known?.batch === this.#counts.batch ? undefined : this.#cycles.record(call, sighting.isSame, isRunning),
       sighting.isDenied ? undefined : this.#remakes.record(call, sighting.print, sighting.isOk, known !== undefined),
+      sighting.isDenied ? undefined : this.#rework.record(call, sighting.print),
       this.#repeats.record(sighting, this.#state.hasPaused),
       sighting.isDenied ? undefined : this.#failures.record(call, print, sighting.isNews),
     ];
@@ -245,6 +250,7 @@ export class Detector {
     this.#failures.reset();
     this.#cycles.reset();
     this.#remakes.reset();
+    this.#rework.reset();
     const { unknownBatch, idleBatch, newsBatch, newsAtForgiveness } = this.#state;
     Object.assign(this.#state, initialState, { unknownBatch, idleBatch, newsBatch, newsAtForgiveness });
   }
@@ -270,6 +276,7 @@ export class Detector {
         this.#blockDoomLoop(key, tool),
         this.#cycles.judge(key, tool),
         this.#remakes.judge(call),
+        this.#rework.judge(call),
         this.#repeats.judge(call),
         this.#failures.judge(call),
       ],

@@ -72,6 +72,24 @@ describe.each([
     });
   });
 
+  it('warns about a report in other words, although each of the calls is new and succeeds, and ends the turn', async () => {
+    const parts = ['All of it is done', 'The work is complete', 'It has been verified', 'No change is open'];
+    const reports = Array.from({ length: 24 }, (_each, round) =>
+      asking(['report', { text: `${parts[round % 4]}. ${parts[Math.floor(round / 4) % 4]}${'!'.repeat(round)}` }]),
+    );
+    const ran = await run([...reports, 'Everything was done.'], {
+      model,
+      tools: { report: 'Accepted.' },
+      options: { warnEvery: 100 },
+    });
+    expect(levelsOf(ran)).toEqual(['warn rework', 'block rework', 'break rework']);
+    expect(ran.end).toMatchObject({
+      outcome: 'loop-detected',
+      reason: expect.stringContaining('to say the same in other words') as string,
+    });
+    expect(resultTexts(ran).findIndex((text) => text.includes('[Loop warning]'))).toBeLessThan(15);
+  });
+
   it('continues if the model makes progress after a denial', async () => {
     const ran = await run([...again(5, asking(['test'])), asking(['edit', { text: 'x' }]), asking(['test']), 'Done.'], {
       model,

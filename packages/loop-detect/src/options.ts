@@ -55,6 +55,13 @@ export interface DetectorThresholds {
    */
   readonly churn?: Pick<Thresholds, 'warn' | 'block'> | false | undefined;
   /**
+   * Calls with no other call in between whose inputs differ in one text, while the text says nothing new: a file that is
+   * rewritten, a message or a report that is sent again in other words.
+   * @defaultValue `{ warn: 10, block: 20 }`: warns as late as `repeat` and blocks as late as `poll`, because each of the
+   * calls succeeds
+   */
+  readonly rework?: Pick<Thresholds, 'warn' | 'block'> | false | undefined;
+  /**
    * Calls of tools that do not exist, with no existing tool in between.
    * @defaultValue `{ warn: 3, block: 5, break: 10 }`
    */
@@ -163,6 +170,7 @@ const defaultThresholds = {
   poll: { warn: 16, block: 20 },
   cycle: { warn: 3, block: 5 },
   churn: { warn: 4, block: 8 },
+  rework: { warn: 10, block: 20 },
   'unknown-tool': { warn: 3, block: 5, break: 10 },
   breaker: { warn: 20, break: 30 },
 } as const satisfies DetectorThresholds;

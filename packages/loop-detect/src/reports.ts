@@ -103,6 +103,7 @@ const noErrors =
 const reported = String.raw`(?=\s*$|\s{0,3}[^\s\w]|\s\w{0,20}\d|\s[^:\n]{1,60}:\s|\s\w{2,20}ing (?!in\b|of\b|for\b|and\b|with\b|on\b)\S|\s\w{2,20}ed\b|\s(?:in|at|on|while|during|when|from|with|of|to|by|was|is|has|response|for|thrown|timeout)\s)`;
 // What a sentence says of the thing that it begins with.
 const turnedDown = String.raw`failed|refused|denied|rejected|timed out|aborted|already exists|not found|unavailable|unreachable|does not exist|doesn't exist|disconnected|panicked|(?:crashed|reverted)(?=\s*$|[.:])|limit (?:exceeded|reached)`;
+const notWilling = String.raw`(?:must|have to|need to|will) (?:decline|refuse)|(?:decline|refuse) to \w|(?:won['’]t|will not|not going to) (?:help|assist|do|comply|proceed|continue|perform|take|act)`;
 const notAllowed = String.raw`not (?:be )?(?:allowed|permitted|available|supported|exist|recogni[sz]ed|interactable|clickable|authori[sz]ed|logged in)|do(?:es)?(?: not|n't) have (?:the |any )?(?:permissions?|access|rights?)|(?:session|token|login|credentials?|licen[sc]e)(?: has| have| is)? expired`;
 const notValid = String.raw`(?:should|must) be (?:an? )?(?:valid )?(?:non-empty|string|integer|number|boolean|array|object|uuid|url|date)`;
 /** Matches the beginning of an error report. */
@@ -111,7 +112,7 @@ const reportStart = new RegExp(
     String.raw`(?:[\w.-]{1,30} ){0,3}(?:[a-z]*error|exception|failure|fault)\b${reported}`,
     String.raw`(?:fehler|erreur|errore|erro|fout|fel|hata|błąd|ошибка|помилка|错误|錯誤|エラー|오류|خطأ)\s{0,3}[:：!]`,
     String.raw`(?:permission|access|deadline|panic|fatal|abort(?:ing)?|quota|gateway|internal server|conflict|network|timeout(?!: \d))\b${reported}`,
-    String.raw`(?:[\w'"‘’“”«»./:-]{1,60} ){0,5}(?:${turnedDown}|${notAllowed}|${notValid})\b`,
+    String.raw`(?:[\w'"‘’“”«»./:-]{1,60} ){0,5}(?:${turnedDown}|${notWilling}|${notAllowed}|${notValid})\b`,
     String.raw`(?:[\w'"‘’“”«»./:-]{1,60} ){0,4}(?:fails?|could ?n[o']t|cannot|can(?:no|')t|unable|not able|was not able) (?:to )?\w`,
     String.raw`(?:wrong|incorrect|bad|expired|insufficient) (?:user ?name|password|passcode|pin|code|credentials?|login|token|key|format|input|arguments?|value|parameters?|type|syntax|permissions?|privileges?|funds|balance|credits?|quota|memory|space|disk|storage)\b`,
     String.raw`expected [^\n]{1,80}(?:,| but) (?:got|found|received)\b|(?:net::)?ERR_[A-Z]|SQLSTATE\b`,

@@ -14,6 +14,7 @@ export type LoopDetectorName =
   | 'poll'
   | 'cycle'
   | 'churn'
+  | 'rework'
   | 'unknown-tool'
   | 'breaker'
   | 'doom-loop'
@@ -43,6 +44,8 @@ export const messages = {
     `The last calls went in a circle: ${tools.join(', then ')}, ${rounds} times with the same results. Break the pattern: none of these calls will tell you more. Do something else, or say what blocks you.`,
   churn: (tool: string, count: number): string =>
     `${tool} has failed ${count} times in the same way although its input was different each time. The input is not the cause. Read the error again, check the present state, and take another approach.`,
+  rework: (tool: string, count: number): string =>
+    `${tool} has been called ${count} times in a row to say the same in other words. Once is enough: check the result, and go on with what is still open.`,
   'unknown-tool': (tool: string, count: number): string =>
     `Unknown tool ${JSON.stringify(tool.slice(0, 80))}; tools that do not exist have been called ${count} times. Use only the tools that are offered, by their exact names.`,
   breaker: (count: number): string =>
@@ -63,6 +66,13 @@ export const churned = (level: LoopLevel, tool: string, count: number): LoopVerd
   detector: 'churn',
   message: messages.churn(tool, count),
   key: `churn:${tool}`,
+});
+
+export const reworked = (level: LoopLevel, tool: string, count: number): LoopVerdict => ({
+  level,
+  detector: 'rework',
+  message: messages.rework(tool, count),
+  key: `rework:${tool}`,
 });
 
 export const unknownTool = (level: LoopLevel, tool: string, count: number): LoopVerdict => ({

@@ -182,6 +182,26 @@ const rounds40 = 40;
 
 /** Loops of 40 calls that never repeat exactly. */
 export const loops: Families = {
+  'a report in other words, with nothing in between': fc
+    .record({ tool: toolName, target: word, phrases: lists(4, 8), isNested: fc.boolean(), seed })
+    .map(({ tool, target, phrases, isNested, seed: given }) => {
+      const draw = drawing(given);
+      const phrase = (): string => phrases[draw(phrases.length)] ?? '';
+      return rounds(rounds40, () => {
+        const text = `${phrase()}. ${phrase()}${['', '!', ', again.'][draw(3)]}`;
+        const input = isNested ? { type: 'report', result: { to: target, text } } : { to: target, text };
+        return [ok(tool, input, `Accepted as ${hex(7)(draw)}.`)];
+      });
+    }),
+  'a document that is rewritten from the same words': fc
+    .record({ tool: fc.constantFrom('write', 'write_file', 'create_file'), file: path, lines: lists(6, 12), seed })
+    .map(({ tool, file, lines, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(rounds40, () => {
+        const content = lines.toSorted(() => draw(3) - 1).join('\n');
+        return [ok(tool, { path: file, content }, `Wrote ${content.length - draw(9)} bytes to ${file}`)];
+      });
+    }),
   'a log that grows by lines like those before': fc
     .record({ tool: fc.constantFrom('read', 'BashOutput'), lines: lists(2, 6), shown: fc.nat(30), seed })
     .map(({ tool, lines, shown, seed: given }) => {
@@ -587,6 +607,47 @@ const edit = (file: string, round: number): Move =>
 
 /** Runs that make progress. None may be stopped, and at most 1 % may cause a warning. */
 export const healthy: Families = {
+  'messages to one person that each say something else': fc
+    .record({ tool: fc.constantFrom('send_message', 'slack_post', 'notify_user', 'yield'), texts: lists(20, 40) })
+    .map(({ tool, texts }) =>
+      rounds(texts.length, (round) => [
+        ok(tool, { channel: 'general', text: `${texts[round]}, and more about it` }, { ok: true, ts: `17.${round}` }),
+      ]),
+    ),
+  'entries that differ in one name or number': fc
+    .record({
+      tool: fc.constantFrom('add_task', 'create_issue', 'remember'),
+      names: fc.uniqueArray(word, { minLength: 20, maxLength: 40 }),
+      isNumbered: fc.boolean(),
+    })
+    .map(({ tool, names, isNumbered }) =>
+      rounds(names.length, (round) => [
+        ok(
+          tool,
+          { list: 'today', text: `Remind ${isNumbered ? `customer ${round + 1}` : names[round]} of the invoice` },
+          `Added entry ${round}.`,
+        ),
+      ]),
+    ),
+  'a document that is written in parts': fc.record({ file: path, parts: contents(20, 30) }).map(({ file, parts }) =>
+    rounds(parts.length, (round) => {
+      const content = parts.slice(0, round + 1).join('\n\n');
+      return [ok('write_file', { path: file, content }, `Wrote ${content.length} bytes to ${file}`)];
+    }),
+  ),
+  'statements that are run, each with its own result': fc
+    .record({
+      tool: fc.constantFrom('run_python', 'execute_code', 'sql'),
+      lines: lists(4, 6),
+      results: lists(24, 40),
+      seed,
+    })
+    .map(({ tool, lines, results, seed: given }) => {
+      const draw = drawing(given);
+      return rounds(results.length, (round) => [
+        ok(tool, { code: `select ${lines[draw(lines.length)]} from ${lines[draw(lines.length)]}` }, results[round]),
+      ]);
+    }),
   'documents with titles that begin like failures': fc
     .record({
       tool: fc.constantFrom('read_file', 'fetch_page', 'get_section'),
