@@ -82,7 +82,7 @@ export class DescribedCall {
     if (commands !== undefined) return leadersOf(commands).every(isLookupCommand) && !this.writes();
     const effect = this.#options.effect ?? this.call.effect;
     if (effect !== undefined) return effect === 'read-only';
-    return isLookupTool(this.tool) && !this.writes();
+    return (isLookupTool(this.tool) || asks(this.call.input)) && !this.writes();
   }
 
   /** Whether it reads figures, as of a sensor, a queue or a database, and not a state, a page or a log. */
@@ -241,6 +241,12 @@ const statementOf = ({ name, input }: LoopCall): Statement | undefined => {
   if (!severalWords.test(text)) return undefined;
   return { site: `${name} ${canonicalText(input, (part) => (part === text ? '' : JSON.stringify(part)))}`, text };
 };
+
+/** Whether an input says that it reads: the method of a request, or the verb of a statement in SQL or GraphQL. */
+const asks = (input: unknown): boolean =>
+  /^(?:GET|HEAD)$/i.test(textMember(input, 'method') ?? '') ||
+  ['query', 'sql', 'statement'].some((name) => readingVerb.test(textMember(input, name) ?? ''));
+const readingVerb = /^\s{0,9}(?:select|show|describe|explain|query)\b/i;
 
 type Commands = ReadonlyMap<string, ReadonlySet<string> | undefined>;
 

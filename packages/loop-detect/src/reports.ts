@@ -39,8 +39,18 @@ export const reportsNothing = (output: unknown, text: string): boolean =>
 
 /** A report of a state is not longer than this. */
 const maxState = 1_000;
-const running =
-  /\b(?:not (?:yet )?(?:available|ready|complete|finished)|still (?!missing|failing|warning|existing|using)\w{3,20}ing|being (?:processed|prepared|generated|created|deployed|provisioned|initialized|indexed|uploaded|rendered|built))\b|"(?:building|running|pending|processing)": ?true|(?:stat(?:e|us)|phase|stage)\b["']?(?:\s{0,3}[:=>]\s{0,3}["']?|[ \t]{1,3}[^\w\s][ \t])(?:(?:[a-z]{1,20}_){0,3}in[_ -]?(?:progress|queue)|pending|queued|scheduled|submitted|(?!missing|failing|warning|nothing|existing|string)\w{3,20}ing)\b/i;
+const ongoing = String.raw`in[_ -]?(?:progress|queue)|pending|queued|scheduled|submitted`;
+const doing = String.raw`(?!missing|failing|warning|nothing|existing|string|during|according|regarding|following)\w{3,20}ing`;
+/** Matches what a report says of something that has not ended, and a report that begins with its state. */
+const running = new RegExp(
+  [
+    String.raw`\b(?:not[ _-]?(?:yet )?(?:available|ready|complete|finished)|still (?!missing|failing|warning|existing|using)\w{3,20}ing|being (?:processed|prepared|generated|created|deployed|provisioned|initialized|indexed|uploaded|rendered|built))\b`,
+    String.raw`\b(?:${ongoing}|ongoing|running|building|processing)\b[\w-]{0,20}["']?[:=] ?["']?true\b`,
+    String.raw`(?:stat(?:e|us)|phase|stage)\b["']?(?:\s{0,3}[:=>]\s{0,3}["']?|[ \t]{1,3}[^\w\s][ \t])(?:(?:[a-z]{1,20}_){0,3}in[_ -]?(?:progress|queue)|${ongoing}|${doing})\b`,
+    String.raw`^\W{0,3}(?:${ongoing}|${doing})(?= ?(?:\.{2}|…|[:(\n]|\d|$))`,
+  ].join('|'),
+  'i',
+);
 
 /** Whether a report says that something is still running, so that it is requested until it has ended. */
 export const reportsRunning = (text: string): boolean => text.length <= maxState && running.test(text);

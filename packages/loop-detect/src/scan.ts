@@ -23,6 +23,7 @@ import {
   isDigitCode,
   isLabelOfId,
   isIdOfCall,
+  isRemaining,
   isVolatileNumber,
   behindFraction,
   shareAt,
@@ -345,7 +346,7 @@ class Scanner {
     }
     if (next === blank) {
       const unitEnd = behindUnit(text, end);
-      if (unitEnd > end) return this.#volatile(behindDurations(text, unitEnd));
+      if (unitEnd > end && !isRemaining(text, unitEnd, label)) return this.#volatile(behindDurations(text, unitEnd));
       const noticeEnd = behindLeftOut(text, end);
       if (noticeEnd > end) return this.#volatile(noticeEnd);
     }

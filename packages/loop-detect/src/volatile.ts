@@ -20,6 +20,10 @@ const volatileLabel =
 /** Matches labels of durations: `idle_for_seconds`, `ageMs`. */
 const durationLabel =
   /_(?:ms|secs?|seconds?|millis|mins?|minutes?|hours?)$|[a-z](?:Ms|Secs?|Seconds?|Millis|Minutes?|Hours?)$/;
+/** Matches labels and what follows a duration that falls until something has ended: `eta_minutes`, `3 minutes left`. */
+const remainingLabel =
+  /(?:^|[_-])(?:eta|remaining|left|countdown)(?:[_-]|$)|^(?:eta|remaining)(?=[A-Z])|Remaining|Left$/;
+const remainingNext = / (?:remaining|left|to go)\b/y;
 /** Matches what is before and behind a count of equal calls: `read 3× this session`, `called 3 times`. */
 const beforeTimes = /\b(?:read|seen|called|viewed|requested|repeated|visited|opened)(?: it)? $/i;
 const timesNext = / times\b/y;
@@ -92,9 +96,17 @@ export const isIdOfCall = (text: string, token: string, start: number, label: st
   /(?:^|[^\w])id=["']?$/.test(text.slice(Math.max(0, start - 5), start)) ||
   (token.length >= 16 && hexadecimal.test(token) && label.toLowerCase() === 'id');
 
+/** Whether a duration says how long something still takes. @param end the end of its unit */
+export const isRemaining = (text: string, end: number, label: string): boolean => {
+  if (label !== '' && remainingLabel.test(label)) return true;
+  if (text.charCodeAt(end) !== blank) return false;
+  remainingNext.lastIndex = end;
+  return remainingNext.test(text);
+};
+
 export const isVolatileNumber = (text: string, token: string, start: number, end: number, label: string): boolean => {
   if (token.length >= 10 && secondsSince1970.test(token)) return true;
-  if (label !== '' && durationLabel.test(label)) return true;
+  if (label !== '' && durationLabel.test(label)) return !isRemaining(text, end, label);
   if (label !== '' && isCountOfCalls(text, start, end)) return true;
   if (label !== '' && volatileLabel.test(label)) return !partLabel.test(label) || shareAt(text, end) === undefined;
   const isInFolder = text.charCodeAt(start - 1) === slash;

@@ -55,7 +55,7 @@ export const subjectOf = (input: unknown): string | undefined => {
 export const isNoteCall = (name: string, input: unknown): boolean => isNoteTool(name) && subjectOf(input) === undefined;
 
 const lookupWords = wordSet(
-  'read get list search find grep glob query lookup look fetch retrieve recall view show browse describe inspect count ' +
+  'read get head list search find grep glob query lookup look fetch retrieve recall view show browse describe inspect count ' +
     'ocr transcribe recognize scrape',
 );
 /** Lookups that also change which page later calls are about. */

@@ -607,6 +607,36 @@ const edit = (file: string, round: number): Move =>
 
 /** Runs that make progress. None may be stopped, and at most 1 % may cause a warning. */
 export const healthy: Families = {
+  'a wait whose remaining time falls': fc
+    .record({
+      tool: fc.oneof(toolName, fc.constant('head_object')),
+      form: fc.constantFrom(
+        (minutes: number) => `eta_minutes=${minutes}`,
+        (minutes: number) => `about ${minutes} minutes remaining`,
+        (minutes: number) => `{"restore":{"remainingSeconds":${minutes * 60}}}`,
+      ),
+      ongoing: fc.constantFrom('ongoing-request="true"', 'in progress:', 'Restoring...', '"pending": true', 'NotReady'),
+      count: fc.integer({ min: 6, max: 19 }),
+      name: word,
+    })
+    .map(({ tool, form, ongoing, count, name }) =>
+      rounds(count, (round) => [ok(tool, { name }, `${ongoing} ${form((count - round) * 10)}`)]),
+    ),
+  'figures that a statement reads until they are complete': fc
+    .record({
+      tool: fc.constantFrom('sql', 'run_sql', 'execute_statement', 'graphql'),
+      count: fc.integer({ min: 10, max: 25 }),
+      name: word,
+    })
+    .map(({ tool, count, name }) =>
+      rounds(count, (round) => [
+        ok(
+          tool,
+          { query: `SELECT phase, done FROM progress_of_${name}` },
+          `scan of the table|${round * 900}|${count * 900}`,
+        ),
+      ]),
+    ),
   'messages to one person that each say something else': fc
     .record({ tool: fc.constantFrom('send_message', 'slack_post', 'notify_user', 'yield'), texts: lists(20, 40) })
     .map(({ tool, texts }) =>
