@@ -6,9 +6,10 @@ import { failureText, kindOf } from './failure-text.js';
 import { selectFrom } from './key.js';
 import { printedOf, type Printed } from './printed.js';
 import { messageOf, reportsError, reportsHeld, reportsMiss, reportsNothing, reportsRunning } from './reports.js';
-import { maxRead, scan, scanStart, similarity, type Scan } from './scan.js';
+import { maxRead, scan, scanStart, type Scan } from './scan.js';
 import { shellLineOf } from './shell.js';
 import { shownText } from './terminal.js';
+import { similarity } from './word-sample.js';
 
 /** A summary of an outcome. It is stored with the result and suffices to judge the outcome after a restart. */
 export type Fingerprint = {

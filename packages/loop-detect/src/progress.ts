@@ -1,6 +1,6 @@
 import type { DescribedCall } from './call.js';
 import { hasSameParts, isSameOutcome, type Fingerprint } from './outcome.js';
-import { similarity } from './scan.js';
+import { similarity } from './word-sample.js';
 
 /** Counters of a run. */
 export interface RunCounts {

@@ -1,40 +1,7 @@
 import { finishHash } from './canonical.js';
-import {
-  shortestId,
-  shortestIdOfLetters,
-  volatileId,
-  scoreLabel,
-  duration,
-  shareLabel,
-  shareNext,
-  clock,
-  maxDigits,
-  plainNumber,
-  sized,
-  uuid,
-  address,
-  shortestTemporary,
-  temporary,
-  hexadecimal,
-  random,
-  elementRef,
-  temporaryFolder,
-  isTemporary,
-  isDigitCode,
-  isLabelOfId,
-  isIdOfCall,
-  isRemaining,
-  isVolatileNumber,
-  behindFraction,
-  shareAt,
-  behindUnit,
-  behindDurations,
-  behindGroups,
-  behindLeftOut,
-  isMixedId,
-  isCountOfCalls,
-  timeInName,
-} from './volatile.js';
+import { figureOf, type Token } from './figures.js';
+import { isLabelOfId, isTemporary, shortestIdOfLetters, shortestTemporary, volatileId } from './volatile.js';
+import { WordSample } from './word-sample.js';
 
 /** A summary of a text, sufficient to compare two outputs. */
 export interface Scan {
@@ -58,16 +25,12 @@ export interface Scan {
   readonly lineCount?: number | undefined;
 }
 
-/** Minimum length of a name with a time, and of an id with digits and letters in both cases. */
-const [shortestTimeName, shortestMixed] = [15, 10];
-/** Number of words and numbers in the sample of a text. */
-const maxWords = 16;
+/** Maximum number of numbers, and of ratios, that are summed. */
 const maxNumbers = 12;
 /** Maximum number of different lines that are told apart. */
 const maxLines = 16;
 /** Texts longer than this are read in full at both ends; in the middle only letters count. */
 export const maxRead = 8_000;
-const maxToken = 100;
 const [other, letter, digit] = [0, 1, 2] as const;
 /** The class of each UTF-16 unit; those beyond ASCII count as letters, apart from arrows, boxes, bars and spinners. */
 const classes = new Uint8Array(65_536)
@@ -81,7 +44,7 @@ for (let code = 0; code < 128; code += 1) {
 }
 const mixed = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 2246822507);
 const classOf = (code: number): number => classes[code] as number;
-const [dot, colon, dash, percent, blank, slash, backslash, quote, equals] = [46, 58, 45, 37, 32, 47, 92, 34, 61];
+const [dot, colon, dash, blank, quote, equals] = [46, 58, 45, 32, 34, 61];
 /** What ends a line; a record in JSON is one too. */
 const [lineEnd, opening, closing] = [10, 123, 125];
 /** Signs from here on are drawn: bars, boxes and spinners. */
@@ -138,7 +101,7 @@ class Scanner {
   #shapeLow = 0x41c6ce57;
   #valuesHigh = 0x9e3779b9 | 0;
   #valuesLow = 0x85ebca6b | 0;
-  readonly #words: number[] = [];
+  readonly #words = new WordSample();
   #bag = 0;
   /** The bag before the current line; `undefined` if its beginning was not read. */
   #lineStart: number | undefined = 0;
@@ -242,7 +205,7 @@ class Scanner {
       ...(hasLevel && { level: hasRatio ? this.#ratioSum : this.#sum }),
       ...(hasRatio && { isRatio: true }),
       ...(this.#text.length <= maxRead && { bag: this.#bag }),
-      words: this.#words,
+      words: this.#words.hashes,
       lines: this.#distinctLines,
       ...(this.#lines.size > maxLines && { lineCount: this.#lines.size }),
     };
@@ -281,83 +244,39 @@ class Scanner {
     if (hasDigit || (at - start >= shortestTemporary && isTemporary(text, start, at))) {
       const label = this.#labelBefore(start);
       this.#labelEnd = -1;
-      return this.#digits(start, at, { hasLetter, hasSign, label });
+      return this.#addFigure({ text, start, end: at, hasLetter, hasSign, label });
     }
     if (this.#isRandomId(start, at)) {
       this.#labelEnd = -1;
       return this.#volatile(at);
     }
     this.#feed(hash, hash);
-    if (at - start > 1) this.#addWord(hash);
+    if (at - start > 1) this.#words.add((mixed(hash) >>> 12) & 0xfffff);
     this.#labelStart = start;
     this.#labelEnd = at;
     return at;
   }
 
   /** Adds a token with digits to the summary. @returns its end, including its unit */
-  #digits(start: number, end: number, { hasLetter, hasSign, label }: TokenTraits): number {
-    const text = this.#text;
-    const token = text.slice(start, Math.min(end, start + maxToken));
-    if (isLabelOfId(label) && volatileId.test(text.slice(Math.max(0, start - 24), start))) return this.#volatile(end);
-    if (!hasLetter && (hasSign ? plainNumber.test(token) : token.length <= maxDigits)) {
-      return this.#number(token, start, end, label);
-    }
-    if (!hasLetter || isDigitCode(token.charCodeAt(0))) {
-      if (hasLetter && isCountOfCalls(text, start, end)) return this.#volatile(end);
-      if (hasLetter && duration.test(token)) return this.#volatile(behindDurations(text, end));
-      if (clock.test(token)) return this.#volatile(behindFraction(text, end));
-      if (hasLetter && address.test(token)) return this.#volatile(end);
-      const size = hasLetter ? sized.exec(token) : null;
-      if (size !== null) {
-        this.#addNumber(Number(size[1]));
-        return this.#value(token, end);
-      }
-    }
-    if (label === 'ref' && elementRef.test(token)) return this.#volatile(end);
-    const isInFolder = text.charCodeAt(start - 1) === slash || text.charCodeAt(start - 1) === backslash;
-    if (isInFolder && temporaryFolder.test(text.slice(Math.max(0, start - 6), start))) return this.#volatile(end);
-    if (token.length >= shortestId) {
-      if (uuid.test(token) || temporary.test(token)) return this.#volatile(end);
-      if (token.length >= shortestTimeName && timeInName.test(token)) return this.#volatile(end);
-      const isRandom =
-        hexadecimal.test(token) || random.test(token) || (token.length >= shortestMixed && isMixedId(token));
-      if ((isRandom || token.length >= 16 || /^(?:r|req)[-_]/i.test(token)) && isIdOfCall(text, token, start, label)) {
-        return this.#volatile(end);
-      }
-      if (isRandom) return this.#value(token, end);
-    }
+  #addFigure(token: Token): number {
+    const { kind, end, value = '', number, ratio, isScore } = figureOf(token);
+    if (kind === 'volatile') return this.#volatile(end);
+    if (number !== undefined) this.#addNumber(number);
+    if (ratio !== undefined) this.#addRatio(ratio);
+    if (kind === 'name') this.#feedName(value);
+    else this.#feed(35, 35);
+    this.#hashValue(value, isScore);
+    return end;
+  }
+
+  /** Hashes the letters of a name, and each run of digits as one sign. */
+  #feedName(token: string): void {
     let isRun = false;
     for (const character of token) {
       const isDigit = character >= '0' && character <= '9';
       if (!isDigit || !isRun) this.#feed(isDigit ? 35 : character.charCodeAt(0), 35);
       isRun = isDigit;
     }
-    this.#hashValue(token);
-    return end;
-  }
-
-  #number(digits: string, start: number, last: number, label: string): number {
-    const text = this.#text;
-    const end = behindGroups(text, last);
-    const token = end === last ? digits : text.slice(start, end).replaceAll(',', '');
-    const next = text.charCodeAt(end);
-    if (isVolatileNumber(text, token, start, end, label)) {
-      return this.#volatile(shareAt(text, end) === undefined ? behindUnit(text, end) : shareNext.lastIndex);
-    }
-    if (next === blank) {
-      const unitEnd = behindUnit(text, end);
-      if (unitEnd > end && !isRemaining(text, unitEnd, label)) return this.#volatile(behindDurations(text, unitEnd));
-      const noticeEnd = behindLeftOut(text, end);
-      if (noticeEnd > end) return this.#volatile(noticeEnd);
-    }
-    const value = Number(token);
-    const whole = text.charCodeAt(start - 1) === slash ? undefined : shareAt(text, end);
-    const isShare = next === percent || (whole === undefined && label !== '' && shareLabel.test(label));
-    const all = isShare ? 100 : (whole ?? 0);
-    // What is complete, as a bar that was drawn before, says nothing about the rest.
-    if (next === percent ? value !== all : value < all) this.#addRatio(value / all);
-    else this.#addNumber(value);
-    return this.#value(token, end, label !== '' && scoreLabel.test(label));
   }
 
   /** Whether a word without digits is a random id by its label. */
@@ -378,12 +297,6 @@ class Scanner {
 
   #volatile(end: number): number {
     this.#feed(126, 126);
-    return end;
-  }
-
-  #value(token: string, end: number, isScore = false): number {
-    this.#feed(35, 35);
-    this.#hashValue(token, isScore);
     return end;
   }
 
@@ -417,40 +330,4 @@ class Scanner {
     this.#ratios += 1;
     this.#ratioSum += value;
   }
-
-  /** Stores the smallest distinct hashes in order. */
-  #addWord(hash: number): void {
-    const words = this.#words;
-    const small = (mixed(hash) >>> 12) & 0xfffff;
-    let at = words.length;
-    if (at === maxWords && small >= (words[at - 1] as number)) return;
-    while (at > 0 && (words[at - 1] as number) > small) at -= 1;
-    if (at > 0 && words[at - 1] === small) return;
-    for (let last = Math.min(words.length, maxWords - 1); last > at; last -= 1) words[last] = words[last - 1] as number;
-    words[at] = small;
-  }
 }
-
-/** What is known about a token with digits. */
-interface TokenTraits {
-  readonly hasLetter: boolean;
-  /** Whether it has a dot, a hyphen or a colon. */
-  readonly hasSign: boolean;
-  /** The word before it, if that may be its label. */
-  readonly label: string;
-}
-
-/** Estimates which share of their words two texts have in common, from 0 to 1. */
-export const similarity = (left: readonly number[], right: readonly number[]): number => {
-  const limit = Math.max(left.length, right.length) >= maxWords ? maxWords : Infinity;
-  let [at, behind, both, all] = [0, 0, 0, 0];
-  while ((at < left.length || behind < right.length) && all < limit) {
-    const one = left[at] ?? Infinity;
-    const two = right[behind] ?? Infinity;
-    if (one === two) both += 1;
-    if (one <= two) at += 1;
-    if (two <= one) behind += 1;
-    all += 1;
-  }
-  return all === 0 ? 1 : both / all;
-};
