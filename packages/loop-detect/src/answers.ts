@@ -27,16 +27,28 @@ export const nextAnswer = (
   { isAnswered, isSame, writes }: { readonly isAnswered: boolean; readonly isSame: boolean; readonly writes: number },
 ): Answer => {
   const isShared = isAnswered && isOfOther(before, call);
-  const own = { print, call, isShared, writes };
+  const { pages, lines } = isComparable(call)
+    ? pagesWith(before, print, { isKnown: isSame || isAnswered, writes })
+    : none;
+  return { print, call, isShared, writes, pages, lines };
+};
+
+type Pages = Pick<Answer, 'pages' | 'lines'>;
+const none: Pages = { pages: 0, lines: [] };
+
+/** @param isKnown whether the page is one of those before; its parts are not read, because that takes time */
+const pagesWith = (
+  before: Answer | undefined,
+  print: Fingerprint,
+  { isKnown, writes }: { readonly isKnown: boolean; readonly writes: number },
+): Pages => {
   const isFirst = before?.writes !== writes;
-  if (!isComparable(call)) return { ...own, pages: 0, lines: [] };
-  // The parts of the same page are known. They are not read, because that takes time.
-  if (!isFirst && (isSame || isAnswered)) return { ...own, pages: before.pages, lines: before.lines };
+  if (!isFirst && isKnown) return before;
   const pages = (isFirst ? 0 : before.pages) + 1;
-  if (pages < minPages) return { ...own, pages, lines: [] };
+  if (pages < minPages) return { pages, lines: [] };
   const seen = isFirst ? [] : before.pages < minPages ? (before.print.lines ?? []) : before.lines;
   const added = (print.lines ?? []).filter((line) => !seen.includes(line));
-  return { ...own, pages, lines: added.length === 0 ? seen : [...added, ...seen].slice(0, maxLines) };
+  return { pages, lines: added.length === 0 ? seen : [...added, ...seen].slice(0, maxLines) };
 };
 
 const isComparable = (call: DescribedCall): boolean =>

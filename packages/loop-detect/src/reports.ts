@@ -176,7 +176,7 @@ export const reportsError = (call: LoopCall, output: unknown, message: string): 
   if (!startsWithWord(message) && errorMark.test(read.trimStart())) return true;
   if (nothingDone.test(start) && !isShellCall(call) && writes(call)) return true;
   if (noEffect.test(start)) return true;
-  if ((errorCount.test(start) || raised.test(read)) && !isShellCall(call) && !isLookupTool(call.name)) return true;
+  if (!isLookupTool(call.name) && !isShellCall(call) && (errorCount.test(start) || raised.test(read))) return true;
   if (successWords.test(start) && !/^no (?:such|permission|access|route|space)/i.test(start)) return false;
   if (!(upperCode.test(start) || reportStart.test(start)) || noErrors.test(message)) return false;
   return !(isLookupTool(call.name) && reportsMiss(message));
