@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -156,6 +156,67 @@ it('continues if nothing reads the problems that it reports', async () => {
   expect(await create()).toBe(201);
 });
 
+/** Starts a model, which begins to answer each request, for an agent with one slot. @returns the arguments for it */
+const withModel = async (
+  folder: string,
+  answer: (response: ServerResponse, send: (text: string, finish?: 'stop') => void) => void,
+): Promise<readonly string[]> => {
+  const model = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.flushHeaders();
+    answer(response, (content, finish) => {
+      const choice = { index: 0, delta: { role: 'assistant', content }, finish_reason: finish ?? null };
+      const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [choice] };
+      response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+    });
+  });
+  await once(model.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => (model.closeAllConnections(), void model.close()));
+  const base = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`;
+  const config = join(folder, 'config.yaml');
+  const models = `models: { default: acme/m, providers: { acme: { base_url: '${base}' } } }`;
+  await writeFile(config, `${models}\nlanes: { concurrency: 1 }\n`);
+  await mkdir(join(folder, 'agents'));
+  await writeFile(join(folder, 'agents/worker.md'), '---\ndescription: Works.\ntools: [read]\n---\nYou work.\n');
+  return [program, '--port', '0', '--data', join(folder, 'data'), '--config', config];
+};
+
+const until = async (check: () => Promise<boolean>): Promise<void> => {
+  while (!(await check())) await new Promise((resolve) => setTimeout(resolve, 50));
+};
+
+/** Returns the files of events whose last line is not the end of the stream. */
+const unended = async (data: string): Promise<readonly string[]> => {
+  const folder = join(data, 'events');
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.jsonl'));
+  const texts = await Promise.all(files.map((name) => readFile(join(folder, name), 'utf8')));
+  return texts.filter((text) => !text.trimEnd().split('\n').at(-1)?.includes('"end":'));
+};
+
+it.for(['SIGKILL', 'SIGTERM'] as const)('leaves no open stream of a turn that waited at %s', async (signal) => {
+  const folder = await testFolder();
+  let mayAnswer = false;
+  const words = await withModel(folder, (response, send) => {
+    if (!mayAnswer) return;
+    send('Done.', 'stop');
+    response.end('data: [DONE]\n\n');
+  });
+  const first = await startBy(process.execPath, words);
+  for (const text of ['one', 'two', 'three']) await first.post('/sessions', { agent: 'worker', message: { text } });
+  const states = async (running: Process): Promise<readonly string[]> =>
+    (await running.get('/sessions', contract.sessionPage)).sessions.map(({ state }) => state);
+  await until(async () => (await states(first)).includes('running'));
+  // Events are collected for some time before they are written.
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await first.kill(signal);
+  mayAnswer = true;
+  const second = await startBy(process.execPath, words);
+  await until(async () => (await states(second)).every((state) => state === 'idle'));
+  await second.kill('SIGTERM');
+  expect(await unended(join(folder, 'data'))).toEqual([]);
+});
+
 /** Files cannot be written after SIGTERM. */
 const fullDisk = `
 import { open } from 'node:fs/promises';
@@ -170,30 +231,15 @@ process.once('SIGTERM', () => {
 `;
 
 it('ends within its limit although the events of a turn that runs cannot be stored', async () => {
-  // A model that never ends its answer.
-  const model = createServer((request, response) => {
-    request.resume();
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    const timer = setInterval(() => {
-      // Not a loop.
-      const choice = { index: 0, delta: { role: 'assistant', content: `${randomUUID()} ` }, finish_reason: null };
-      const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [choice] };
-      response.write(`data: ${JSON.stringify(chunk)}\n\n`);
-    }, 50);
+  const folder = await testFolder();
+  const words = await withModel(folder, (response, send) => {
+    // Not a loop, and without an end.
+    const timer = setInterval(() => send(`${randomUUID()} `), 50);
     response.once('close', () => clearInterval(timer));
   });
-  await once(model.listen(0, '127.0.0.1'), 'listening');
-  onTestFinished(() => (model.closeAllConnections(), void model.close()));
-  const folder = await testFolder();
-  const base = `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1`;
-  const config = join(folder, 'config.yaml');
-  await writeFile(config, `models: { default: acme/m, providers: { acme: { base_url: '${base}' } } }\n`);
-  await mkdir(join(folder, 'agents'));
-  await writeFile(join(folder, 'agents/worker.md'), '---\ndescription: Works.\ntools: [read]\n---\nYou work.\n');
   const preload = join(folder, 'full-disk.mjs');
   await writeFile(preload, fullDisk);
-  const words = ['--import', preload, program, '--port', '0', '--data', join(folder, 'data'), '--config', config];
-  const running = await startBy(process.execPath, words);
+  const running = await startBy(process.execPath, ['--import', preload, ...words]);
   await running.post('/sessions', { agent: 'worker', message: { text: 'Go.' } });
   const { sessions } = await running.get('/sessions', contract.sessionPage);
   await read(running, sessions[0]?.id ?? '', 0, (type) => type === 'model.delta');

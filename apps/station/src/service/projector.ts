@@ -18,11 +18,18 @@ interface WatchedTurn {
   readonly writer: EventWriter;
   /** Replayed events that are not in the stream yet. */
   replayed: JSONValue[];
+  /**
+   * Events of a new turn before it holds its session. Its message may be left to another process, which begins another
+   * turn: nothing would end the stream of this one.
+   */
+  early: TurnEvent[];
   /** Ends of writes to the stream. */
   written: Promise<void>;
   state: SessionState;
   /** Whether the turn holds its session. */
   isLoaded: boolean;
+  /** Whether the turn held its session in an earlier process. */
+  isResumed: boolean;
   startedAt: number;
   model: string;
   messages: number;
@@ -77,13 +84,20 @@ export class Projector {
     if (event.type === 'turn.end' && this.#options.isHandedOver(event, turn.isLoaded)) {
       this.#turns.delete(event.turn);
       if (!turn.isLoaded) this.#forget(turn);
-      // The next process continues the stream.
+      // The next process continues the stream, if there is one.
       this.#queue(turn.session, async () => turn.written.then(() => turn.writer.release?.()));
       return;
     }
     const before = turn.state;
     this.#follow(turn, event);
-    this.#publish(turn, event);
+    if (turn.isLoaded || turn.isResumed || event.type === 'turn.end') {
+      for (const early of turn.early.splice(0)) this.#publish(turn, early);
+      this.#publish(turn, event);
+    } else {
+      // A wait has an event for each change of its position.
+      if (event.type === 'queue.waiting' && turn.early.at(-1)?.type === event.type) turn.early.pop();
+      turn.early.push(event);
+    }
     const isSaved = event.type === 'turn.start' || event.type === 'session.loaded' || event.type === 'turn.end';
     if (turn.state !== before || isSaved) this.#save(turn, event);
     if (event.type === 'turn.end') this.#turns.delete(event.turn);
@@ -97,7 +111,7 @@ export class Projector {
     await Promise.all(this.#writes.values());
   }
 
-  #turnOf({ turn: id, type, at, ...rest }: TurnEvent): WatchedTurn | undefined {
+  #turnOf({ turn: id, type, at, replayed, ...rest }: TurnEvent): WatchedTurn | undefined {
     const known = this.#turns.get(id);
     if (known) return known;
     const session = 'session' in rest ? rest.session : undefined;
@@ -109,9 +123,11 @@ export class Projector {
       publisher: this.#publisher(session),
       writer: this.#options.events.write(id),
       replayed: [],
+      early: [],
       written: Promise.resolve(),
       state: 'queued',
       isLoaded: false,
+      isResumed: replayed === true,
       startedAt: at,
       model: 'unknown',
       messages: 0,
