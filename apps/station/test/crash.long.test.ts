@@ -17,7 +17,8 @@ const program = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 interface Process {
   readonly url: string;
   readonly token: string;
-  kill(signal: NodeJS.Signals): Promise<void>;
+  /** Resolves when the process has ended, to the signal that ended it. */
+  kill(signal: NodeJS.Signals): Promise<NodeJS.Signals | null>;
   get<Body>(path: string, schema: z.ZodType<Body>): Promise<Body>;
   /** Resolves to the status of the response. */
   post(path: string, body: unknown): Promise<number>;
@@ -28,7 +29,9 @@ const start = async (data: string, more: readonly string[]): Promise<Process> =>
 
 const startBy = async (command: string, words: readonly string[]): Promise<Process> => {
   const child: ChildProcess = spawn(command, words, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const ended = new Promise<void>((resolve) => void child.once('exit', () => resolve()));
+  const ended = new Promise<NodeJS.Signals | null>(
+    (resolve) => void child.once('exit', (_code, signal) => resolve(signal)),
+  );
   onTestFinished(() => void child.kill('SIGKILL'));
   const [url = '', token = ''] = await new Promise<string[]>((resolve, reject) => {
     let text = '';
@@ -167,7 +170,8 @@ const withModel = async (
     response.flushHeaders();
     answer(response, (content, finish) => {
       const choice = { index: 0, delta: { role: 'assistant', content }, finish_reason: finish ?? null };
-      const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [choice] };
+      const usage = finish && { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+      const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [choice], usage };
       response.write(`data: ${JSON.stringify(chunk)}\n\n`);
     });
   });
@@ -215,6 +219,64 @@ it.for(['SIGKILL', 'SIGTERM'] as const)('leaves no open stream of a turn that wa
   await until(async () => (await states(second)).every((state) => state === 'idle'));
   await second.kill('SIGTERM');
   expect(await unended(join(folder, 'data'))).toEqual([]);
+});
+
+/** The process is killed before one of the writes that follow the last record of its first turn. */
+const killedAfterEnd = `
+import { open } from 'node:fs/promises';
+const handle = await open(process.execPath);
+const prototype = Object.getPrototypeOf(handle);
+await handle.close();
+let left = Number(process.env['H_TEST_WRITES']);
+let hasEnded = false;
+const { appendFile } = prototype;
+prototype.appendFile = async function (content, options) {
+  if (hasEnded && left === 0) process.kill(process.pid, 'SIGKILL');
+  if (hasEnded) left -= 1;
+  await appendFile.call(this, content, options);
+  if (String(content).includes('"turn.end"')) hasEnded = true;
+};
+`;
+
+it('completes the records and events of a turn that ended when the process was killed', async () => {
+  let kills = 0;
+  for (let writes = 0; kills === writes; writes += 1) {
+    const label = `killed after ${writes} writes`;
+    const folder = await testFolder();
+    const words = await withModel(folder, (response, send) => {
+      send('Done.', 'stop');
+      response.end('data: [DONE]\n\n');
+    });
+    const preload = join(folder, 'killed.mjs');
+    await writeFile(preload, killedAfterEnd);
+    process.env['H_TEST_WRITES'] = String(writes);
+    const first = await startBy(process.execPath, ['--import', preload, ...words]);
+    delete process.env['H_TEST_WRITES'];
+    await first.post('/sessions', { agent: 'worker', message: { text: 'Go.' } });
+    const isIdle = async (running: Process): Promise<boolean> =>
+      (await running.get('/sessions', contract.sessionPage)).sessions[0]?.state === 'idle';
+    await until(async () => isIdle(first).catch(() => true));
+    await first.kill('SIGTERM').then((how) => (kills += how === 'SIGKILL' ? 1 : 0));
+    const second = await startBy(process.execPath, words);
+    await until(async () => isIdle(second));
+    const { id = '' } = (await second.get('/sessions', contract.sessionPage)).sessions[0] ?? {};
+    expect(await second.post(`/sessions/${id}/messages`, { text: 'Again.' }), label).toBe(202);
+    let ends = 0;
+    const events = await read(second, id, 0, (type) => type === 'turn.end' && (ends += 1) === 2);
+    expect(
+      events.filter(({ type }) => type === 'turn.start'),
+      label,
+    ).toHaveLength(2);
+    await until(async () => isIdle(second));
+    const { days } = await second.get('/usage', contract.usageReport);
+    expect(
+      days.map(({ turns, usage }) => [turns, usage.outputTokens]),
+      label,
+    ).toEqual([[2, 10]]);
+    await second.kill('SIGTERM');
+    expect(await unended(join(folder, 'data')), label).toEqual([]);
+  }
+  expect(kills).toBeGreaterThan(3);
 });
 
 /** Files cannot be written after SIGTERM. */

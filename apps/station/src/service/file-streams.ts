@@ -22,10 +22,11 @@ const readBytes = 64 * 1024;
  */
 export const fileStreams = (directory: string): LiveEvents => {
   const bells = new Bells();
+  const writers = new Set<FileWriter>();
   return {
-    write: (stream) => new FileWriter(fileOf(directory, stream), bells),
+    write: (stream) => new FileWriter(fileOf(directory, stream), bells, writers),
     read: (stream, options) => readStream(fileOf(directory, stream), bells, options),
-    prune: (olderThanMs) => prune(directory, olderThanMs),
+    prune: (olderThanMs) => prune(directory, olderThanMs, new Set(Array.from(writers, ({ path }) => path))),
   };
 };
 
@@ -43,8 +44,10 @@ interface Line {
 }
 
 class FileWriter implements EventWriter {
-  readonly #path: string;
+  readonly path: string;
   readonly #bells: Bells;
+  /** The writers whose stream has not ended. */
+  readonly #writers: Set<FileWriter>;
   #pending: { readonly seq: number; readonly text: string }[] = [];
   #pendingBytes = 0;
   #end: StreamStatus | undefined;
@@ -54,9 +57,10 @@ class FileWriter implements EventWriter {
   #last: Promise<void> = Promise.resolve();
   #dropsDeltas = false;
 
-  constructor(path: string, bells: Bells) {
-    this.#path = path;
+  constructor(path: string, bells: Bells, writers: Set<FileWriter>) {
+    this.path = path;
     this.#bells = bells;
+    this.#writers = writers;
   }
 
   async append(event: JSONValue, { isDelta = false }: { readonly isDelta?: boolean } = {}): Promise<void> {
@@ -76,7 +80,7 @@ class FileWriter implements EventWriter {
     await this.#open();
     await this.flush();
     let known = 0;
-    for (const { event, isDelta } of linesOf((await readRegularFile(this.#path))?.text ?? '')) {
+    for (const { event, isDelta } of linesOf((await readRegularFile(this.path))?.text ?? '')) {
       const next = events[known];
       if (event !== undefined && !isDelta && next !== undefined && isSame(event, next)) known += 1;
     }
@@ -107,6 +111,7 @@ class FileWriter implements EventWriter {
     clearTimeout(this.#timer);
     const opening = this.#opening;
     this.#opening = undefined;
+    this.#writers.delete(this);
     await opening?.then((handle) => handle.close());
   }
 
@@ -133,31 +138,33 @@ class FileWriter implements EventWriter {
         await handle.close().catch(() => undefined);
         throw error;
       }
-      this.#bells.ring(this.#path);
+      this.#bells.ring(this.path);
       if (end === undefined) return;
       this.#end = undefined;
       this.#opening = undefined;
+      this.#writers.delete(this);
       await handle.close();
     } catch (error) {
       this.#flushIn(retryMs);
       this.#timer?.unref();
       throw error;
     }
-    if (this.#dropsDeltas) await dropDeltas(this.#path);
+    if (this.#dropsDeltas) await dropDeltas(this.path);
   }
 
   #open(): Promise<FileHandle> {
     if (this.#opening) return this.#opening;
+    this.#writers.add(this);
     const opening = this.#create();
     opening.catch(() => (this.#opening = undefined));
     return (this.#opening = opening);
   }
 
   async #create(): Promise<FileHandle> {
-    await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-    const text = (await readRegularFile(this.#path))?.text ?? '';
+    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
+    const text = (await readRegularFile(this.path))?.text ?? '';
     const last = linesOf(text).at(-1)?.seq ?? 0;
-    const handle = await openRegularFile(this.#path, constants.O_CREAT | constants.O_WRONLY | constants.O_APPEND);
+    const handle = await openRegularFile(this.path, constants.O_CREAT | constants.O_WRONLY | constants.O_APPEND);
     try {
       // The last line of a write that failed or was killed may be torn; no reader has received it.
       if (!text.endsWith('\n')) await handle.truncate(Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1)));
@@ -268,18 +275,18 @@ const lineIn = (text: string): Line | undefined => {
   }
 };
 
-/** A stream that has not ended belongs to a turn that waits, perhaps for an approval. */
-const hasEnded = async (path: string): Promise<boolean> =>
-  linesOf((await readRegularFile(path))?.text ?? '').at(-1)?.end !== undefined;
-
-const prune = async (directory: string, olderThanMs: number): Promise<number> => {
+/**
+ * Removes old files without a writer: their turn has ended, or could not be resumed since. A turn that waits, perhaps
+ * for an approval, has a writer.
+ */
+const prune = async (directory: string, olderThanMs: number, written: ReadonlySet<string>): Promise<number> => {
   const before = Date.now() - olderThanMs;
   let count = 0;
   for (const folder of (await ifExists(readdir(directory))) ?? []) {
     for (const file of await readdir(join(directory, folder))) {
       const path = join(directory, folder, file);
       try {
-        if ((await stat(path)).mtimeMs >= before || !(await hasEnded(path))) continue;
+        if (written.has(path) || (await stat(path)).mtimeMs >= before) continue;
         await rm(path, { force: true });
         count += 1;
       } catch (error) {

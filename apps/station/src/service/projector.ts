@@ -222,42 +222,55 @@ export class Projector {
 
   /** Stores the state of the turn. */
   #save(turn: WatchedTurn, event: TurnEvent): void {
-    const { state, messages, usage } = turn;
+    const { state, messages, usage, written, isLoaded } = turn;
     const total = [...usage.values()].reduce(addStationUsage, noStationUsage);
     const end = event.type === 'turn.end' ? event : undefined;
-    const { written, isLoaded } = turn;
     this.#queue(turn.session, async () => {
-      const session = await this.#options.records.update('session', turn.session, (current) => {
-        if (!current) return undefined;
-        const { body } = current;
-        if (body.lastEnded === turn.turn) return undefined;
+      // The session has the end last: if the process dies before, the next one shows the journal of the turn again.
+      if (end) await written;
+      const session = await this.#updateSession(turn, (body) => {
         // Until a turn holds its session, it may be left to another process.
         const isNumbered = isLoaded || end !== undefined;
-        const isNew = isNumbered && body.lastTurn !== turn.turn;
         if (!isNumbered && body.turn !== null && body.turn !== turn.turn) return undefined;
-        const next: SessionBody = {
+        const isNew = isNumbered && body.lastTurn !== turn.turn;
+        if (end && !isNew) return undefined;
+        return {
           ...body,
-          state,
-          turn: end ? null : turn.turn,
+          ...(!end && { state }),
+          turn: turn.turn,
           lastTurn: isNumbered ? turn.turn : body.lastTurn,
           turns: isNew ? body.turns + 1 : body.turns,
           updatedAt: Math.max(body.updatedAt, event.at),
-          openApprovals: end ? 0 : turn.open.size,
-          ...(end && {
-            outcome: end.outcome,
-            reason: end.reason ?? end.error?.message ?? null,
-            lastEnded: turn.turn,
-            messages: body.messages + messages,
-            usage: addStationUsage(body.usage, total),
-          }),
+          openApprovals: turn.open.size,
         };
-        return { ...current, at: next.updatedAt, body: next };
       });
       if (session && session.body.lastTurn === turn.turn) await this.#saveTurn(turn, session, end);
-      if (end) await this.#withdraw(turn);
+      if (!end) return;
+      await this.#withdraw(turn);
+      await this.#updateSession(turn, (body) => ({
+        ...body,
+        state,
+        turn: null,
+        updatedAt: Math.max(body.updatedAt, event.at),
+        openApprovals: 0,
+        outcome: end.outcome,
+        reason: end.reason ?? end.error?.message ?? null,
+        lastEnded: turn.turn,
+        messages: body.messages + messages,
+        usage: addStationUsage(body.usage, total),
+      }));
     });
-    // The end is shown when the stream has it.
-    if (end) this.#queue(turn.session, async () => written);
+  }
+
+  /** Changes the record of the session of a turn, unless it has the end of the turn. */
+  #updateSession(
+    { session, turn }: WatchedTurn,
+    change: (body: SessionBody) => SessionBody | undefined,
+  ): Promise<StoredRecord<'session'> | undefined> {
+    return this.#options.records.update('session', session, (current) => {
+      const next = current && current.body.lastEnded !== turn ? change(current.body) : undefined;
+      return current && next && { ...current, at: next.updatedAt, body: next };
+    });
   }
 
   /** The turn ended before it held its session, which another process runs. */

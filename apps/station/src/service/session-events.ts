@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { JSONValue } from '@h/turn';
 import type { Backend } from './backend.js';
 
@@ -38,22 +39,20 @@ export async function* readSession(
   let seq = after < perTurn ? 0 : after % perTurn;
   let isReset = false;
   let isShown = false;
-  let wake = (): void => undefined;
+  let changed = new AbortController();
   const stop = records.onChange(({ kind, id }) => {
-    if (kind === 'turn' && id === `${session}:${number}`) wake();
+    if (kind === 'turn' && id === `${session}:${number}`) changed.abort();
   });
-  const onAbort = (): void => wake();
+  const onAbort = (): void => changed.abort();
   signal.addEventListener('abort', onAbort);
   try {
     while (!signal.aborted) {
-      const woken = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+      changed = new AbortController();
       const turn = await records.get('turn', `${session}:${number}`);
       if (!turn) {
         if (!isShown) yield { type: 'caught-up' };
         isShown = true;
-        await woken;
+        if (!changed.signal.aborted) await once(changed.signal, 'abort');
         continue;
       }
       const { endedAt, turn: stream } = turn.body;
@@ -61,16 +60,21 @@ export async function* readSession(
         if (!isReset && seq < perTurn - 1) yield { type: 'reset' };
         isReset = true;
       } else if (seq < perTurn - 1) {
-        for await (const item of events.read(stream, { after: seq, signal })) {
+        let hasEnded = false;
+        for await (const item of events.read(stream, { after: seq, signal: changed.signal })) {
           if (item.type === 'event') {
             isShown = false;
+            ({ seq } = item);
             yield { type: 'event', seq: numberOf(number, item.seq), event: item.event };
-          } else if (item.type === 'caught-up' && !isShown) {
-            isShown = true;
-            yield { type: 'caught-up' };
+            continue;
           }
+          // The end of a stream may be missing: it could not be written, or the stream was deleted.
+          hasEnded = item.type === 'ended' || endedAt !== null;
+          if (hasEnded) break;
+          if (!isShown) yield { type: 'caught-up' };
+          isShown = true;
         }
-        if (signal.aborted) return;
+        if (!hasEnded) continue;
       }
       number += 1;
       seq = 0;
