@@ -72,12 +72,13 @@ const withServer = (config: Config, [first, ...args]: readonly string[]): Config
 
 /** Serves until the client leaves or a signal arrives. During the start, a signal ends the program at once. */
 const run = async (config: Config): Promise<number> => {
+  const { serve } = await import('./serve.js');
+  // Handled from here on: a handler would wait until the modules are loaded, which takes seconds on a busy machine.
   const signalled = new Promise<number>((resolve) => {
     process.once('SIGTERM', () => resolve(143));
     process.once('SIGINT', () => resolve(130));
     process.once('SIGHUP', () => resolve(129));
   });
-  const { serve } = await import('./serve.js');
   const running = await Promise.race([serve(config, note), signalled]);
   if (typeof running === 'number') return running;
   const left = new Promise<number>((resolve) => {

@@ -123,6 +123,31 @@ describe('mcp-guard over HTTP', () => {
     expect((await ended)[0]).toBe(143);
   });
 
+  it('ends on SIGTERM while it loads its modules', async () => {
+    const preload = join(temporaryFolder(), 'slow.mjs');
+    const hook = `import { writeSync } from 'node:fs';
+      export const load = async (url, context, next) => {
+        if (/\\/serve[^/]*\\.js$/.test(url)) {
+          writeSync(2, 'loading');
+          await new Promise((resolve) => setTimeout(resolve, 3_000));
+        }
+        return next(url, context);
+      };`;
+    const hookUrl = `data:text/javascript,${encodeURIComponent(hook)}`;
+    writeFileSync(preload, `import { register } from 'node:module';\nregister(${JSON.stringify(hookUrl)});\n`);
+    const words = ['--import', preload, main, '--', process.execPath, '-e', '0'];
+    const child = spawn(process.execPath, words, { stdio: ['pipe', 'ignore', 'pipe'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const ended = once(child, 'exit');
+    let said = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+    });
+    await expect.poll(() => said, { timeout: 60_000 }).toContain('loading');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([null, 'SIGTERM']);
+  });
+
   it('ends on SIGTERM without waiting for a server that never answers', async () => {
     const file = join(temporaryFolder(), 'guard.yaml');
     const silent = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'] };
