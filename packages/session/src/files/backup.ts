@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { copyFile, open, writeFile } from 'node:fs/promises';
+import { copyFile, open, rm, writeFile } from 'node:fs/promises';
 import { errorCode } from '@h/files';
 
 const maxBackups = 10_000;
@@ -25,7 +25,10 @@ const toNewName = async (path: string, reason: string, write: (backup: string) =
       }
       return backup;
     } catch (error) {
-      if (errorCode(error) !== 'EEXIST') throw error;
+      if (errorCode(error) === 'EEXIST') continue;
+      // Each attempt to open a session on a full disk would leave one that is incomplete.
+      await rm(backup, { force: true }).catch(() => undefined);
+      throw error;
     }
   }
   throw new Error(`${path} has ${maxBackups} backups. Find the cause of the damage, then delete the backups.`);

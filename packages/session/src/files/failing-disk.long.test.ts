@@ -1,9 +1,11 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import { interceptOperations } from '../../../../tooling/vitest/file-operations.js';
 import { fileSessions, type FileSessions } from '../index.js';
 import { inSession, messagesOf, wholeTurn, write } from '../testing/records.js';
+import { backUp, backUpBytes } from './backup.js';
 
 const openFiles = (): number => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);
 
@@ -62,5 +64,30 @@ describe('a disk on which an operation fails', () => {
       expect(openFiles(), label).toBe(before);
     }
     expect(failed).toBeGreaterThan(100);
+  });
+});
+
+describe('a backup on a disk on which an operation fails', () => {
+  it.each([
+    ['of a file', (path: string) => backUp(path, 'corrupt')],
+    ['of bytes', (path: string) => backUpBytes(path, 'torn', Buffer.from('torn'))],
+  ])('is complete or absent: %s', async (_, backUpNow) => {
+    for (let operation = 1; ; operation += 1) {
+      const folder = temporaryFolder();
+      const path = join(folder, 'journal.jsonl');
+      writeFileSync(path, 'records');
+      let reached = 0;
+      const restore = await interceptOperations(
+        (count) => (reached = count),
+        (count) => {
+          if (count === operation) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+        },
+      );
+      const backup = await backUpNow(path).catch(() => undefined);
+      restore();
+      const expected = backup === undefined ? [] : [basename(backup)];
+      expect(readdirSync(folder).toSorted(), `operation ${operation}`).toEqual(['journal.jsonl', ...expected]);
+      if (reached < operation) break;
+    }
   });
 });
