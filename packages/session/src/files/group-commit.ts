@@ -22,11 +22,12 @@ const maxOpenJournals = 256;
 export class OpenJournals {
   readonly #open = new Set<GroupCommit>();
 
+  /** Adds a journal, which is being written. */
   async add(journal: GroupCommit): Promise<void> {
     this.#open.add(journal);
     if (this.#open.size <= maxOpenJournals) return;
     for (const other of this.#open) {
-      if (other === journal || other.isWriting) continue;
+      if (other.isWriting) continue;
       await other.closeIdle().catch((error: unknown) => other.fail(error));
       return;
     }
