@@ -6,6 +6,11 @@ import type { EventWriter } from './stream-writer.js';
 
 interface Stream {
   readonly writer: EventWriter;
+  /**
+   * Events of a new turn before it holds its session; `undefined` from then on. Its message may be left to another
+   * worker, which begins another turn: nothing would end the stream of this one.
+   */
+  early: TurnEvent[] | undefined;
   /** Replayed events that were not compared with the stored ones yet. */
   replayed: JSONValue[];
   last: Promise<void>;
@@ -43,11 +48,24 @@ export class TurnStreams {
     const stream = this.#turns.get(turn) ?? this.#open(given);
     if (!stream) return;
     this.#turns.set(turn, stream);
-    const body = streamed(event);
     if (isReplayed === true) {
-      stream.replayed.push(body);
+      stream.replayed.push(streamed(event));
       return;
     }
+    const { early } = stream;
+    if (early && type !== 'session.loaded' && type !== 'turn.end') {
+      // A wait has an event for each change of its position.
+      if (type === 'queue.waiting' && early.at(-1)?.type === type) early.pop();
+      early.push(event);
+      return;
+    }
+    stream.early = undefined;
+    for (const each of [...(early ?? []), event]) this.#write(stream, each);
+  }
+
+  #write(stream: Stream, event: TurnEvent): void {
+    const { turn, type } = event;
+    const body = streamed(event);
     const { writer } = stream;
     const earlier = stream.replayed;
     stream.replayed = [];
@@ -107,6 +125,7 @@ export class TurnStreams {
     const fence = event.replayed === true && event.type === 'turn.start' ? this.#sessions.fenceOf(event.session) : 0;
     return {
       writer: this.#live.write(event.turn, { fence: fence ?? 0 }),
+      early: event.replayed === true ? undefined : [],
       replayed: [],
       last: Promise.resolve(),
       isBroken: fence === undefined,
