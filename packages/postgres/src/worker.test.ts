@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createSchema, endLease, renewLease, type TestSchema } from '../test/database.js';
 import { postgresApprovalRequests } from './approvals.js';
 import { liveEvents, postgresSessions, type Postgres } from './index.js';
-import { postgresInbox, postgresLanes } from './queue/index.js';
+import { postgresInbox, postgresLanes, type PostgresInbox } from './queue/index.js';
 import { runWorker, type Worker, type WorkerOptions } from './worker.js';
 
 const opened: { workers: Worker[]; schemas: TestSchema[] } = { workers: [], schemas: [] };
@@ -138,6 +138,30 @@ describe('runWorker', () => {
     await drained;
     expect((await sessions.list()).map(({ session, state }) => `${session} ${state}`)).toEqual(['alice idle']);
     await database.close();
+  });
+
+  it('gives back what it takes while it begins to drain', async () => {
+    const schema = createTestSchema();
+    const database = schema.connect();
+    let proceed = (): void => undefined;
+    const mayTake = new Promise<void>((resolve) => (proceed = resolve));
+    const taking = vi.fn<(count: number) => Promise<void>>(() => mayTake);
+    const inbox = (): PostgresInbox => {
+      const store = postgresInbox(database);
+      const take = store.take.bind(store);
+      store.take = async (count) => taking(count).then(() => take(count));
+      return store;
+    };
+    const { worker, sessions } = start(schema, scriptedModel(['Hello.']), { inbox });
+    await vi.waitFor(() => expect(taking).toHaveBeenCalled());
+    await postgresInbox(database).submit('alice', 'Hi');
+    const drained = worker.drain();
+    proceed();
+    await drained;
+    expect(await sessions.list()).toEqual([]);
+    const ended = eventOf('turn.end');
+    start(schema, scriptedModel(['Hello.']), { onEvent: ended.onEvent });
+    expect(await ended.promise).toMatchObject({ outcome: 'completed' });
   });
 
   it('drains upon a signal of the process, and handles it once', async () => {

@@ -313,15 +313,18 @@ class RunningWorker implements Worker {
   async #take(): Promise<void> {
     const room = (this.#options.maxTaken ?? 16) - this.#sending.size;
     if (room <= 0 || this.#stop.signal.aborted) return;
+    const store = this.#store;
     let taken: readonly Submission[];
     try {
-      taken = await this.#store.take(room);
+      taken = await store.take(room);
     } catch (error) {
       if (toErrorInfo(error).code !== 'inbox-taken') throw error;
       await this.#replaceInbox();
       return;
     }
-    for (const submission of taken) this.#track(this.#deliver(submission));
+    // The worker may have begun to drain meanwhile.
+    const { signal } = this.#stop;
+    for (const each of taken) this.#track(signal.aborted ? this.#giveBack(store, each) : this.#deliver(each));
     if (taken.length === room) this.#wake();
   }
 
