@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { thisProcess as wholeMark } from '@h/process';
-import { isGone, markOf, thisProcess } from './process.js';
+import { isGone, isThisProcess, markOf, thisProcess } from './process.js';
 
 /** Starts a process that ends soon and becomes a zombie until the end of the test. */
 const neglected = async (): Promise<number> => {
@@ -38,5 +38,15 @@ describe('isGone', () => {
     const mark = markOf(await neglected());
     expect(isGone(mark)).toBe(false);
     await expect.poll(() => isGone(mark), { timeout: 10_000 }).toBe(true);
+  });
+});
+
+describe('isThisProcess', () => {
+  it('compares all members of the mark', () => {
+    const own = thisProcess();
+    expect(isThisProcess(own)).toBe(true);
+    for (const other of [{ machine: 'another' }, { boot: 'another' }, { pid: own.pid + 1 }, { start: 'another' }]) {
+      expect(isThisProcess({ ...own, ...other })).toBe(false);
+    }
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { planned } from '../../test/projects.js';
 import { ContinuityError } from '../errors.js';
 import {
+  attemptsOf,
   blockTask,
   claimNext,
   claimTask,
@@ -14,7 +15,7 @@ import {
   unblockTask,
 } from './changes.js';
 import { beginWork, emptyProgress, planTasks } from './planning.js';
-import { progressSchema, type Progress } from './schema.js';
+import { progressSchema, type Progress, type Task } from './schema.js';
 import { isHeld, selectTask } from './select-task.js';
 
 const leaseMs = 1_000;
@@ -45,6 +46,27 @@ describe('claimTask', () => {
       leaseMs,
     });
     expect(code(() => claimTask(claimed, 'a', { owner: 'two', at: 1_800, leaseMs }))).toBe('claim-lost');
+  });
+
+  it('counts an attempt for each session, and again after the task was unblocked', () => {
+    const by = (owner: string, at: number) => ({ owner, at, leaseMs });
+    const released = releaseClaims(claimTask(working('a'), 'a', by('one', 0)), 'one');
+    const again = claimTask(released, 'a', by('one', 1));
+    const other = claimTask(releaseClaims(again, 'one'), 'a', by('two', 2));
+    const unblocked = unblockTask(blockTask(other, 'a', 'No key.', { owner: 'two' }), 'a');
+    const after = claimTask(unblocked, 'a', by('two', 3));
+    expect([released, again, other, unblocked, after].map((progress) => attemptsOf(taskOf(progress, 'a')))).toEqual([
+      1, 1, 2, 0, 1,
+    ]);
+  });
+
+  it('asks the session that worked on a released task to claim it again, and others to claim it', () => {
+    const released = releaseClaims(claimTask(working('a'), 'a', { owner: 'one', at: 0, leaseMs }), 'one');
+    expect(() => completeTask(released, 'a', evidence, { owner: 'one', at: 1 })).toThrow('claim it again');
+    expect(() => completeTask(released, 'a', evidence, { owner: 'two', at: 1 })).toThrow('Claim it first');
+    const [task] = released.tasks;
+    const reset: Progress = { ...released, tasks: [{ ...task, status: 'todo' } as Task] };
+    expect(() => completeTask(reset, 'a', evidence, { owner: 'one', at: 1 })).toThrow('Claim it first');
   });
 
   it('rejects tasks that are done, blocked or not ready', () => {

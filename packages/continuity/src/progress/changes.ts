@@ -40,7 +40,8 @@ export const claimTask = (progress: Progress, id: string, claiming: Claiming): P
     throw new ContinuityError('not-ready', `The task "${id}" waits for ${task.dependsOn.join(', ')}.`);
   }
   const generation = task.generation + 1;
-  const attempts = attemptsOf(task) + (task.lastOwner === owner && task.status === 'in_progress' ? 0 : 1);
+  const before = attemptsOf(task);
+  const attempts = task.lastOwner === owner && before > 0 ? before : before + 1;
   return withTask(progress, {
     ...task,
     status: 'in_progress',
