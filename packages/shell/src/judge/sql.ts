@@ -58,9 +58,21 @@ const isUnbounded = (words: string, verb: string): boolean => {
   const where = rest.indexOf(' WHERE ');
   if (where === -1) return !/ (?:LIMIT|USING|FROM [^ ]+ JOIN) /.test(rest.slice(verb.length));
   const condition = rest.slice(where + 7).replace(/[\s;]+$/, '');
-  if (/(?:^|\bOR )\(?(?:TRUE|1|(\d+) ?= ?\1|'' ?= ?'')\)?(?:$| OR )/.test(condition)) return true;
-  return /^\(?(?:TRUE|1|(\d+) ?= ?\1|'' ?= ?''|NOT FALSE)\)?$/.test(condition);
+  // One alternative that always holds is enough; all parts of a conjunction must.
+  return condition
+    .split(' OR ', maxParts)
+    .some((part) => part.split(' AND ', maxParts).every((one) => alwaysHolds.test(one.replaceAll(/[()]/g, '').trim())));
 };
+
+/** Number of parts of a condition that are examined. */
+const maxParts = 20;
+
+/**
+ * A condition that holds for every row: a constant, a comparison of constants, of something with itself, of a key with
+ * nothing, or with a pattern of anything.
+ */
+const alwaysHolds =
+  /^(?:TRUE|1|NOT FALSE|(?:\d+|'') ?(?:=|<>|!=|<=?|>=?) ?(?:\d+|'')|([\w."]+) ?(?:=|>=|<=) ?\1|[\w."]+ ?(?:>=? ?-?[01]|(?:<>|!=) ?(?:''|0|-1))|(?:"?\w+"?\.)?"?(?:\w*_)?(?:ID|UUID|PK|KEY|CTID|ROWID)"? IS NOT NULL)$/;
 
 /** Returns the statements of a script without strings and comments, except MySQL's executable comments. */
 const statementsOf = (sql: string): readonly string[] => {
@@ -92,14 +104,22 @@ const statementsOf = (sql: string): readonly string[] => {
     } else if (pair === '*/') {
       index += 1;
     } else if (character === '$') {
-      // The body of a function or DO block is code: its quotes are removed, its statements kept.
-      current += ' ';
+      // The body of a function or DO block is code: its quotes are removed, its statements kept. Others are strings.
+      const [quote] = /[\w$]$/.test(current) ? [] : (/^\$(?!\d)\w*\$/.exec(sql.slice(index, index + 40)) ?? []);
+      const end = quote === undefined || runsBody.test(current) ? -1 : sql.indexOf(quote, index + quote.length);
+      if (quote !== undefined && end !== -1) {
+        index = end + quote.length - 1;
+        current += "''";
+      } else current += ' ';
     } else {
       current += character;
     }
   }
   return [...statements, current];
 };
+
+/** A statement whose dollar-quoted strings are code. */
+const runsBody = /\b(?:DO|DELIMITER|FUNCTION|PROCEDURE|EXECUTE|FORMAT|QUERY_TO_XML|DBLINK\w*|CRON\.SCHEDULE)\b/i;
 
 const endOr = (index: number, end: number): number => (index === -1 ? end : index);
 

@@ -86,7 +86,9 @@ const parallelValues = listed(
   '-j --jobs -P --max-procs -a --arg-file --timeout --retries -d --delimiter -n --max-args -N --max-replace-args -L -I -S --sshlogin --sshloginfile --colsep -C --joblog --results --tmpdir --workdir --wd --tagstring --env --delay --load --memfree --nice --basefile --bf --return --trc --shebang-wrap -s --halt --block --recstart --recend',
 );
 
-const placeholders = /\{(?:[#%/.]|\/\/|\/\.|\d+(?:[/.]|\/\/|\/\.)?)?\}/g;
+const placeholder = String.raw`\{(?:[#%/.]|//|/\.|\d+(?:[/.]|//|/\.)?)?\}`;
+const placeholders = new RegExp(placeholder, 'g');
+const hasPlaceholder = new RegExp(placeholder);
 
 /** Returns the commands of GNU `parallel`: a template that it passes to a shell, or lines from its input. */
 export const parallelCommands = (args: readonly Field[], input: Input | undefined): ListedCommands => {
@@ -115,19 +117,24 @@ export const parallelCommands = (args: readonly Field[], input: Input | undefine
     const filled = line.replaceAll(placeholders, () => text);
     return filled === line ? `${line} ${text}` : filled;
   });
-  const isSplit = template.length > 1;
+  const isCommand = template.length > 1 || /^[^\s{}]+$/.test(line);
   return {
     // Words with spaces stay single words; the shell splits them only with `{}` in the template.
-    commands: isSplit
+    commands: isCommand
       ? words.slice(0, maxArguments).map((word) => {
-          const filled = template.map((field) => ({
-            ...field,
-            text: field.text.replaceAll(placeholders, () => word.text),
-          }));
-          return filled.some((field, place) => field.text !== template[place]?.text) ? filled : [...filled, word];
+          const filled = template.map((field) =>
+            hasPlaceholder.test(field.text)
+              ? {
+                  text: field.text.replaceAll(placeholders, () => word.text),
+                  shown: field.shown,
+                  madeBy: [...field.madeBy, ...word.madeBy],
+                }
+              : field,
+          );
+          return filled.some((field, place) => field !== template[place]) ? filled : [...filled, word];
         })
       : [],
-    lines: isSplit && !lines.some((one) => /[;&|$`<>]/.test(one)) ? [] : lines,
+    lines: isCommand && !lines.some((one) => /[;&|$`<>]/.test(one)) ? [] : lines,
     runsUnknown:
       line.replaceAll(placeholders, '').trim() === '' && words.some(({ text }) => text.includes(unknownText)),
   };

@@ -1,6 +1,6 @@
 import { isWhollyUnknown, known, unknownField, type Field } from './field.js';
 import { ofInput, ofScript, ofText, type Inner } from './inner.js';
-import { readCode, runsPrograms } from './inline-code.js';
+import { onlyPrints, readCode, runsPrograms } from './inline-code.js';
 import type { Input } from './known-output.js';
 import { textOfFile } from './line-files.js';
 import type { Scope } from './scope.js';
@@ -92,6 +92,7 @@ const ofArguments = (code: string, args: readonly Field[]): readonly Inner[] => 
 
 /** Returns what code in another language runs, deletes, writes, sends and displays. */
 export const fromCode = (code: string, isJavaScript = false): readonly Inner[] => {
+  if (isJavaScript && onlyPrints.test(code)) return [];
   const read = readCode(code, isJavaScript);
   const { lines, deletes, sends, sendsEnvironment, writes, pipes, shows, showsVariables, sql, runsUnknown, forks } =
     read;

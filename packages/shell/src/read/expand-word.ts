@@ -55,8 +55,10 @@ export const expandWord = (word: Word, scope: Scope, run: RunScript): readonly F
   for (const part of word.parts) expand.part(part);
   const texts = expand.fields();
   const alternatives = isSubstitution(word.parts) ? printed : undefined;
+  // Braces are expanded before tildes. In other words that are split, a tilde at the start hides the same intention.
+  const isSplit = texts.length > 1 && word.parts.some(({ type }) => !/Quoted|Literal/.test(type));
   return texts.slice(0, maxFields).map((text, index) => ({
-    text: index === 0 ? withHome(word.text, text, scope) : text,
+    text: index === 0 || isSplit ? withHome(isSplit ? text : word.text, text, scope) : text,
     shown: texts.length === 1 ? word.text : text.replaceAll(unknownText, '?'),
     madeBy,
     alternatives,

@@ -1,24 +1,27 @@
 import { programName, type Field } from './field.js';
-import { lookUp, type Scope } from './scope.js';
+import type { Scope } from './scope.js';
 
-/** Variables with which hook managers skip the hooks of git, and the values that do so. */
-const skips: Readonly<Record<string, RegExp>> = {
-  HUSKY: /^0$/,
-  HUSKY_SKIP_HOOKS: /^(?:1|true)$/,
-  LEFTHOOK: /^(?:0|false)$/,
-  OVERCOMMIT_DISABLE: /^1$/,
-  PRE_COMMIT_ALLOW_NO_CONFIG: /^1$/,
-  SKIP: /./,
-  SKIP_HOOKS: /./,
-  SKIP_SIMPLE_GIT_HOOKS: /^1$/,
-  GIT_CONFIG_KEY_0: /^core\.hookspath$/i,
-  GIT_CONFIG_PARAMETERS: /core\.hookspath/i,
+/** Variables that switch a hook manager off with such a value: `HUSKY=0`. */
+const manager = /^(?:HUSKY|LEFTHOOK|HK|PREK|PRE_COMMIT|OVERCOMMIT|(?:GIT_|RUN_)?HOOKS?)(?:_ENABLED?)?$/;
+const off = /^(?:0|false|no|off)$/i;
+
+/** Variables that select which hooks run: `SKIP=eslint`, `LEFTHOOK_EXCLUDE=lint`; those of git LFS concern files. */
+const selection = /^(?!GIT_LFS)(?:\w+_)?(?:SKIP|EXCLUDE|ONLY|DISABLED?|BYPASS|NO_VERIFY|ALLOW_NO_CONFIG)(?:_\w+)?$/;
+
+/** Variables that set another folder of hooks. */
+const setting = /^GIT_CONFIG_(?:KEY_\d+|PARAMETERS)$/;
+
+const skips = (name: string, value: string): boolean => {
+  if (manager.test(name)) return off.test(value);
+  if (selection.test(name)) return value !== '' && !off.test(value);
+  return setting.test(name) && /core\.hookspath/i.test(value);
 };
 
 /** Returns whether a variable that the line has set turns off the hooks that a git command would run. */
-export const skipsHooks = ([first]: readonly Field[], scope: Scope): boolean =>
-  programName(first?.text ?? '') === 'git' &&
-  Object.entries(skips).some(([name, value]) => {
-    const text = lookUp(scope, 'variables', name)?.[0];
-    return text !== undefined && value.test(text);
-  });
+export const skipsHooks = ([first]: readonly Field[], scope: Scope): boolean => {
+  if (programName(first?.text ?? '') !== 'git') return false;
+  for (let at: Scope | undefined = scope; at !== undefined; at = at.parent) {
+    for (const [name, [value = '']] of at.variables) if (skips(name, value)) return true;
+  }
+  return false;
+};

@@ -16,6 +16,10 @@ const heads =
 /** Words behind which a program that nothing is known of runs a command on another machine. */
 const remoteVerbs = /^(?:ssh|rsh|shell|console|enter|exec|(?:execute|run|send)-command|--command|run:detached)$/;
 
+/** Words behind which a command is examined, and does not run. */
+const examines =
+  /^(?:scan|check|analy[sz]e|explain|classify|judge|audit|lint|validate)(?:-(?:action|command|cmd|line))?$/;
+
 /** A string that begins with such a program, after the marks by which editors and clients start a shell. */
 const line = /^(?:[^\s=]{1,60}=)?[\s!:/["'({]{0,8}(?:(?:exec|shell|silent|system|sh)\s+(?!-))?(\S{1,40}?)[\s,]/;
 
@@ -41,6 +45,7 @@ export const guessedCommands = (args: readonly Field[], input: Input | undefined
     if (inners.length >= maxCommands) break;
     isElsewhere ||= remoteVerbs.test(words[index - 1]?.text ?? '');
     const isStart = index > 0 && introductions.test(words[index - 1]?.text ?? '') && !text.startsWith('-');
+    if (examines.test(words[index - 1]?.text ?? '')) continue;
     if (/[\s,("'`]/.test(text)) {
       // Behind these words, any line is one of a shell: `cd x && rm -rf *`.
       const lines = ofString(text, isStart || isElsewhere);

@@ -39,6 +39,10 @@ export interface InlineCode {
   readonly forks: boolean;
 }
 
+/** JavaScript of only comments, and of calls that print a string. */
+export const onlyPrints =
+  /^(?:\s|;|\/\/[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/|(?:print(?:json)?|console\.log)\((?:"[^"\\]*"|'[^'\\]*')\))*$/;
+
 /** Maximum number of strings that are examined. */
 const maxTexts = 100;
 

@@ -2,7 +2,7 @@ import { listMark, parallelCommands, xargsCommands, type ListedCommands } from '
 import { gitPrograms, type GitAliases } from './git-programs.js';
 import { known, programName, type Field } from './field.js';
 import { readFind } from './find-targets.js';
-import { elsewhere, here, ofInput, ofOption, ofPath, ofText, type Inner } from './inner.js';
+import { elsewhere, here, ofInput, ofOption, ofPath, ofText, spentInput, type Inner } from './inner.js';
 import { ofEditor } from './editors.js';
 import { isHost, isVirtualMachine, runsElsewhere } from './engines.js';
 import { ofMakefile } from './makefiles.js';
@@ -65,7 +65,7 @@ const ofProgram = (
   const commands = ofWrapper(name, args, input);
   const wrapped = runsElsewhere(name, args, scope) ? commands.map(elsewhere) : commands;
   return Object.hasOwn(interpreters, language)
-    ? [...wrapped, ...ofCode(language, args, input, scope).map(withoutShell)]
+    ? [...wrapped, ...ofCode(language, args, input, scope).map(withoutShell), ...ofDependency(name, args)]
     : [
         ...wrapped,
         ...(wrapped.length > 0
@@ -73,7 +73,7 @@ const ofProgram = (
           : (isUnknown(first?.text ?? '', name) && !scope.isGuess) ||
               args.slice(0, 4).some(({ text }) => /^(?:exec|rsh|ssh|shell|develop)$/.test(text))
             ? guessedCommands(args, input).map(isVirtualMachine(name) ? here : isHost(name) ? elsewhere : same)
-            : behindNode(name, args)),
+            : ofDependency(name, args)),
       ];
 };
 
@@ -94,14 +94,27 @@ const withoutShell = (inner: Inner): Inner => {
       : inner.kind === 'command'
         ? inner.argv.map((field) => field.text).join(' ')
         : '';
-  return bareShell.test(text) && !(inner.kind === 'line' && inner.input !== undefined)
+  return bareShell.test(text) && !(inner.kind === 'line' && inner.input !== undefined && inner.input !== spentInput)
     ? { kind: 'problem', problem: 'opens-shell' }
     : inner;
 };
 
-/** `yarn node -e code` */
-const behindNode = (name: string, args: readonly Field[]): readonly Inner[] =>
-  /^(?:yarn|pnpm|bun)$/.test(name) && args[0]?.text === 'node' ? [{ kind: 'command', argv: args }] : [];
+/** Subcommands of package managers that are names of programs, too. */
+const managing = /^(?:install|link|unlink|rm|ln|patch|init|env|set|test|import|config|exec|dlx|x)$/;
+
+/** Options and subcommands of package managers in front of the name of a program, with their value. */
+const beforeBin = /^(?:-F|--filter|-C|--dir|--cwd|--prefix|workspace)$/;
+
+/** `yarn prisma migrate`, `pnpm --filter db prisma migrate`: a program of a dependency, or a script of the project. */
+const ofDependency = (name: string, args: readonly Field[]): readonly Inner[] => {
+  if (!/^(?:yarn|pnpm|bun)$/.test(name)) return [];
+  const at = args.findIndex(
+    ({ text }, index) => !/^-|^(?:run|workspace)$/.test(text) && !beforeBin.test(args[index - 1]?.text ?? ''),
+  );
+  const program = args[at]?.text;
+  if (program === undefined || managing.test(program) || program.includes('.')) return [];
+  return [{ kind: 'command', argv: args.slice(at), isGuess: program !== 'node' }];
+};
 
 /** Returns whether nothing is known of a program: neither a script of the project nor one whose words are data. */
 const isUnknown = (path: string, name: string): boolean =>
@@ -185,6 +198,18 @@ const runners: Readonly<
     ];
   },
   ...Object.fromEntries(
+    ['pwsh', 'powershell', 'powershell.exe'].map((name) => [
+      name,
+      (args: readonly Field[], input: Input | undefined) => [
+        ...guessedCommands(args, input),
+        // Without a script, the input is one, in another language.
+        ...(args.every(({ text }) => text.startsWith('-'))
+          ? ofInput(input).filter(({ kind }) => kind === 'problem')
+          : []),
+      ],
+    ]),
+  ),
+  ...Object.fromEntries(
     ['cmd', 'cmd.exe'].map((name) => [
       name,
       (args: readonly Field[]) =>
@@ -267,8 +292,11 @@ const maxFindWords = 200;
 const maxAnsibleWords = 20;
 
 const ofLists = ({ commands, lines, runsUnknown }: ListedCommands): readonly Inner[] => [
-  ...commands.flatMap((argv): readonly Inner[] => [{ kind: 'command', argv }, ...scriptFromList(argv)]),
-  ...lines.map((text): Inner => ({ kind: 'line', text, mayBeInvalid: true })),
+  ...commands.flatMap((argv): readonly Inner[] => [
+    { kind: 'command', argv, input: spentInput },
+    ...scriptFromList(argv),
+  ]),
+  ...lines.map((text): Inner => ({ kind: 'line', text, mayBeInvalid: true, input: spentInput })),
   ...(runsUnknown ? [{ kind: 'problem' as const, problem: 'unknown-text' as const }] : []),
 ];
 

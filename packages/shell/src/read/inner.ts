@@ -28,6 +28,8 @@ export type Inner =
       readonly isGuess?: boolean | undefined;
       /** Whether it runs on another machine. */
       readonly isElsewhere?: boolean | undefined;
+      /** Its input, if it is not that of the command. */
+      readonly input?: Input | undefined;
     }
   | {
       readonly kind: 'line';
@@ -45,10 +47,13 @@ export type Inner =
       readonly mayBeInvalid?: boolean | undefined;
       /** Whether it runs when the shell ends. */
       readonly isAtEnd?: boolean | undefined;
-      /** The input of its first command. */
+      /** The input of its commands, if it is not that of the command. */
       readonly input?: Input | undefined;
     }
   | { readonly kind: 'problem'; readonly problem: ShellProblem };
+
+/** The input of commands after a program has read it: nothing is known of the rest. */
+export const spentInput: Input = { text: undefined, programs: [] };
 
 /** Returns a command as one of another machine. */
 export const elsewhere = (inner: Inner): Inner => (inner.kind === 'problem' ? inner : { ...inner, isElsewhere: true });
@@ -68,10 +73,12 @@ export const ofText = (field: Field, how: Partial<Extract<Inner, { kind: 'line' 
 /** The input of a shell. */
 export const ofInput = (input: Input | undefined, positional?: readonly string[]): readonly Inner[] => {
   if (input === undefined) return [];
-  if (input.text !== undefined && isKnown(input.text)) return [{ kind: 'line', text: input.text, positional }];
+  if (input.text !== undefined && isKnown(input.text)) {
+    return [{ kind: 'line', text: input.text, positional, input: spentInput }];
+  }
   if (input.programs.some((name) => downloaders.has(name))) return [{ kind: 'problem', problem: 'runs-download' }];
   if (input.text !== undefined && !isWhollyUnknown(input.text)) {
-    return [{ kind: 'line', text: input.text, positional }];
+    return [{ kind: 'line', text: input.text, positional, input: spentInput }];
   }
   return input.programs.length === 0 ? [] : [{ kind: 'problem', problem: 'unknown-text' }];
 };

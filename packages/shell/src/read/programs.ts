@@ -66,9 +66,19 @@ export const grammars: Readonly<Record<string, Grammar>> = {
     ['npm', 'pnpm', 'yarn', 'bun', 'cargo', 'twine', 'poetry', 'uv', 'gem', 'lerna'].map((name) => [name, packages]),
   ),
   ...Object.fromEntries(
-    ['psql', 'sqlcmd', 'cockroach', 'clickhouse-client', 'clickhouse', 'mongosh', 'mongo', 'redis-cli', 'dropdb'].map(
-      (name) => [name, sql],
-    ),
+    ['psql', 'sqlcmd', 'cockroach', 'clickhouse-client', 'clickhouse', 'mongosh', 'mongo', 'dropdb'].map((name) => [
+      name,
+      sql,
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['redis-cli', 'valkey-cli', 'keydb-cli'].map((name) => [
+      name,
+      {
+        values:
+          '-h -p -t -s -a -u -r -i -n -d -D -X --user --pass --sni --cacert --cacertdir --cert --key --tls-ciphers --tls-ciphersuites --pattern --count --rdb --eval',
+      },
+    ]),
   ),
   // With `-p`, a client of MySQL asks for the password: the next word is not its value.
   ...Object.fromEntries(
@@ -79,10 +89,15 @@ export const grammars: Readonly<Record<string, Grammar>> = {
     values:
       '-C -c --git-dir --work-tree --namespace --exec-path --config-env -m --message -F --author --date -o --push-option --repo -b -B --since --until --format --pretty --onto --reuse-message',
   },
-  gh: {
-    values:
-      '-R --repo -t --title -b --body -F --body-file -B --base -H --head -l --label -a --assignee -r --reviewer -X --method -f --field --raw-field --jq -q --json -L --limit',
-  },
+  ...Object.fromEntries(
+    ['gh', 'glab'].map((name) => [
+      name,
+      {
+        values:
+          '-R --repo -t --title -b --body -F --body-file -B --base -H --head -l --label -a --assignee -r --reviewer -X --method -f --field --raw-field --jq -q --json -L --limit',
+      },
+    ]),
+  ),
   ...Object.fromEntries(
     ['pip', 'pip3'].map((name) => [
       name,

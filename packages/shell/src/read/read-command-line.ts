@@ -69,16 +69,17 @@ export const readCommandLine = (
       report('too-complex', [shorten(text)]);
       return nothing;
     }
-    // A file that runs itself, such as a script with the name of the command in it.
-    if (active.has(text)) return nothing;
+    // A file that runs itself with the same input, such as a script with the name of the command in it.
+    const key = input?.text === undefined ? text : `${text}\0${input.text}`;
+    if (active.has(key)) return nothing;
     const parsed = parseLine(text);
     if (!parsed.ok) {
       if (!isGuess) report('unparsable', [shorten(text)], parsed.problem);
       return nothing;
     }
-    active.add(text);
+    active.add(key);
     const output = reader.script(parsed.script, scope, depth + 1, input);
-    active.delete(text);
+    active.delete(key);
     return output;
   };
 
@@ -106,7 +107,7 @@ export const readCommandLine = (
           own.container = containerOf(argv.slice(1, argv.length - inner.argv.length), scope.cwd, scope.project);
           own.cwd = own.container.folder ?? own.cwd;
         }
-        return runCommand(inner.argv, [], input, own, depth + 1, true);
+        return runCommand(inner.argv, [], inner.input ?? input, own, depth + 1, true);
       }
       case 'line': {
         if (inner.isAtEnd === true) {
@@ -124,14 +125,14 @@ export const readCommandLine = (
         if (own === scope && inner.positional !== undefined) {
           const { positional } = scope;
           scope.positional = inner.positional;
-          const output = readText(inner.text, own, depth, inner.isGuess === true, inner.input);
+          const output = readText(inner.text, own, depth, inner.isGuess === true, inner.input ?? input);
           scope.positional = positional;
           return output;
         }
         // A word that may be a program may as well be a file of data.
         const isData = own.isGuess && inner.name === argv[0]?.text && !inner.text.startsWith('#!');
         const mayBeInvalid = inner.isGuess === true || inner.mayBeInvalid === true || isData;
-        return readText(inner.text, own, depth, mayBeInvalid, inner.input);
+        return readText(inner.text, own, depth, mayBeInvalid, inner.input ?? input);
       }
     }
   };
@@ -243,8 +244,13 @@ export const readCommandLine = (
     const isGiven =
       values === undefined || (values.isGiven === true && isWhollyUnknown(programName(first?.text ?? '')));
     const isTrusted = isGuess || (isEnvironment && isGiven);
+    // `bash -c '$LINE'`: the whole text that a program runs is unknown.
+    const isWholeText =
+      first !== undefined &&
+      [...active].some((text) => typeof text === 'string' && text !== line && text.split('\0', 1)[0] === first.shown);
     const isDestructive = rest.some(({ text }) => /^\/+\*?$|^-[A-Za-z]*(?:rf|fr)/i.test(text));
     if (isDestructive || !(isOwnArguments || isTrusted)) report('unknown-program', argv.map(show));
+    else if (isWholeText && isTrusted && !isGuess) report('unknown-text', argv.map(show));
     if (isTrusted && !isGuess) {
       const likely = known(likelyProgram(first?.shown ?? '', rest, input));
       const sources = redirections.filter(({ isOutput }) => !isOutput);

@@ -20,6 +20,9 @@ const secretName =
 const secretPlace =
   /^(?:\/proc\/[^/]+\/environ$|(?:\.\/)?(?:config\/)?\.?secrets?\/(?!example|sample|test)[^/]*\.(?:json|ya?ml|toml|ini|txt|env|properties|conf)$|(?:\/var)?\/run\/secrets\/|\/etc\/(?:ssl\/private|sudoers|wireguard|NetworkManager\/system-connections)(?:\/|$)|(?:\/(?:home|Users)\/[^/]+|\/root)\/(?:\.|Library\/Application Support\/)(?:.*[/_.-])?(?:o?auth|tokens?|credentials?|creds|secrets?|api_?keys?)(?:[_-]\w{1,40})?(?:\.(?:json|ya?ml|toml|ini|db|txt))?$)/i;
 
+/** Folders with keys that a search finds in any home folder. */
+const foundFolder = /\*.*\/\.(?:ssh|gnupg|aws|azure|kube|password-store)(?:\/|$)/;
+
 /** Files among keys that contain none. */
 const plainNames = /\.pub$|\/\.ssh\/(?:config|known_hosts|authorized_keys)/;
 
@@ -31,7 +34,7 @@ export const isSecretPath = (path: string, cwd: string, place: Place): boolean =
   // A text with a path in it, such as a command.
   if (plainNames.test(path) || /^[^/]*\s/.test(path)) return false;
   const name = path.slice(path.lastIndexOf('/') + 1);
-  if (secretName.test(name) || secretPlace.test(path)) return true;
+  if (secretName.test(name) || secretPlace.test(path) || foundFolder.test(path)) return true;
   if (/^[.i][\w.]+.*[*?[]|^\.[?[]/.test(name) && patternNames.some((secret) => fits(name, secret))) {
     return true;
   }
@@ -71,6 +74,8 @@ const ownSecrets: Readonly<Record<string, RegExp>> = {
   printenv: /^$|secret|token|passw|key|cred|auth/i,
   set: /^$/,
   export: /^(?:-p)?$/,
+  declare: /^(?:-[px]+)?$/,
+  typeset: /^(?:-[px]+)?$/,
   gpg: /--export-secret/,
   pass: /^(?:show )?\S+$/,
   security: /find-(?:generic|internet)-password.*-w/,

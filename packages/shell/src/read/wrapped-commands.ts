@@ -108,6 +108,8 @@ export const wrappedCommands = (wrapper: Wrapper, args: readonly Field[]): Wrapp
     const [name, inline] = splitOption(text);
     if (describes.has(text)) {
       return { commands, lines };
+    } else if (text === '-' && wrapper.dash !== undefined) {
+      return { commands: [[known(wrapper.dash), known('-')]], lines };
     } else if (text === '--' || text === '-') {
       continue;
     } else if (texts.has(name) || (texts.size > 0 && endsCluster(text, texts))) {

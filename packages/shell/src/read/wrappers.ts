@@ -16,6 +16,8 @@ export interface Wrapper {
   readonly behind?: string;
   /** The arguments together form one shell line. */
   readonly joins?: true;
+  /** The interpreter that reads its code from the input for a single dash. */
+  readonly dash?: string;
   /** Each argument is a shell line. */
   readonly each?: true;
 }
@@ -205,6 +207,7 @@ export const wrappers: Readonly<Record<string, Wrapper | Readonly<Record<string,
     run: {
       values: '--with --python -p --extra --group --package --env-file',
       flags: '--no-sync --frozen --locked --isolated --all-extras',
+      dash: 'python',
     },
     'tool run': {},
   },

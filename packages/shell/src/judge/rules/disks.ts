@@ -63,7 +63,7 @@ export const diskRules: readonly CommandRule[] = [
     test: ({ program, arguments: { words, operands } }) => {
       if (
         words.some((word) =>
-          /^(?:-l|--list|-p|--print|print|--help|-V|--version|-i|-I|list|smart-log|--detail|--query|-D|--scan)$/.test(
+          /^(?:-l|--list|-p|--print|print|--help|-V|--version|-i|-I|list|smart-log|--detail|--query|-D|--scan|-n|--no-act)$/.test(
             word,
           ),
         )
@@ -108,7 +108,7 @@ export const diskRules: readonly CommandRule[] = [
       !isOrdinary &&
       !readers.test(program) &&
       !words.some((word) =>
-        /^(?:-n|--dry-run|-l|--list|-h|--help|print|info|list|isLuks|luksDump|status)$/.test(word),
+        /^(?:-n|--dry-run|--no-act|-l|--list|-h|--help|print|info|list|isLuks|luksDump|status)$/.test(word),
       ) &&
       operands.some(({ text }) => text.startsWith('/dev/') && zoneOf(text) === 'device'),
     why: 'It changes a disk or a file system.',

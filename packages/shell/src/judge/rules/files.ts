@@ -42,6 +42,10 @@ const movesTo =
     return operands.length > 1 && last !== undefined && zones.includes(zoneOf(last.text));
   };
 
+/** Folders of a home folder that contain the files of the user, or the settings of all programs. */
+const ofUser =
+  /^(?:\/(?:home|Users)\/[^/]+|\/root)\/(?:Documents|Desktop|Downloads|Pictures|Music|Movies|Videos|Library(?:\/Application Support)?|\.config|\.local(?:\/(?:share|state|bin))?)\/?\*?$/;
+
 /** Rules about files: deleting, moving, overwriting. */
 export const fileRules: readonly CommandRule[] = [
   {
@@ -128,6 +132,14 @@ export const fileRules: readonly CommandRule[] = [
     programs: ['mv'],
     paths: { in: ['not last'], zones: ['root', 'system', 'home', 'above', 'secret', 'device'] },
     why: 'It moves folders away that the system or the user needs.',
+  },
+  {
+    rule: 'files/move-user-folder',
+    decision: 'ask',
+    programs: ['mv'],
+    test: ({ arguments: { operands } }) => operands.slice(0, -1).some(({ text }) => ofUser.test(text)),
+    why: 'It moves a folder away in which the user or all programs keep their files.',
+    instead: 'Name the intended entries of the folder.',
   },
   {
     rule: 'files/move-project',

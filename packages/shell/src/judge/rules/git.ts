@@ -43,6 +43,10 @@ const otherSystems: Readonly<Record<string, RegExp>> = {
   fossil: /^(?:revert|clean|purge)\b/,
 };
 
+/** An address without encryption on another machine, and a setting that replaces other addresses by one. */
+const insecure = /^(?:http|git):\/\/(?!localhost\b|127\.|\[::1\]|[\w-]+(?:\.local)?(?::\d+)?\/[^/])/i;
+const insecureAlias = /^url\.(?:http|git):\/\/(?!localhost\b|127\.).*\.(?:push)?insteadof$/i;
+
 const maxText = 400;
 
 /** Commands that run hooks. */
@@ -186,10 +190,10 @@ export const gitRules: readonly CommandRule[] = [
     rule: 'git/move-branch',
     decision: 'ask',
     programs: git,
-    words: ['branch'],
+    words: ['branch', 'tag'],
     flags: ['-f|--force'],
-    why: 'It moves a branch; its commits may be nowhere else.',
-    instead: 'Create another branch.',
+    why: 'It moves a branch or a tag; its commits may be nowhere else.',
+    instead: 'Create another one.',
   },
   {
     rule: 'git/replace-branch',
@@ -279,6 +283,27 @@ export const gitRules: readonly CommandRule[] = [
     },
     why: 'It skips the hooks, which are the checks of the project.',
     instead: 'Fix what the hook reports.',
+  },
+  {
+    rule: 'git/removes-hooks',
+    decision: 'ask',
+    test: ({ program, arguments: { words } }) =>
+      /hooks?$|^(?:husky|pre-?commit|prek|overcommit|hk)$/.test(program) &&
+      words.some((word) => /^(?:--)?uninstall$/.test(word)),
+    why: 'It removes the hooks, which are the checks of the project.',
+    instead: 'Fix what the hook reports.',
+  },
+  {
+    rule: 'git/insecure-remote',
+    decision: 'ask',
+    programs: git,
+    words: ['remote set-url', 'config'],
+    test: ({ arguments: { operands } }) =>
+      operands.some(({ text }, index) =>
+        (index > 1 && operands[0]?.text === 'remote' ? insecure : insecureAlias).test(text),
+      ),
+    why: 'Others can read and change what git sends to that address and receives from it.',
+    instead: 'Use an address with https or SSH.',
   },
   {
     rule: 'git/delete-tag',

@@ -2,6 +2,19 @@ import type { CommandRule } from '../rule.js';
 import { production } from './infrastructure.js';
 import { mutationDeletes } from './verbs.js';
 
+/** A repository or a project in the path of an API, also as a placeholder. */
+const repository = String.raw`^(?:repos\/[^/]+\/[^/]+|projects\/[^/]+)\/`;
+
+/** Paths of an API where people discuss, and where checks report. */
+const discusses = new RegExp(
+  String.raw`${repository}(?:(?:issues|pulls|merge_requests|labels|milestones|statuses|comments|discussions|notes|check-runs|check-suites|deployments|subscription|commits|code-scanning)(?:\/|$)(?!.*\/(?:merge|update-branch|lock|rebase)$)|(?:actions\/runs|pipelines|jobs)\/.*(?:rerun\S*|cancel|retry|play)$)|^(?:notifications|gists|user\/(?:starred|following|subscriptions))(?:\/|$)`,
+);
+
+/** Paths of an API where POST only adds something, or starts a check. */
+const adds = new RegExp(
+  String.raw`${repository}(?:git\/(?:refs|blobs|trees|commits|tags)|dispatches|actions\/workflows\/[^/]+\/dispatches|forks|generate|releases\/generate-notes|pipeline|uploads)$`,
+);
+
 /** Rules about the command-line tools of GitHub and GitLab. */
 export const hubRules: readonly CommandRule[] = [
   {
@@ -36,16 +49,26 @@ export const hubRules: readonly CommandRule[] = [
     why: 'It deletes a branch, overwrites commits, or publishes the project.',
   },
   {
-    rule: 'git/changes-access-through-api',
+    rule: 'git/changes-through-api',
     decision: 'ask',
     programs: ['gh', 'glab'],
     words: ['api'],
-    argument:
-      /(?:^|\/)(?:keys|protection|collaborators|hooks|secrets|permissions|variables|rulesets|memberships|invitations|transfer|deploy_keys)(?:\/|$)|^(?:private|visibility|archived)=/,
-    test: ({ arguments: { valuesOf, words } }) =>
-      [...valuesOf('-X'), ...valuesOf('--method')].some((method) => /^(?:put|patch|post)$/i.test(method)) ||
-      words.some((word) => /^-X(?:PUT|PATCH|POST)$/i.test(word)),
-    why: 'It changes access to the repository, its secrets or its checks.',
+    test: ({ arguments: { operands, valuesOf, words } }) => {
+      const methods = [
+        ...['-X', '--method'].flatMap(valuesOf),
+        ...words.flatMap((word) => /^-X(\w+)$/.exec(word)?.[1] ?? []),
+      ];
+      // With fields and without a method, it sends POST.
+      const isChange =
+        methods.length > 0
+          ? methods.some((method) => /^(?:put|patch|post)$/i.test(method))
+          : words.some((word) => /^(?:-[fF]|--(?:raw-)?field|--input)(?:=|$)/.test(word));
+      const path = operands[1]?.text.replace(/^https?:\/\/[^/]+(?:\/api\/v\d)?|[?#].*$/g, '').replace(/^\//, '') ?? '';
+      const isUpdate = methods.some((method) => /^(?:put|patch)$/i.test(method));
+      return isChange && /^\w+\//.test(path) && !(discusses.test(path) || (!isUpdate && adds.test(path)));
+    },
+    why: 'It changes branches, settings or access of the repository past its reviews and checks.',
+    instead: 'Use the subcommands of the program, or show the person the request.',
   },
   {
     rule: 'git/delete-on-hub',

@@ -103,11 +103,26 @@ export const permissionRules: readonly CommandRule[] = [
   {
     rule: 'permissions/root-shell',
     decision: 'ask',
-    programs: ['su', 'sudo', 'doas', 'pkexec', 'unshare', 'nsenter', 'run0', 'machinectl', 'capsh'],
+    programs: [
+      'su',
+      'sudo',
+      'doas',
+      'pkexec',
+      'unshare',
+      'nsenter',
+      'run0',
+      'machinectl',
+      'capsh',
+      'setpriv',
+      'chroot',
+    ],
     test: ({ program, arguments: { operands, has, words, valuesOf }, input, reads }) => {
       if (input !== undefined || reads.length > 0) return false;
       if (program === 'nsenter' && valuesOf('-t').concat(valuesOf('--target')).includes('1')) return true;
       if (program === 'capsh') return words.includes('--');
+      // The folder of another system contains other files.
+      if (program === 'chroot' && operands[0]?.text !== '/') return false;
+      if (program === 'chroot' && operands.length === 1) return true;
       if (program === 'machinectl') return operands[0]?.text === 'shell';
       if (program !== 'su' && operands.length > 1 && opensShell(operands)) return true;
       const names = operands.map(({ text }) => text).filter((text) => text !== '-');

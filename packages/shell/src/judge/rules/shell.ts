@@ -189,7 +189,7 @@ export const shellRules: readonly CommandRule[] = [
     rule: 'shell/sends-secrets',
     decision: 'deny',
     programs: senders,
-    test: ({ program, arguments: { words, operands }, input, isSecret, zoneOf }) => {
+    test: ({ program, arguments: { words, operands, valuesOf }, input, isSecret, zoneOf }) => {
       const isPut = ([, file = '']: RegExpMatchArray): boolean => isSecret(file);
       if (program.endsWith('ftp') && Array.from((input ?? '').matchAll(putLine)).some(isPut)) return true;
       // In a copy from another machine, the last path is written, not read.
@@ -197,6 +197,8 @@ export const shellRules: readonly CommandRule[] = [
         /^(?:scp|rsync|aws|gsutil|rclone|s3cmd|gcloud)$/.test(program) && !isRemote(operands.at(-1)?.text ?? '');
       const subcommand = Object.hasOwn(sendingSubcommands, program) ? sendingSubcommands[program] : undefined;
       if (isDownload || subcommand?.test(operands[0]?.text ?? '') === false) return false;
+      const isUpload = (path: string): boolean => isSecret(path) || isOfSystem(zoneOf(path));
+      if (uploading.flatMap(valuesOf).some(isUpload)) return true;
       return words.some((word, index) => {
         if (
           /^--?(?:cacert|cert|key|E|i|ssh-key|identity|o|O|output)$/.test(words[index - 1] ?? '') ||
@@ -205,10 +207,10 @@ export const shellRules: readonly CommandRule[] = [
           return false;
         }
         const [, upload = ''] =
-          /^(?:-[dFT]|--[\w-]+=)?(?:[\w-]+=)?@(.+)$|^(?:-T|--(?:post|body|upload)-file=)(\/.+)$/
+          /^(?:-[A-Za-z]*[dF]|--[\w-]+=)?(?:[\w-]+=?)?@([^;]+)|^-[A-Za-z]*F?[\w-]+=<([^;]+)|^-T(\/.+)$/
             .exec(word)
             ?.filter(Boolean) ?? [];
-        if (upload !== '' && isOfSystem(zoneOf(upload))) return true;
+        if (upload !== '' && isUpload(upload)) return true;
         const path = word.replace(/^(?:-[dFT](?=[@\w./~])|--[\w-]+=)?(?:[\w:-]+[=:]|[\w-]+(?=@[./~]))?[@<]?/, '');
         return path !== '' && !/^https?:/.test(path) && (isSecret(path) || isSecret(word));
       });
@@ -289,6 +291,9 @@ const serves = /^(?:[\w-]{0,20}serve|httpd?[-.]server|[\w-]{0,20}httpd|live-serv
 /** An option whose value is code that the program loads, or another program that it runs. */
 const loadingOption =
   /^--?(?:engine|vettool|compress-program|require|import|(?:lua-)?filter|plugin|preload|load-?(?:module|extension)|init-(?:script|file)|rcfile|startup-file)(?:=(.+))?$/;
+
+/** Options whose value is a file that clients of HTTP send. */
+const uploading = ['-T', '--upload-file', '--post-file', '--body-file'];
 
 /** A line of an FTP client that uploads a file. */
 const putLine = /^\s*(?:m?put|reput|send)\s+(?:-\w+\s+)*(\S+)/gm;

@@ -1,3 +1,4 @@
+import { onlyPrints } from '../../read/inline-code.js';
 import type { CommandRule, RuleContext } from '../rule.js';
 import { isLocalServer, isOfTests, usesRemoteServer } from '../test-databases.js';
 import { migrationTools, production } from './infrastructure.js';
@@ -124,10 +125,12 @@ export const sqlRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['mongosh', 'mongo'],
     test: ({ arguments: { words }, input }) =>
-      [...words, input ?? ''].some((text) =>
-        /\.(?:dropDatabase|drop|remove|dropIndexes|dropUser|dropAllUsers|shutdownServer|stepDown)\s*\(|\bshutdown['"]?\s*:\s*1|\.deleteMany\s*\(\s*(?:\{\s*\})?\s*\)|\.updateMany\s*\(\s*\{\s*\}\s*,/.test(
-          text,
-        ),
+      [...words, input ?? ''].some(
+        (text) =>
+          !onlyPrints.test(text) &&
+          /\.(?:dropDatabase|drop|remove|dropIndexes|dropUser|dropAllUsers|shutdownServer|stepDown)\s*\(|\bshutdown['"]?\s*:\s*1|\.deleteMany\s*\(\s*(?:\{\s*\})?\s*\)|\.updateMany\s*\(\s*\{\s*\}\s*,/.test(
+            text,
+          ),
       ),
     why: 'It drops a database or collection, or changes all its documents.',
     instead: approve,
@@ -149,9 +152,13 @@ export const sqlRules: readonly CommandRule[] = [
     rule: 'sql/redis-flush',
     decision: 'ask',
     programs: ['redis-cli', 'valkey-cli', 'keydb-cli', 'nc', 'ncat', 'telnet', 'memcached-tool', 'memcflush'],
-    test: ({ program, arguments: { words }, input }) =>
+    test: ({ program, arguments: { operands, words }, input }) =>
       (program.endsWith('-cli') &&
-        words.some((word) => /^(?:flushall|flushdb|swapdb)$|\bcall\(\s*["']flush(?:all|db)/i.test(word))) ||
+        (words.some((word) => /\bcall\(\s*["']flush(?:all|db)/i.test(word)) ||
+          // The command, or a word before it that may be one.
+          operands
+            .slice(0, operands.findIndex(({ isMaybeValue }) => !isMaybeValue) + 1 || undefined)
+            .some(({ text }) => /^(?:flushall|flushdb|swapdb)$/i.test(text)))) ||
       program === 'memcflush' ||
       (program === 'memcached-tool' && words.some((word) => word.startsWith('flush'))) ||
       /^\s*flush(?:_?all|db)\b/im.test(input ?? ''),

@@ -18,6 +18,7 @@ const windows: Readonly<Record<string, RegExp>> = {
   vssadmin: /^(?:delete|resize)$/i,
   wbadmin: /^delete$/i,
   wmic: /^(?:delete|call|uninstall)$/i,
+  wsl: /^(?:--(?:unregister|shutdown|terminate)|-t)$/,
 };
 
 /** Rules about settings of the machine, its logs and its histories. */

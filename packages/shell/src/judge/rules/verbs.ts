@@ -130,6 +130,6 @@ export const seemsToDelete = (command: RuleContext): boolean => {
     (/[:-]/.test(verb)
       ? /(?:^|:)(?:remove|rm|unset|revoke|disable|detach|forget|uninstall)(?:$|-)/.test(verb) ||
         shared.test(verb.replace(removingPart, ''))
-      : words.some((word) => shared.test(word)) || parsed.words.some((word) => forcing.test(word)))
+      : words.some((word) => word !== verb && shared.test(word)) || parsed.words.some((word) => forcing.test(word)))
   );
 };
