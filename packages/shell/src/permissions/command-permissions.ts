@@ -104,7 +104,10 @@ const whyNotAllowed = (
 
 type Words = readonly string[];
 
-const whyItWrites = ({ name, args }: StrictCommand): string | undefined => {
+const whyItWrites = ({ name, args, hasNoInput }: StrictCommand): string | undefined => {
+  if (name === 'openssl' && args[0]?.value === 's_client' && !hasNoInput) {
+    return 'Only read-only commands are allowed (allowWrite is false), but openssl s_client sends its input to another machine; add < /dev/null.';
+  }
   const check = Object.hasOwn(readOnlyCommands, name) ? readOnlyCommands[name] : undefined;
   const problem = check === undefined ? 'is not known to be read-only' : check(args)?.reason;
   return problem === undefined

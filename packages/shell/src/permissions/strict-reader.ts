@@ -1,4 +1,5 @@
 import {
+  forEachChild,
   type Assignment,
   type Command,
   type CommandArgument,
@@ -19,6 +20,8 @@ import { checkAssignment, Variables } from './variables.js';
 export interface StrictCommand {
   readonly name: string;
   readonly args: readonly StaticWord[];
+  /** Whether its input certainly has no content, or only that of an `echo` of at most one letter. */
+  readonly hasNoInput: boolean;
 }
 
 /** The commands and files of a line. */
@@ -123,8 +126,14 @@ class ScriptWalk {
         return this.node(node.command);
       case 'CompoundList':
       case 'AndOr':
-      case 'Pipeline':
         return this.#all(node.commands);
+      case 'Pipeline':
+        for (const [index, part] of node.commands.entries()) {
+          const before = node.commands[index - 1];
+          if (part.type === 'Command') this.#command(part, before !== undefined && printsNothing(before, this.#script));
+          else this.node(part);
+        }
+        return undefined;
       case 'Command':
         return this.#command(node);
       case 'Redirected':
@@ -184,8 +193,13 @@ class ScriptWalk {
     return staticWord(word, this.#variables, this.#read);
   }
 
-  #command(node: Command): void {
+  #command(node: Command, isPipeEmpty = false): void {
     this.#redirections(node.redirects);
+    const sources = node.redirects.filter(({ operator }) => operator.startsWith('<'));
+    const hasNoInput =
+      sources.length === 0
+        ? isPipeEmpty
+        : sources.every((source) => source.type === 'Redirect' && source.target?.text === '/dev/null');
     const name = node.name === undefined ? undefined : this.#word(node.name);
     const prefix = node.prefix.filter((part): part is Assignment => part.type === 'Assignment');
     for (const assignment of prefix) {
@@ -200,7 +214,7 @@ class ScriptWalk {
     if (name.value === undefined) return refuse(`a command whose name is unknown until it runs, ${name.source}`);
     const isDeclaration = /^(?:export|declare|typeset|local|readonly)$/.test(name.value);
     const args = node.args.map((word) => this.#argument(word, name.value === 'export', isDeclaration));
-    if (!this.#functions.has(name.value)) this.#run([name, ...args], this.#isBash ? undefined : 'sh -c');
+    if (!this.#functions.has(name.value)) this.#run([name, ...args], hasNoInput, this.#isBash ? undefined : 'sh -c');
   }
 
   #argument(word: CommandArgument, isExported: boolean, isDeclaration: boolean): StaticWord {
@@ -227,7 +241,7 @@ class ScriptWalk {
    *
    * @param runner what runs it, if that is not the shell, whose functions it does not know
    */
-  #run(words: readonly StaticWord[], runner?: string): void {
+  #run(words: readonly StaticWord[], hasNoInput: boolean, runner?: string): void {
     const [first, ...args] = words;
     if (first?.value === undefined) return refuse('a command whose name is unknown until it runs');
     const name = programFolder.test(first.value) ? programName(first.value) : first.value;
@@ -236,7 +250,7 @@ class ScriptWalk {
         `git behind ${runner ?? 'its path'}, where the programs in the settings of a repository are not disabled; call it as git`,
       );
     }
-    this.#line.add({ name, args });
+    this.#line.add({ name, args, hasNoInput });
     if (this.#line.commands.length > maxCommands) return refuse(`more than ${maxCommands} commands`);
     if (/^(?:read|unset|mapfile|readarray)$/.test(name)) {
       for (const { value } of args) {
@@ -248,7 +262,7 @@ class ScriptWalk {
     this.#line.folders.push(...foldersOf(name, args));
     const behind = commandBehind(name, args);
     for (const { name: assigned, value } of behind.assigns) checkAssignment(assigned, value, true);
-    for (const command of behind.commands) this.#run(command, name);
+    for (const command of behind.commands) this.#run(command, hasNoInput, name);
     for (const text of behind.lines) this.#line.text(text, this.#depth + 1, runner === undefined && name === 'bash');
   }
 
@@ -301,6 +315,22 @@ class ScriptWalk {
     }
   }
 }
+
+/** Returns whether a command before a pipe prints nothing, or at most one letter: `echo Q` ends a session. */
+const printsNothing = (node: SyntaxNode, script: SyntaxNode): boolean =>
+  node.type === 'Command' &&
+  !definesFunctions(script) &&
+  /^(?:echo|printf|true|:)$/.test(node.name?.text ?? '') &&
+  node.args.every((word) => /^(?:-n|[A-Za-z]?|''|"")$/.test(word.text)) &&
+  node.prefix.length === 0;
+
+const definesFunctions = (node: SyntaxNode): boolean => {
+  let isFound = node.type === 'Function';
+  forEachChild(node, (child) => {
+    isFound ||= definesFunctions(child);
+  });
+  return isFound;
+};
 
 /** Represents the folder that `git rev-parse --show-toplevel` prints. */
 export const repositoryRoot = '\0repository';
