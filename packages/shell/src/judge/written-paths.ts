@@ -25,7 +25,8 @@ const folders: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
     ['cp', 'mv', 'ln', 'install'].map((name) => [name, /^(?:-[A-Za-z]*t|--target-directory)(?:=(.+))?$/]),
   ),
-  unzip: /^-d()$/,
+  unzip: /^-[A-Za-z]*d()$/,
+  cpio: /^(?:-D|--directory)(?:=(.+))?$/,
   ...Object.fromEntries(['7z', '7za', '7zz'].map((name) => [name, /^-o(.+)$/])),
   patch: /^(?:-d|--directory)(?:=(.+))?$/,
   wget: /^-P()$/,
@@ -60,6 +61,9 @@ const archivesIn = (program: string, words: readonly string[], names: readonly s
 /** A path on another machine. What a deployment replaces there is not settings of the machine. */
 const remote = /^[\w.@[\]-]+:(?!\/(?:var|srv|opt|home)(?:\/|$))(\/.*)$/;
 
+/** Subcommands that copy from elsewhere to the last operand: `aws s3 cp`, `rclone copy`, `gsutil rsync`. */
+const copying = /^(?:cp|mv|copy|copyto|move|moveto|sync|rsync|mirror|download|get|pull)$/;
+
 /** Programs that place files in a folder under their own names. */
 const places = set('mv cp install ln rsync scp ditto');
 
@@ -69,6 +73,10 @@ const placedIn = (folder: string, sources: readonly string[]): readonly string[]
     const [, name = ''] = /([^/]*)\/*$/.exec(source) ?? [];
     return `${folder}/${/^\.$|^\..*[*?]|^\*$/.test(name) ? '.profile' : name}`;
   });
+
+/** Returns whether a path is in a container: what a copy replaces there ends with it. */
+const isInContainer = (program: string, path: string): boolean =>
+  /^(?:docker|podman|kubectl)$/.test(program) && path.includes(':');
 
 /** Returns the paths that a command writes: its last operand, all of them, or the values of options. */
 export const writtenPaths = ({ program, arguments: { operands, words } }: RuleContext): readonly string[] => {
@@ -96,10 +104,9 @@ export const writtenPaths = ({ program, arguments: { operands, words } }: RuleCo
       ? names
       : []),
     ...((writesLast.has(program) && names.length > 1) ||
-    (program === 'git' && /^(?:clone|init|worktree)$/.test(names[0] ?? '')) ||
-    // From a container; what a copy replaces in one ends with it.
-    (/^(?:docker|podman|kubectl)$/.test(program) && names[0] === 'cp' && names.at(-1)?.includes(':') === false)
-      ? names.slice(-1)
+    (names.length > 2 && names.slice(0, 2).some((name) => copying.test(name))) ||
+    (program === 'git' && /^(?:clone|init|worktree)$/.test(names[0] ?? ''))
+      ? names.slice(-1).filter((path) => !isInContainer(program, path))
       : []),
   ].map((path) => remote.exec(path)?.[1] ?? path);
 };

@@ -247,12 +247,25 @@ const deletingReceiver = /^\s?\)?\.(?:rm\w*|remove\w*|delete\w*|unlink\w*)\b/;
 export const deletedIn = (code: string, texts: readonly CodeText[]): readonly string[] =>
   texts.flatMap(({ value, start, end }) => {
     if (!/^[/~][^\s${}]{0,199}$/.test(value)) return [];
-    const callee = calleeAt(code, start);
+    const { callee, before } = callAt(code, start);
     const isDeleted =
-      (deleters.test(callee) && (!ofServer.test(callee) || ofFiles.test(callee))) ||
-      deletingReceiver.test(code.slice(end, end + maxCall));
+      (deleters.test(callee) && (!ofServer.test(callee) || ofFiles.test(`${callee} ${before}`))) ||
+      deletingReceiver.test(code.slice(end, end + maxCall)) ||
+      // The call may be around another one, which lists the files of a folder.
+      (visits.test(callee) && treeDeleters.test(statementAt(code, start)));
     return isDeleted ? [value] : [];
   });
+
+/** Calls whose argument is a folder, and calls that delete what they return. */
+const visits = /(?:^|[.:>_])(?:list|files|dir|glob|walk|scan|sync|find|entries|children|read_?dir)\w*$/i;
+const treeDeleters = /\b(?:rimraf|rmtree|rm_rf|remove_tree|trash)\b|\b\w*(?:remove|unlink|delete)\w*\s?\(/i;
+
+/** Returns the statement around a place. */
+const statementAt = (code: string, place: number): string => {
+  const before = code.slice(Math.max(0, place - maxCall), place);
+  const after = code.slice(place, place + maxCall);
+  return `${before.slice(Math.max(before.lastIndexOf(';'), before.lastIndexOf('\n')) + 1)}${after.split(/[;\n]/, 1)[0] ?? ''}`;
+};
 
 /** Maximum number of values of a name. */
 const maxValues = 20;

@@ -95,11 +95,11 @@ const prints =
   /\b(?:print\w*|puts|putStr\w*|echo|say|cat|write|console\.\w+|pp|var_dump|var_export|readfile|fpassthru|princ|message|display|pipe|stdout|STDOUT)\b|\$stdout|(?:^|[;\n{(])\s{0,9}p\s|^[\s\w]*process\.env/;
 
 const readsFiles =
-  /\b(?:open|read\w*|\w+Read\w*|File|file|file_get_contents|slurp|lines|load\w*|parse\w*|\w*_values|insert-file-contents|Path|IO|ARGV)\b/;
+  /\b(?:f?open|read\w*|\w+Read\w*|File|file|file_get_contents|slurp|lines|load\w*|parse\w*|\w*_values|insert-file-contents|Path|IO|ARGV)\b/;
 
 /** A call that evaluates what is not a string in the code, and what obtains it. The method `exec` of JavaScript searches. */
 const evaluatesValue =
-  /(?<![.\w$>-])(?:eval(?:-buffer|-region|uate|_string)?|exec|Function|instance_eval)(?=[\s(])\s?\(?\s?(?:$|[\w$@(])(?!\w*["'`])|\bCode\.eval_string\(|\bGroovyShell\(|\(eval-buffer\)/;
+  /(?<![.\w$>-])(?:eval(?:-buffer|-region|uate|_string)?|exec|Function|instance_eval|loadstring|load|include)(?=[\s(])\s?\(?\s?(?:$|[\w$@(])(?!\w*["'`])|\bCode\.eval_string\(|\bGroovyShell\(|\(eval-buffer\)/;
 const obtains = new RegExp(`${decoder}|${download}|["'\`]https?:\\/\\/(?!localhost\\b|127\\.)`);
 
 /** Calls that do not read the content of the file that they name, or load it into the environment. */
@@ -107,7 +107,7 @@ const leavesFile =
   /exist|isfile|is_file|isFile|access|stat\b|statSync|load_?dotenv|loadEnvFile|(?:^|\.)config$|copy|unlink|remove|\brm|chmod|touch|mkdir/i;
 
 /** The whole environment in any language, unless a variable of it follows. */
-const wholeEnvironment = String.raw`(?:process\.env|Bun\.env|Deno\.env\.toObject\(\)|(?:os\.)?\benviron|\bENV(?:\.to_\w+)?|\\?[$%]_?ENV|\$_SERVER|(?:System\.|Sys\.)?\bget_?env\(\))(?!\s?\.\s?\w|\s?[[{(\w])`;
+const wholeEnvironment = String.raw`(?:process\.env|Bun\.env|Deno\.env\.toObject\(\)|(?:os\.)?\benviron|\bENV\.to_\w+\(?\)?(?:\.\w+)?|\bENV|\\?[$%]_?ENV|\$_SERVER|(?:System\.|Sys\.)?\bget_?env\(\))(?!\s?\.\s?\w|\s?[[{(\w])`;
 /** It, or a variable after an address, as an argument. An environment that a program receives is named so. */
 const environmentInCall = new RegExp(
   String.raw`(?<!\benv\s?[:=]\s?[\w.({[\s]{0,20})(?:[(,[{]|\.\.\.|(?<!\benv\s?)[:=])\s?${wholeEnvironment}|https?:\/\/[^"'${'`'}\s]{0,200}["'${'`'}]?\s?(?:\+|\.|,|\$\{)\s?(?:process\.env|os\.environ|ENV)`,
@@ -122,7 +122,7 @@ const awkRead = /getline\s*\w*\s*<\s*"([^"\n]{1,200})"/g;
 const awkPipe = /print[^;}>|\n]{0,200}\|\s?"((?:[^"\\\n]|\\.){1,200})"/g;
 
 /** Calls that send SQL, and statements that they may send. */
-const sendsSql = /(?:\b(?:\w*[eE]xecute\w*|exec|query\w*|\w*[rR]aw\w*|sql|run|prepare|statement)!?|->do)\s?[(`]/;
+const sendsSql = /(?:\b(?:\w*[eE]xecute\w*|exec|\w*[qQ]uery\w*|\w*[rR]aw\w*|sql|run|prepare|statement)!?|->do)\s?[(`]/;
 const changesData = /^\s*(?:drop|truncate|delete|update|alter)\s/i;
 
 /** Calls of database libraries that delete all rows, or a table. */
@@ -144,7 +144,8 @@ const httpDelete =
 /** Calls of libraries for clouds and clusters that delete something: `delete_bucket`, `terminateInstances`. */
 const libraries =
   /\b(?:boto3?|kubernetes|google\.cloud|googleapiclient|azure|aws-sdk|docker|openstack|stripe|octokit|github|gitlab|digitalocean)\b/i;
-const libraryCall = /(?:\.|\bnew )((?:delete|terminate|destroy|purge|prune)(?:_[a-z_]+|[A-Z]\w*))\s?\(|\.(prune)\(/g;
+const libraryCall =
+  /(?:\.|\bnew )((?:delete|terminate|destroy|purge|prune)(?:_[a-z_]+|[A-Z]\w*))\s?\(|\.(prune|delete)\(\s?\)|\.(prune)\(/g;
 
 /** A call that runs its argument, a string. */
 const runsText =
@@ -173,7 +174,8 @@ const quoted = (path: string): string =>
   /^~(?:\/|$)/.test(path) ? `~${quoted(path.slice(1))}` : `'${path.replaceAll("'", '')}'`;
 
 /** A signal to every process. */
-const killsAll = /\b(?:process|os|Process|posix)\.kill\(\s?(?:-1\b|["']\w+["'],\s?-1\b)/;
+const killsAll =
+  /\b(?:process|os|Process|posix)\.kill\(\s?(?:-1\b|(?:["']?:?\w+["']?),\s?-1\b)|\bkill\s?\(?\s?["']?\w+["']?\s?(?:,|=>)\s?-1\b|["']\/proc["'][\s\S]{0,200}\.kill\(|\.kill\([\s\S]{0,200}["']\/proc["']/;
 
 const matchesOf = (pattern: RegExp, code: string): string[] =>
   [...code.matchAll(pattern)]
@@ -286,7 +288,7 @@ const effectsOf = (code: string, isJavaScript: boolean, depth: number): InlineCo
       ...(doesPrint ? matchesOf(awkRead, code) : []),
       ...(showsLoaded ? ['.env'] : []),
     ],
-    showsVariables: doesPrint ? variablesIn(code) : [],
+    showsVariables: doesPrint ? [...variablesIn(code), ...searchedIn(code, texts)] : [],
     sql: [
       ...(sendsSql.test(code) ? texts.filter((text) => changesData.test(text)) : []),
       ...(deletesRows.test(code) ? ['DELETE FROM rows'] : []),
@@ -321,6 +323,19 @@ const variablesIn = (code: string): readonly string[] =>
     }),
     ...matchesOf(destructured, code).flatMap((names) => names.split(/[\s,:=]+/)),
   ].slice(0, maxVariables);
+
+/** The environment as a whole, also if code visits its variables. */
+const anyEnvironment = new RegExp(
+  `${wholeEnvironment}|\\b(?:environ|process\\.env|ENV)\\b\\)?\\.(?:items|each|select|entries|filter|map)`,
+);
+const secretPart = /^\W*(?:api_?)?(?:key|token|secret|passw?(?:ord|d)?|cred(?:ential)?s?|aws|auth)\w*\W*$/i;
+
+/** Returns the secrets that code finds in the environment by a part of their names, and may print. */
+const searchedIn = (code: string, texts: readonly string[]): readonly string[] =>
+  anyEnvironment.test(code) &&
+  (texts.some((text) => secretPart.test(text)) || /\/\W*(?:key|token|secret|pass)\w*\W*\/i?/i.test(code))
+    ? ['SECRET']
+    : [];
 
 /** Calls that pass a value to a program, a library or a server. */
 const usesValue =

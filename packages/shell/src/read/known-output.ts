@@ -1,10 +1,12 @@
 import { isKnown, isWhollyUnknown, programName, unknownText, type Field } from './field.js';
 import type { Output } from './expand-word.js';
 import { hasFile, textOfFile } from './line-files.js';
+import { isOrdinary } from './ordinary.js';
 import { resolvePath } from './resolve-path.js';
 import type { Scope } from './scope.js';
 import {
   isSecretPath,
+  namesStored,
   passesInput,
   printsSecret,
   printsStored,
@@ -77,7 +79,10 @@ export const knownOutput = (argv: readonly Field[], input: Input | undefined, sc
       ? argv.flatMap(({ madeBy }) => madeBy.filter((mark) => mark.startsWith(secretVariableMark)))
       : []),
     ...(printsSecret(name, args, isSecret, readsSecret) ? [secretMark] : []),
-    ...(printsStored(name, args.join(' ').slice(0, maxArguments)) ? [storedMark] : []),
+    ...(printsStored(name, args.join(' ').slice(0, maxArguments)) ||
+    (!isOrdinary(name) && namesStored(args.filter((word) => !word.startsWith('-'))))
+      ? [storedMark]
+      : []),
   ];
   const file = /^(?:cat|pv)$/.test(name) && args.length === 1 ? args[0] : undefined;
   return { text: textOf(name, args, input, scope), programs, paths: pathsOf(name, args, input), file };
@@ -202,7 +207,9 @@ const listers: Readonly<Record<string, (words: readonly string[], operands: read
     isWide(operands[0]) && !words.some((word) => /^-(?:e|E|d)$|^--(?:extension|size|changed)/.test(word)),
   fdfind: (words, operands) =>
     isWide(operands[0]) && !words.some((word) => /^-(?:e|E|d)$|^--(?:extension|size|changed)/.test(word)),
-  rg: (words) => words.includes('--files') && !words.some((word) => /^-(?:g|t)|^--(?:glob|type)/.test(word)),
+  rg: (words, operands) =>
+    (words.includes('--files') || (words.some((word) => /^-[A-Za-z]*l/.test(word)) && isWide(operands[0]))) &&
+    !words.some((word) => /^-(?:g|t)|^--(?:glob|type)/.test(word)),
   grep: (words, operands) => words.some((word) => /^-[A-Za-z]*l/.test(word)) && isWide(operands[0]),
   git: (words, operands) =>
     (words[0] === 'ls-files'

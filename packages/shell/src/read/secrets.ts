@@ -63,7 +63,7 @@ export const loadsSecrets = (name: string, args: readonly string[]): boolean =>
 
 /** Programs that print the content of their files, or an encoding of it. */
 const printers: ReadonlySet<string> = new Set(
-  'ul m4 cpp look xzcat bzcat lzcat zstdcat gzcat cat tac head tail nl less more bat sed awk gawk grep egrep rg cut sort paste tr rev fold strings od xxd hexdump base64 base32 openssl gpg age uuencode tar zip gzip bzip2 xz zstd jq yq dd tee cp diff comm join column fmt pr batcat view zcat echo printf uniq pbcopy xclip xsel wl-copy clip.exe python python3 perl ruby ccat pygmentize highlight glow mdcat jless fx gron dasel tomlq xmllint hexyl hd expand unexpand iconv envsubst shuf pv most json.tool sqlite3'.split(
+  'ul m4 cpp look xzcat bzcat lzcat zstdcat gzcat cat tac head tail nl less more bat sed awk gawk grep egrep rg cut sort paste tr rev fold strings od xxd hexdump base64 base32 openssl gpg age uuencode tar zip gzip bzip2 xz zstd jq yq dd tee cp diff comm join column fmt pr batcat view zcat echo printf uniq pbcopy xclip xsel wl-copy clip.exe python python3 perl ruby ccat pygmentize highlight glow mdcat jless fx gron dasel tomlq xmllint hexyl hd expand unexpand iconv envsubst shuf pv most json.tool sqlite3 ag ack cmp ed split funzip'.split(
     ' ',
   ),
 );
@@ -144,6 +144,32 @@ const printing: Readonly<Record<string, RegExp>> = {
 export const printsStored = (name: string, words: string): boolean =>
   Object.hasOwn(printing, name) && printing[name]?.test(words) === true;
 
+/** Words of a subcommand for secrets, and verbs that print what they name: `secrets access`, `get-password`. */
+const storedThing =
+  /(?:^|[-_:])(?:(?:secrets?|passwords?|passphrase|credentials?|api-?keys?|access-keys?)(?:$|[-_:])|tokens?(?:$|:))/;
+const revealing =
+  /(?:^|[-_:])(?:get|show|view|reveal|print|read|access|export|decrypt|dump|download|generate)(?:$|[-_:])/;
+const revealsNothing = /(?:^|[-_:\s])(?:list|polic\w+|report|last-used|metadata)(?:$|[-_:\s])|\bget-credentials\b/;
+
+/** Number of words in which the subcommand of an unknown program is expected. */
+const maxSubcommands = 5;
+
+/** Returns whether the subcommand of any program says that it prints a secret that the program stores. */
+export const namesStored = (operands: readonly string[]): boolean => {
+  const words = operands.slice(0, maxSubcommands).map((text) =>
+    text
+      .slice(0, 80)
+      .replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-')
+      .toLowerCase(),
+  );
+  const text = words.join(' ');
+  return (
+    (words.some((word) => storedThing.test(word)) || operands.slice(1, maxSubcommands).some(isSecretVariable)) &&
+    (words.some((word) => revealing.test(word)) || /\btokens? create/.test(text)) &&
+    !revealsNothing.test(text)
+  );
+};
+
 /** Programs that display text: their arguments, files or input. */
 export const displayers: ReadonlySet<string> = new Set(
   [...printers].filter((name) => !/^(?:tar|zip|gzip|bzip2|xz|zstd|cp|python3?|ruby|age|gpg)$/.test(name)),
@@ -161,7 +187,7 @@ const harmlessUses: Readonly<Record<string, RegExp>> = {
   perl: /(?:^| )-[A-Za-z]*i/,
   jq: /(?:^| )(?:\. \| )?keys(?: |$)/,
   openssl:
-    /^(?:x509|req|verify|dgst|s_client|s_server|rand|ca|crl|version|ciphers)(?: |$)|-(?:pubout|noout|check)(?: |$)|^(?:gen\w+|ecparam) .*-out /,
+    /^(?:x509|req|verify|dgst|s_client|s_server|rand|ca|crl|version|ciphers)(?: |$)|-(?:pubout|noout|check)(?: |$)|^(?:gen\w+|ecparam|pkcs\d+|rsa|ec|pkey|req) .*-out /,
 };
 
 /** Number of characters of the arguments that are compared with them. */

@@ -87,7 +87,7 @@ export const fileRules: readonly CommandRule[] = [
   {
     rule: 'files/delete-project',
     decision: 'ask',
-    programs: ['rm', 'unlink', 'trash', 'srm', 'rimraf', 'rd', 'shred'],
+    programs: removers.filter((name) => name !== 'rmdir'),
     paths: { in: ['operands'], zones: ['project', 'git'] },
     why: 'It deletes the whole project or its history.',
     instead: 'Name the intended folders, such as dist or node_modules.',
@@ -104,11 +104,19 @@ export const fileRules: readonly CommandRule[] = [
   {
     rule: 'files/delete-settings',
     decision: 'ask',
-    programs: [...removers, 'truncate'],
-    test: ({ arguments: { operands }, isSecret, zoneOf }) =>
-      operands.some(
-        ({ text }) => /(?:^|\/)\.env(?:\.[\w.-]+)?$/.test(text) && isSecret(text) && zoneOf(text) !== 'scratch',
-      ),
+    test: ({ program, arguments: { operands, words }, redirected, shown, isSecret, zoneOf }) => {
+      const isDeleted =
+        removers.includes(program) || program === 'truncate' || (program === 'cp' && words[0] === '/dev/null');
+      // A redirection without output empties its file.
+      const isEmptied = /^(?:|:|true)$/.test(program) || (program === 'cat' && words.join('') === '/dev/null');
+      const paths = [
+        ...(isDeleted ? operands.map(({ text }) => text) : []),
+        ...(isEmptied && !shown.includes('>>') ? redirected : []),
+      ];
+      return paths.some(
+        (path) => /(?:^|\/)\.env(?:\.[\w.-]+)?$/.test(path) && isSecret(path) && zoneOf(path) !== 'scratch',
+      );
+    },
     why: 'Git does not track the file, so its secret settings cannot be recovered.',
     instead: 'Move it to another name.',
   },

@@ -4,6 +4,7 @@ import {
   filesOf,
   hidesValues,
   isSecretVariable,
+  namesStored,
   printsStored,
   secretMark,
   secretVariableMark,
@@ -28,33 +29,12 @@ const shells = ['sh', 'bash', 'zsh', 'dash', 'ksh'];
 /** Programs that print the environment. */
 const environment = ['env', 'printenv', 'set', 'export', 'declare', 'typeset'];
 
-/** Words of a subcommand for secrets, and verbs that print what they name: `secrets access`, `get-password`. */
-const storedThing =
-  /(?:^|[-_:])(?:(?:secrets?|passwords?|passphrase|credentials?|api-?keys?|access-keys?)(?:$|[-_:])|tokens?(?:$|:))/;
-const revealing =
-  /(?:^|[-_:])(?:get|show|view|reveal|print|read|access|export|decrypt|dump|download|generate)(?:$|[-_:])/;
-const revealsNothing = /(?:^|[-_:\s])(?:list|polic\w+|report|last-used|metadata)(?:$|[-_:\s])|\bget-credentials\b/;
-
 /** Number of words in which the subcommand of an unknown program is expected. */
 const maxSubcommands = 5;
 
 /** Returns whether the words of any program say that it prints a secret that it stores. */
-const seemsToReveal = ({ arguments: { operands }, isOrdinary }: RuleContext): boolean => {
-  if (isOrdinary) return false;
-  const words = operands.slice(0, maxSubcommands).map(({ text }) =>
-    text
-      .slice(0, 80)
-      .replaceAll(/(?<=[a-z])(?=[A-Z])/g, '-')
-      .toLowerCase(),
-  );
-  const text = words.join(' ');
-  return (
-    (words.some((word) => storedThing.test(word)) ||
-      operands.slice(1, maxSubcommands).some((operand) => isSecretVariable(operand.text))) &&
-    (words.some((word) => revealing.test(word)) || /\btokens? create/.test(text)) &&
-    !revealsNothing.test(text)
-  );
-};
+const seemsToReveal = ({ arguments: { operands }, isOrdinary }: RuleContext): boolean =>
+  !isOrdinary && namesStored(operands.map(({ text }) => text));
 
 /** Words with which any program copies a file to where others can read it. */
 const uploading =
@@ -64,6 +44,8 @@ const remotePlace = /^(?:https?|wss?|ftps?|s3|gs):\/\/(?!localhost\b|127\.)|^[\w
 /** Options for keys and settings that a program uses itself. */
 const loadsSecret =
   /^--?(?:\w*(?:key|cert|identity|config|credentials?|env)\w*(?:-file)?|[ikcE]|cacert|userconfig|netrc-file)(?:=|$)/i;
+/** A folder of a project that is published or served. */
+const served = /(?:^|\/)(?:public|static|www|htdocs|public_html|dist|assets|docs)\//;
 /** Secrets belong into these. */
 const storing = /secret|vault|\bkv\b|config|\benv|credential|encrypt/;
 
@@ -246,7 +228,9 @@ export const secretRules: readonly CommandRule[] = [
           (path, index, all) =>
             (index < all.length - 1 || all.length === 1) &&
             isSecret(path) &&
-            (zoneOf(path) === 'secret' || !['inside', 'project'].includes(zoneOf(all.at(-1) ?? ''))),
+            (zoneOf(path) === 'secret' ||
+              served.test(all.at(-1) ?? '') ||
+              !['inside', 'project'].includes(zoneOf(all.at(-1) ?? ''))),
         ),
     why: 'It copies keys or credentials of the user, or secrets out of the project.',
     instead: 'Ask the person to do it.',

@@ -1,4 +1,4 @@
-import { machineMark } from '../../read/known-output.js';
+import { machineMark, settingsMark } from '../../read/known-output.js';
 import { codeVariable } from '../../read/program-variables.js';
 import { secretMark, secretVariableMark, storedMark } from '../../read/secrets.js';
 import type { CommandRule } from '../rule.js';
@@ -277,7 +277,7 @@ export const shellRules: readonly CommandRule[] = [
     programs: senders,
     test: ({ program, madeBy, reads }) =>
       [...madeBy, ...reads].some((name) => name === secretMark || name === machineMark) ||
-      reads.some((name) => name === storedMark || name === 'history') ||
+      reads.some((name) => name === storedMark || name === settingsMark || name === 'history') ||
       (/^(?:nc|ncat|netcat|socat|telnet|mailx?)$/.test(program) &&
         reads.some((name) => name.startsWith(secretVariableMark))),
     why: 'It sends a secret, the environment with the secrets in it, or settings of the machine to another machine.',
