@@ -325,9 +325,7 @@ const variablesIn = (code: string): readonly string[] =>
   ].slice(0, maxVariables);
 
 /** The environment as a whole, also if code visits its variables. */
-const anyEnvironment = new RegExp(
-  `${wholeEnvironment}|\\b(?:environ|process\\.env|ENV)\\b\\)?\\.(?:items|each|select|entries|filter|map)`,
-);
+const anyEnvironment = /\b(?:environ|process\.env|ENV)\b(?!\s?[[(.]\s?["']|\.(?:get|fetch)\b|\.[A-Z])/;
 const secretPart = /^\W*(?:api_?)?(?:key|token|secret|passw?(?:ord|d)?|cred(?:ential)?s?|aws|auth)\w*\W*$/i;
 
 /** Returns the secrets that code finds in the environment by a part of their names, and may print. */

@@ -112,7 +112,7 @@ const ofDependency = (name: string, args: readonly Field[]): readonly Inner[] =>
     ({ text }, index) => !/^-|^(?:run|workspace)$/.test(text) && !beforeBin.test(args[index - 1]?.text ?? ''),
   );
   const program = args[at]?.text;
-  if (program === undefined || managing.test(program) || program.includes('.')) return [];
+  if (program === undefined || managing.test(program) || /[.:]/.test(program)) return [];
   return [{ kind: 'command', argv: args.slice(at), isGuess: program !== 'node' }];
 };
 

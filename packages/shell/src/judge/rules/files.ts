@@ -142,14 +142,6 @@ export const fileRules: readonly CommandRule[] = [
     why: 'It moves folders away that the system or the user needs.',
   },
   {
-    rule: 'files/move-user-folder',
-    decision: 'ask',
-    programs: ['mv'],
-    test: ({ arguments: { operands } }) => operands.slice(0, -1).some(({ text }) => ofUser.test(text)),
-    why: 'It moves a folder away in which the user or all programs keep their files.',
-    instead: 'Name the intended entries of the folder.',
-  },
-  {
     rule: 'files/move-project',
     decision: 'ask',
     programs: ['mv'],
@@ -172,8 +164,9 @@ export const fileRules: readonly CommandRule[] = [
     rule: 'files/move-system-file',
     decision: 'ask',
     programs: ['mv'],
-    paths: { in: ['not last'], zones: ['system-file', 'startup'] },
-    why: 'It moves files away that the system needs.',
+    test: ({ arguments: { operands }, zoneOf }) =>
+      operands.slice(0, -1).some(({ text }) => ofUser.test(text) || ['system-file', 'startup'].includes(zoneOf(text))),
+    why: 'It moves files away that the system needs, or in which programs and the user keep everything.',
   },
   {
     rule: 'files/move-to-nowhere',

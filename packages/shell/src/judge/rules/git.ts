@@ -43,10 +43,6 @@ const otherSystems: Readonly<Record<string, RegExp>> = {
   fossil: /^(?:revert|clean|purge)\b/,
 };
 
-/** An address without encryption on another machine, and a setting that replaces other addresses by one. */
-const insecure = /^(?:http|git):\/\/(?!localhost\b|127\.|\[::1\]|[\w-]+(?:\.local)?(?::\d+)?\/[^/])/i;
-const insecureAlias = /^url\.(?:http|git):\/\/(?!localhost\b|127\.).*\.(?:push)?insteadof$/i;
-
 const maxText = 400;
 
 /** Commands that run hooks. */
@@ -276,9 +272,10 @@ export const gitRules: readonly CommandRule[] = [
   {
     rule: 'git/skips-hooks',
     decision: 'ask',
-    programs: git,
-    test: ({ arguments: { operands, words, has }, skipsHooks }) => {
+    programs: 'git husky lefthook pre-commit prek overcommit hk'.split(' '),
+    test: ({ program, arguments: { operands, words, has }, skipsHooks }) => {
       const command = operands[0]?.text ?? '';
+      if (program !== 'git') return words.some((word) => /^(?:--)?uninstall$/.test(word));
       if (!runsHooks.test(command)) return false;
       // A path for one command only is one without the hooks of the project.
       const hasPath = words.some((word) => /^(?:--config-env=)?core\.hookspath(?:=|$)/i.test(word));
@@ -291,29 +288,8 @@ export const gitRules: readonly CommandRule[] = [
         hasPath
       );
     },
-    why: 'It skips the hooks, which are the checks of the project.',
+    why: 'It skips or removes the hooks, which are the checks of the project.',
     instead: 'Fix what the hook reports.',
-  },
-  {
-    rule: 'git/removes-hooks',
-    decision: 'ask',
-    test: ({ program, arguments: { words } }) =>
-      /hooks?$|^(?:husky|pre-?commit|prek|overcommit|hk)$/.test(program) &&
-      words.some((word) => /^(?:--)?uninstall$/.test(word)),
-    why: 'It removes the hooks, which are the checks of the project.',
-    instead: 'Fix what the hook reports.',
-  },
-  {
-    rule: 'git/insecure-remote',
-    decision: 'ask',
-    programs: git,
-    words: ['remote set-url', 'config'],
-    test: ({ arguments: { operands } }) =>
-      operands.some(({ text }, index) =>
-        (index > 1 && operands[0]?.text === 'remote' ? insecure : insecureAlias).test(text),
-      ),
-    why: 'Others can read and change what git sends to that address and receives from it.',
-    instead: 'Use an address with https or SSH.',
   },
   {
     rule: 'git/delete-tag',

@@ -2,18 +2,10 @@ import type { CommandRule } from '../rule.js';
 import { production } from './infrastructure.js';
 import { mutationDeletes } from './verbs.js';
 
-/** A repository or a project in the path of an API, also as a placeholder. */
-const repository = String.raw`^(?:repos\/[^/]+\/[^/]+|projects\/[^/]+)\/`;
-
-/** Paths of an API where people discuss, and where checks report. */
-const discusses = new RegExp(
-  String.raw`${repository}(?:(?:issues|pulls|merge_requests|labels|milestones|statuses|comments|discussions|notes|check-runs|check-suites|deployments|subscription|commits|code-scanning)(?:\/|$)(?!.*\/(?:merge|update-branch|lock|rebase)$)|(?:actions\/runs|pipelines|jobs)\/.*(?:rerun\S*|cancel|retry|play)$)|^(?:notifications|gists|user\/(?:starred|following|subscriptions))(?:\/|$)`,
-);
-
-/** Paths of an API where POST only adds something, or starts a check. */
-const adds = new RegExp(
-  String.raw`${repository}(?:git\/(?:refs|blobs|trees|commits|tags)|dispatches|actions\/workflows\/[^/]+\/dispatches|forks|generate|releases\/generate-notes|pipeline|uploads)$`,
-);
+/** Paths of an API where people discuss, checks report, or something is only added; and those within them that do more. */
+const discusses =
+  /^(?:(?:repos\/[^/]+\/[^/]+|projects\/[^/]+)\/(?:issues|pulls|merge_requests|labels|milestones|status|comments|commits|discussions|check-|deployments|subscription|code-scanning|actions|jobs|pipeline|dispatches|forks|generate|releases\/generate|uploads|git)|notifications|gists|user\/(?:starred|following))/;
+const changes = /\/(?:merge|update-branch|lock|rebase)$|\/(?:secrets|variables|permissions|git\/refs\/\w)/;
 
 /** Rules about the command-line tools of GitHub and GitLab. */
 export const hubRules: readonly CommandRule[] = [
@@ -64,8 +56,7 @@ export const hubRules: readonly CommandRule[] = [
           ? methods.some((method) => /^(?:put|patch|post)$/i.test(method))
           : words.some((word) => /^(?:-[fF]|--(?:raw-)?field|--input)(?:=|$)/.test(word));
       const path = operands[1]?.text.replace(/^https?:\/\/[^/]+(?:\/api\/v\d)?|[?#].*$/g, '').replace(/^\//, '') ?? '';
-      const isUpdate = methods.some((method) => /^(?:put|patch)$/i.test(method));
-      return isChange && /^\w+\//.test(path) && !(discusses.test(path) || (!isUpdate && adds.test(path)));
+      return isChange && /^\w+\//.test(path) && (!discusses.test(path) || changes.test(path));
     },
     why: 'It changes branches, settings or access of the repository past its reviews and checks.',
     instead: 'Use the subcommands of the program, or show the person the request.',

@@ -66,6 +66,9 @@ const miners =
 
 const thisMachine = /^(?:\w+:\/\/)?(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal)(?:[:/].*)?$/;
 
+/** Programs that try an address. */
+const probes = 'nc ncat netcat ping fping arping nping telnet'.split(' ');
+
 /** An address whose last number a loop counts. */
 const sweeps = /(?:^|\/)\d{1,3}\.\d{1,3}\.(?:\d{1,3}|\u{FFFF})\.\u{FFFF}(?:\/|$)/u;
 
@@ -190,21 +193,12 @@ export const networkRules: readonly CommandRule[] = [
   {
     rule: 'network/scan',
     decision: 'ask',
-    programs: scanners,
-    test: ({ arguments: { operands } }) =>
-      operands.length > 0 && !operands.every(({ text }) => thisMachine.test(text) || /^[\d,-]+$/.test(text)),
+    programs: [...scanners, ...probes],
+    test: ({ program, arguments: { operands } }) =>
+      probes.includes(program)
+        ? operands.some(({ text }) => sweeps.test(text))
+        : operands.length > 0 && !operands.every(({ text }) => thisMachine.test(text) || /^[\d,-]+$/.test(text)),
     why: 'It scans or attacks other machines, and their owners may not have agreed.',
-  },
-  {
-    rule: 'network/sweep',
-    decision: 'ask',
-    programs: ['nc', 'ncat', 'netcat', 'ping', 'ping6', 'fping', 'arping', 'nping', 'telnet'],
-    test: ({ program, arguments: { words, operands } }) =>
-      words.some((word) => sweeps.test(word)) ||
-      (/^n(?:et)?c(?:at)?$/.test(program) &&
-        operands.some(({ text }) => /^\d+-\d+$/.test(text)) &&
-        !operands.some(({ text }) => thisMachine.test(text))),
-    why: 'It tries many addresses or ports of other machines, and their owners may not have agreed.',
   },
   {
     rule: 'network/attacks',

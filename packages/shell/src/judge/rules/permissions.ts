@@ -36,13 +36,6 @@ export const permissionRules: readonly CommandRule[] = [
     why: 'It changes permissions of system files.',
   },
   {
-    rule: 'permissions/immutable',
-    decision: 'ask',
-    programs: ['chattr', 'chflags'],
-    argument: /^[-+=][A-Za-z]*[ia]|^(?:no)?[su]?(?:chg|change|immutable|appnd)(?:,|$)/,
-    why: 'It locks files against changes, or removes such a protection.',
-  },
-  {
     rule: 'permissions/recursive-outside',
     decision: 'ask',
     programs,
