@@ -72,7 +72,7 @@ const maxParts = 20;
  * nothing, or with a pattern of anything.
  */
 const alwaysHolds =
-  /^(?:TRUE|1|NOT FALSE|(?:\d+|'') ?(?:=|<>|!=|<=?|>=?) ?(?:\d+|'')|([\w."]+) ?(?:=|>=|<=) ?\1|[\w."]+ ?(?:>=? ?-?[01]|(?:<>|!=) ?(?:''|0|-1))|(?:"?\w+"?\.)?"?(?:\w*_)?(?:ID|UUID|PK|KEY|CTID|ROWID)"? IS NOT NULL)$/;
+  /^(?:TRUE|1|NOT FALSE|(?:\d+|'') ?(?:=|<>|!=|<=?|>=?) ?(?:\d+|'')|([\w."]+) ?(?:=|>=|<=) ?\1|[\w."]+ ?(?:>=? ?-?[01]|(?:<>|!=) ?(?:''|0|-1))|[\w."]*(?:ID|KEY)"? IS NOT NULL)$/;
 
 /** Returns the statements of a script without strings and comments, except MySQL's executable comments. */
 const statementsOf = (sql: string): readonly string[] => {

@@ -73,22 +73,16 @@ export const xargsCommands = (args: readonly Field[], input: Input | undefined):
   };
 };
 
-const filledIn = (field: Field, placeholder: string, word: Field): Field =>
-  field.text.includes(placeholder)
-    ? {
-        text: field.text.replaceAll(placeholder, () => word.text),
-        shown: field.shown,
-        madeBy: [...field.madeBy, ...word.madeBy],
-      }
-    : field;
+const filledIn = (field: Field, placeholder: RegExp | string, word: Field): Field => {
+  const text = field.text.replaceAll(placeholder, () => word.text);
+  return text === field.text ? field : { text, shown: field.shown, madeBy: [...field.madeBy, ...word.madeBy] };
+};
 
 const parallelValues = listed(
   '-j --jobs -P --max-procs -a --arg-file --timeout --retries -d --delimiter -n --max-args -N --max-replace-args -L -I -S --sshlogin --sshloginfile --colsep -C --joblog --results --tmpdir --workdir --wd --tagstring --env --delay --load --memfree --nice --basefile --bf --return --trc --shebang-wrap -s --halt --block --recstart --recend',
 );
 
-const placeholder = String.raw`\{(?:[#%/.]|//|/\.|\d+(?:[/.]|//|/\.)?)?\}`;
-const placeholders = new RegExp(placeholder, 'g');
-const hasPlaceholder = new RegExp(placeholder);
+const placeholders = /\{(?:[#%/.]|\/\/|\/\.|\d+(?:[/.]|\/\/|\/\.)?)?\}/g;
 
 /** Returns the commands of GNU `parallel`: a template that it passes to a shell, or lines from its input. */
 export const parallelCommands = (args: readonly Field[], input: Input | undefined): ListedCommands => {
@@ -122,15 +116,7 @@ export const parallelCommands = (args: readonly Field[], input: Input | undefine
     // Words with spaces stay single words; the shell splits them only with `{}` in the template.
     commands: isCommand
       ? words.slice(0, maxArguments).map((word) => {
-          const filled = template.map((field) =>
-            hasPlaceholder.test(field.text)
-              ? {
-                  text: field.text.replaceAll(placeholders, () => word.text),
-                  shown: field.shown,
-                  madeBy: [...field.madeBy, ...word.madeBy],
-                }
-              : field,
-          );
+          const filled = template.map((field) => filledIn(field, placeholders, word));
           return filled.some((field, place) => field !== template[place]) ? filled : [...filled, word];
         })
       : [],

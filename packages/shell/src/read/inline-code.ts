@@ -288,7 +288,7 @@ const effectsOf = (code: string, isJavaScript: boolean, depth: number): InlineCo
       ...(doesPrint ? matchesOf(awkRead, code) : []),
       ...(showsLoaded ? ['.env'] : []),
     ],
-    showsVariables: doesPrint ? [...variablesIn(code), ...searchedIn(code, texts)] : [],
+    showsVariables: doesPrint ? [...variablesIn(code), ...searchedIn(code)] : [],
     sql: [
       ...(sendsSql.test(code) ? texts.filter((text) => changesData.test(text)) : []),
       ...(deletesRows.test(code) ? ['DELETE FROM rows'] : []),
@@ -326,14 +326,11 @@ const variablesIn = (code: string): readonly string[] =>
 
 /** The environment as a whole, also if code visits its variables. */
 const anyEnvironment = /\b(?:environ|process\.env|ENV)\b(?!\s?[[(.]\s?["']|\.(?:get|fetch)\b|\.[A-Z])/;
-const secretPart = /^\W*(?:api_?)?(?:key|token|secret|passw?(?:ord|d)?|cred(?:ential)?s?|aws|auth)\w*\W*$/i;
+const secretPart = /["'/]\W*(?:api_?)?(?:key|token|secret|passw|cred|auth)\w*\W*["'/]/i;
 
 /** Returns the secrets that code finds in the environment by a part of their names, and may print. */
-const searchedIn = (code: string, texts: readonly string[]): readonly string[] =>
-  anyEnvironment.test(code) &&
-  (texts.some((text) => secretPart.test(text)) || /\/\W*(?:key|token|secret|pass)\w*\W*\/i?/i.test(code))
-    ? ['SECRET']
-    : [];
+const searchedIn = (code: string): readonly string[] =>
+  anyEnvironment.test(code) && secretPart.test(code) ? ['SECRET'] : [];
 
 /** Calls that pass a value to a program, a library or a server. */
 const usesValue =

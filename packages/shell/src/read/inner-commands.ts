@@ -198,18 +198,6 @@ const runners: Readonly<
     ];
   },
   ...Object.fromEntries(
-    ['pwsh', 'powershell', 'powershell.exe'].map((name) => [
-      name,
-      (args: readonly Field[], input: Input | undefined) => [
-        ...guessedCommands(args, input),
-        // Without a script, the input is one, in another language.
-        ...(args.every(({ text }) => text.startsWith('-'))
-          ? ofInput(input).filter(({ kind }) => kind === 'problem')
-          : []),
-      ],
-    ]),
-  ),
-  ...Object.fromEntries(
     ['cmd', 'cmd.exe'].map((name) => [
       name,
       (args: readonly Field[]) =>

@@ -105,8 +105,7 @@ export const fileRules: readonly CommandRule[] = [
     rule: 'files/delete-settings',
     decision: 'ask',
     test: ({ program, arguments: { operands, words }, redirected, shown, isSecret, zoneOf }) => {
-      const isDeleted =
-        removers.includes(program) || program === 'truncate' || (program === 'cp' && words[0] === '/dev/null');
+      const isDeleted = removers.includes(program) || program === 'truncate';
       // A redirection without output empties its file.
       const isEmptied = /^(?:|:|true)$/.test(program) || (program === 'cat' && words.join('') === '/dev/null');
       const paths = [

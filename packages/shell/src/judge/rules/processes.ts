@@ -28,11 +28,7 @@ export const processRules: readonly CommandRule[] = [
       const targets = rest.filter(
         (word, index) => word !== '--' && !(index === 0 && word.startsWith('-') && rest.length > 1),
       );
-      // These signals make the first process reload its settings, or do nothing.
-      const isReload = /^-?(?:SIG)?(?:HUP|USR[12]|WINCH|CONT|0)$/.test(
-        rest === words ? (words[0] ?? '') : (words[1] ?? ''),
-      );
-      return targets.some((target) => target === '-1' || (target === '1' && !isReload));
+      return targets.some((target) => target === '-1' || target === '1');
     },
     why: 'It ends every process of the user, or the init process.',
     instead: 'End the intended process by its id.',

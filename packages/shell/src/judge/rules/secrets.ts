@@ -44,8 +44,6 @@ const remotePlace = /^(?:https?|wss?|ftps?|s3|gs):\/\/(?!localhost\b|127\.)|^[\w
 /** Options for keys and settings that a program uses itself. */
 const loadsSecret =
   /^--?(?:\w*(?:key|cert|identity|config|credentials?|env)\w*(?:-file)?|[ikcE]|cacert|userconfig|netrc-file)(?:=|$)/i;
-/** A folder of a project that is published or served. */
-const served = /(?:^|\/)(?:public|static|www|htdocs|public_html|dist|assets|docs)\//;
 /** Secrets belong into these. */
 const storing = /secret|vault|\bkv\b|config|\benv|credential|encrypt/;
 
@@ -228,9 +226,7 @@ export const secretRules: readonly CommandRule[] = [
           (path, index, all) =>
             (index < all.length - 1 || all.length === 1) &&
             isSecret(path) &&
-            (zoneOf(path) === 'secret' ||
-              served.test(all.at(-1) ?? '') ||
-              !['inside', 'project'].includes(zoneOf(all.at(-1) ?? ''))),
+            (zoneOf(path) === 'secret' || !['inside', 'project'].includes(zoneOf(all.at(-1) ?? ''))),
         ),
     why: 'It copies keys or credentials of the user, or secrets out of the project.',
     instead: 'Ask the person to do it.',

@@ -1,3 +1,4 @@
+import { beginsWith } from '../../read/arguments.js';
 import { onlyPrints } from '../../read/inline-code.js';
 import type { CommandRule, RuleContext } from '../rule.js';
 import { isLocalServer, isOfTests, usesRemoteServer } from '../test-databases.js';
@@ -155,10 +156,7 @@ export const sqlRules: readonly CommandRule[] = [
     test: ({ program, arguments: { operands, words }, input }) =>
       (program.endsWith('-cli') &&
         (words.some((word) => /\bcall\(\s*["']flush(?:all|db)/i.test(word)) ||
-          // The command, or a word before it that may be one.
-          operands
-            .slice(0, operands.findIndex(({ isMaybeValue }) => !isMaybeValue) + 1 || undefined)
-            .some(({ text }) => /^(?:flushall|flushdb|swapdb)$/i.test(text)))) ||
+          beginsWith(operands, '(flushall|flushdb|swapdb)') === 'yes')) ||
       program === 'memcflush' ||
       (program === 'memcached-tool' && words.some((word) => word.startsWith('flush'))) ||
       /^\s*flush(?:_?all|db)\b/im.test(input ?? ''),
