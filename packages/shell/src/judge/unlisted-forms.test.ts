@@ -29,6 +29,18 @@ describe('the input of commands in a line of another program', () => {
     );
   });
 
+  it('is unknown for a script that the shell connects to an output', () => {
+    expectBoth(
+      [`tee >(sh) <<< 'rm -rf ~'`, `echo 'rm -rf ~' > >(bash)`, `find ~ -type f -exec sh -c '> {}' \\;`],
+      [
+        'exec > >(tee -a build.log) 2>&1',
+        'make 2> >(grep -v warning >&2)',
+        'tee >(sh count.sh) < a.txt',
+        'tee >(gzip > a.gz)',
+      ],
+    );
+  });
+
   it('contains the marks of a list that GNU parallel reads', () => {
     expectBoth(
       ['cat files.txt | parallel rm', 'find / -type f | parallel rm', 'parallel -a list.txt rm -rf'],

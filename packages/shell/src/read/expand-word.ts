@@ -27,8 +27,8 @@ export interface Output {
   readonly alternatives?: readonly string[] | undefined;
 }
 
-/** Reads a script within a word, or text that the shell evaluates there. */
-export type RunScript = (script: ParsedScript | string, scope: Scope) => Output;
+/** Reads a script within a word, or text that the shell evaluates there. `reads` is set for `>(script)`. */
+export type RunScript = (script: ParsedScript | string, scope: Scope, reads?: boolean) => Output;
 
 /** Maximum number of words that one word may expand to. */
 const maxFields = 64;
@@ -44,8 +44,8 @@ export const expandWord = (word: Word, scope: Scope, run: RunScript): readonly F
   let printed: readonly string[] | undefined;
   const expand = new WordExpansion(
     scope,
-    (script, inner) => {
-      const output = run(script, inner);
+    (script, inner, reads) => {
+      const output = run(script, inner, reads);
       madeBy.push(...output.programs);
       printed = output.alternatives?.map((text) => text.replace(/\n+$/, ''));
       return output;
@@ -166,7 +166,7 @@ class WordExpansion {
         this.#append(this.#output(part.script));
         return;
       case 'ProcessSubstitution':
-        this.#append(this.#substituted(part.script));
+        this.#append(this.#substituted(part.script, part.text.startsWith('>')));
         return;
       case 'ExtendedGlob':
         this.#within(part);
@@ -263,8 +263,8 @@ class WordExpansion {
   }
 
   /** `<(command)`: a file with the output of the command. */
-  #substituted(script: ParsedScript | undefined): string {
-    const output = script === undefined ? undefined : this.#run(script, this.#scope);
+  #substituted(script: ParsedScript | undefined, reads: boolean): string {
+    const output = script === undefined ? undefined : this.#run(script, this.#scope, reads);
     if (output?.text === undefined || this.#scope.files.size > maxFields) return unknownText;
     const path = `/dev/fd/${60 + this.#scope.files.size}`;
     this.#scope.files.set(path, output.text);

@@ -33,8 +33,8 @@ export const readRedirections = (
     } else if (node.target !== undefined) {
       const outputs: Output[] = [];
       const target =
-        expandWord(node.target, scope, (inner, scope) => {
-          const output = run(inner, scope);
+        expandWord(node.target, scope, (inner, scope, reads) => {
+          const output = run(inner, scope, reads);
           outputs.push(output);
           return output;
         })[0] ?? known('');

@@ -196,15 +196,17 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
     }
   };
 
-  const substituted = (inner: ParsedScript, place: Place): Output =>
+  const substituted = (inner: ParsedScript, place: Place, input?: Input): Output =>
     events.isTooDeep(place.depth + 1)
       ? nothing
-      : script(inner, { ...place, scope: hidden(place.scope), depth: place.depth + 1, input: undefined });
+      : script(inner, { ...place, scope: hidden(place.scope), depth: place.depth + 1, input });
 
   const runIn =
     (place: Place): RunScript =>
-    (inner, scope) => {
-      if (typeof inner !== 'string') return substituted(inner, { ...place, scope });
+    (inner, scope, reads) => {
+      // Nothing is known of what a command writes into `>(script)`.
+      const input = reads === true ? { text: undefined, programs: ['?'] } : undefined;
+      if (typeof inner !== 'string') return substituted(inner, { ...place, scope }, input);
       events.evaluate(inner, scope, place.depth + 1);
       return nothing;
     };

@@ -197,7 +197,7 @@ export const fileRules: readonly CommandRule[] = [
   {
     rule: 'files/write-system',
     decision: 'deny',
-    paths: { in: ['redirections'], zones: ['root', 'system', 'secret'] },
+    paths: { in: ['redirections'], zones: ['root', 'system', 'secret', 'home', 'above'] },
     why: 'It overwrites system files or keys.',
   },
   {
