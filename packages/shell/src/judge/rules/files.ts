@@ -44,7 +44,7 @@ const movesTo =
 
 /** Folders of a home folder that contain the files of the user, or the settings of all programs. */
 const ofUser =
-  /^(?:\/(?:home|Users)\/[^/]+|\/root)\/(?:Documents|Desktop|Downloads|Pictures|Music|Movies|Videos|Library(?:\/Application Support)?|\.config|\.local(?:\/(?:share|state|bin))?)\/?\*?$/;
+  /^(?:\/(?:home|Users)\/[^/]+|\/root)\/(?:Documents|Desktop|Downloads|Library|\.config|\.local(?:\/share)?)\/?\*?$/;
 
 /** Rules about files: deleting, moving, overwriting. */
 export const fileRules: readonly CommandRule[] = [
@@ -165,7 +165,7 @@ export const fileRules: readonly CommandRule[] = [
     programs: ['mv'],
     test: ({ arguments: { operands }, zoneOf }) =>
       operands.slice(0, -1).some(({ text }) => ofUser.test(text) || ['system-file', 'startup'].includes(zoneOf(text))),
-    why: 'It moves files away that the system needs, or in which programs and the user keep everything.',
+    why: 'It moves files away that the system or the user needs.',
   },
   {
     rule: 'files/move-to-nowhere',

@@ -89,7 +89,6 @@ export const gitRules: readonly CommandRule[] = [
     test: ({ arguments: { operands } }) => /^(?!file:)(?:\w+:\/\/|[\w.-]+@[\w.-]+:)/.test(operands[1]?.text ?? ''),
     unless: ['-n|--dry-run'],
     why: 'It sends commits to an address that is not one of the remotes.',
-    instead: 'Push to a remote of the repository.',
   },
   {
     rule: 'git/push-mirror',

@@ -41,7 +41,7 @@ export const hubRules: readonly CommandRule[] = [
     why: 'It deletes a branch, overwrites commits, or publishes the project.',
   },
   {
-    rule: 'git/changes-through-api',
+    rule: 'git/changes-access-through-api',
     decision: 'ask',
     programs: ['gh', 'glab'],
     words: ['api'],
@@ -58,8 +58,8 @@ export const hubRules: readonly CommandRule[] = [
       const path = operands[1]?.text.replace(/^https?:\/\/[^/]+(?:\/api\/v\d)?|[?#].*$/g, '').replace(/^\//, '') ?? '';
       return isChange && /^\w+\//.test(path) && (!discusses.test(path) || changes.test(path));
     },
-    why: 'It changes branches, settings or access of the repository past its reviews and checks.',
-    instead: 'Use the subcommands of the program, or show the person the request.',
+    why: 'It changes branches, settings, or access to the repository, its secrets or its checks.',
+    instead: 'Show the person the request.',
   },
   {
     rule: 'git/delete-on-hub',

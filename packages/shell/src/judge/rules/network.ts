@@ -67,7 +67,7 @@ const miners =
 const thisMachine = /^(?:\w+:\/\/)?(?:localhost|127\.[\d.]+|\[?::1\]?|0\.0\.0\.0|host\.docker\.internal)(?:[:/].*)?$/;
 
 /** Programs that try an address. */
-const probes = 'nc ncat netcat ping fping arping nping telnet'.split(' ');
+const probes = 'nc ncat netcat ping telnet'.split(' ');
 
 /** An address whose last number a loop counts. */
 const sweeps = /(?:^|\/)\d{1,3}\.\d{1,3}\.(?:\d{1,3}|\u{FFFF})\.\u{FFFF}(?:\/|$)/u;
