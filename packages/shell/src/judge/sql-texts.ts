@@ -35,6 +35,9 @@ const clients: Readonly<Record<string, Client>> = {
   prisma: { words: /^db$/ },
 };
 
+/** Clients of servers with strings between dollar signs; elsewhere, these are an error, which a client may skip. */
+const dollarQuotes = /^(?:psql|pgcli|usql|cockroach|duckdb|snowsql)$/;
+
 /** A command of the client, which ends with its line: `\connect app`, `.open app.db`. */
 const clientCommand = /^[ \t]*[\\.](?!copy\b)[a-z].*$/gm;
 
@@ -67,7 +70,9 @@ export const sqlDamage = (
     ...(input === undefined ? [] : [input]),
   ];
   // A command of the client ends a statement.
-  const damage = new Set(texts.flatMap((text) => [...damageOf(text.replaceAll(clientCommand, ';'))]));
+  const damage = new Set(
+    texts.flatMap((text) => [...damageOf(text.replaceAll(clientCommand, ';'), dollarQuotes.test(program))]),
+  );
   if (
     texts.some(
       (text) =>

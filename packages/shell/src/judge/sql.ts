@@ -11,10 +11,10 @@ export type SqlDamage =
   | 'runs-programs'
   | 'unknown';
 
-/** Finds the destructive effects of SQL. Strings and comments are skipped; the time is proportional to its length. */
-export const damageOf = (sql: string): ReadonlySet<SqlDamage> => {
+/** Finds the destructive effects of SQL. Strings and comments are skipped, those in dollar quotes if the server has these; the time is proportional to its length. */
+export const damageOf = (sql: string, hasDollarQuotes = false): ReadonlySet<SqlDamage> => {
   const found = new Set<SqlDamage>();
-  for (const statement of statementsOf(sql)) {
+  for (const statement of statementsOf(sql, hasDollarQuotes)) {
     const words = statement.toUpperCase().trim().replaceAll(/\s+/g, ' ');
     if (words === '') continue;
     if (/\bDROP (?:DATABASE|KEYSPACE|USER|ROLE|TABLESPACE)\b/.test(words)) found.add('drops-database');
@@ -75,7 +75,7 @@ const alwaysHolds =
   /^(?:TRUE|1|NOT FALSE|(?:\d+|'') ?(?:=|<>|!=|<=?|>=?) ?(?:\d+|'')|([\w."]+) ?(?:=|>=|<=) ?\1|[\w."]+ ?(?:>=? ?-?[01]|(?:<>|!=) ?(?:''|0|-1))|[\w."]*(?:ID|KEY)"? IS NOT NULL)$/;
 
 /** Returns the statements of a script without strings and comments, except MySQL's executable comments. */
-const statementsOf = (sql: string): readonly string[] => {
+const statementsOf = (sql: string, hasDollarQuotes: boolean): readonly string[] => {
   const statements: string[] = [];
   let current = '';
   for (let index = 0; index < sql.length; index += 1) {
@@ -105,7 +105,8 @@ const statementsOf = (sql: string): readonly string[] => {
       index += 1;
     } else if (character === '$') {
       // The body of a function or DO block is code: its quotes are removed, its statements kept. Others are strings.
-      const [quote] = /[\w$]$/.test(current) ? [] : (/^\$(?!\d)\w*\$/.exec(sql.slice(index, index + 40)) ?? []);
+      const [quote] =
+        !hasDollarQuotes || /[\w$]$/.test(current) ? [] : (/^\$(?!\d)\w*\$/.exec(sql.slice(index, index + 40)) ?? []);
       const end = quote === undefined || runsBody.test(current) ? -1 : sql.indexOf(quote, index + quote.length);
       if (quote !== undefined && end !== -1) {
         index = end + quote.length - 1;
@@ -119,7 +120,7 @@ const statementsOf = (sql: string): readonly string[] => {
 };
 
 /** A statement whose dollar-quoted strings are code. */
-const runsBody = /\b(?:DO|DELIMITER|FUNCTION|PROCEDURE|EXECUTE|FORMAT|QUERY_TO_XML|DBLINK\w*|CRON\.SCHEDULE)\b/i;
+const runsBody = /\b(?:DO|FUNCTION|PROCEDURE|EXECUTE|FORMAT|QUERY_TO_XML|DBLINK\w*|CRON\.SCHEDULE)\b/i;
 
 const endOr = (index: number, end: number): number => (index === -1 ? end : index);
 

@@ -30,7 +30,11 @@ export const applyBuiltin = ([first, ...args]: readonly Field[], scope: Scope, i
     for (const { text, madeBy } of args) rememberSecret(scope, text.split('=', 1)[0] ?? '', madeBy);
   }
   if (name === 'alias') for (const operand of operands) setAlias(operand, scope);
-  if ((name === 'source' || name === '.') && isSecretPath(operands[0] ?? '', scope.cwd, scope)) {
+  if (
+    ((name === 'source' || name === '.') && isSecretPath(operands[0] ?? '', scope.cwd, scope)) ||
+    // `export $(cat .env)`
+    (name === 'export' && args.some(({ text, madeBy }) => !/^\w+=/.test(text) && madeBy.includes(secretMark)))
+  ) {
     scope.secrets.set(environmentMark, secretMark);
   }
   if (name === 'unset') for (const operand of operands) scope.variables.set(operand, ['']);

@@ -80,9 +80,12 @@ export const grammars: Readonly<Record<string, Grammar>> = {
       },
     ]),
   ),
-  // With `-p`, a client of MySQL asks for the password: the next word is not its value.
+  // The letters are those of MySQL: `-f` and `-v` are switches, and with `-p`, the client asks for the password.
   ...Object.fromEntries(
-    ['mysql', 'mariadb', 'mysqldump'].map((name) => [name, { values: sql.values?.replace(' -p ', ' ') }]),
+    ['mysql', 'mariadb', 'mysqldump'].map((name) => [
+      name,
+      { values: '-h --host -P --port -u --user -D --database -e --execute -S --socket --init-command --protocol' },
+    ]),
   ),
   mysqladmin: { values: '-h --host -P --port -u --user -S' },
   git: {

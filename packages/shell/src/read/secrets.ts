@@ -18,7 +18,7 @@ const secretName =
 
 /** Folders whose files contain secrets, the environment of a process, and what programs store in a home folder. */
 const secretPlace =
-  /^(?:\/proc\/[^/]+\/environ$|(?:\.\/)?(?:config\/)?\.?secrets?\/(?!example|sample|test)[^/]*\.(?:json|ya?ml|toml|ini|txt|env|properties|conf)$|(?:\/var)?\/run\/secrets\/|\/etc\/(?:ssl\/private|sudoers|wireguard|NetworkManager\/system-connections)(?:\/|$)|(?:\/(?:home|Users)\/[^/]+|\/root)\/(?:\.|Library\/Application Support\/)(?:.*[/_.-])?(?:o?auth|tokens?|credentials?|creds|secrets?|api_?keys?)(?:[_-]\w{1,40})?(?:\.(?:json|ya?ml|toml|ini|db|txt))?$)/i;
+  /^(?:\/proc\/[^/]+\/environ$|(?:\.\/)?(?:config\/)?\.?secrets?\/(?!example|sample|test)[^/]*\.(?:json|ya?ml|toml|ini|txt|env|properties|conf)$|(?:\/var)?\/run\/secrets\/|\/etc\/(?:ssl\/private|sudoers(?:\.d)?|wireguard|NetworkManager\/system-connections)(?:\/|$)|(?:\/(?:home|Users)\/[^/]+|\/root)\/(?:\.|Library\/Application Support\/)(?:.*[/_.-])?(?:o?auth|tokens?|credentials?|creds|secrets?|api_?keys?)(?:[_-]\w{1,40})?(?:\.(?:json|ya?ml|toml|ini|db|txt))?$)/i;
 
 /** Folders with keys that a search finds in any home folder. */
 const foundFolder = /\*.*\/\.(?:ssh|gnupg|aws|azure|kube|password-store)(?:\/|$)/;
@@ -35,7 +35,10 @@ export const isSecretPath = (path: string, cwd: string, place: Place): boolean =
   if (plainNames.test(path) || /^[^/]*\s/.test(path)) return false;
   const name = path.slice(path.lastIndexOf('/') + 1);
   if (secretName.test(name) || secretPlace.test(path) || foundFolder.test(path)) return true;
-  if (/^[.i][\w.]+.*[*?[]|^\.[?[]/.test(name) && patternNames.some((secret) => fits(name, secret))) {
+  if (
+    /^[.i][\w.]+.*[*?[]|^\.[?[]|\*.*(?:env|rsa|25519)/.test(name) &&
+    patternNames.some((secret) => fits(name, secret))
+  ) {
     return true;
   }
   return (/^[/~.]/.test(path) || cwd.includes('/.')) && zoneOf(path, cwd, place) === 'secret';
@@ -187,7 +190,7 @@ const harmlessUses: Readonly<Record<string, RegExp>> = {
   perl: /(?:^| )-[A-Za-z]*i/,
   jq: /(?:^| )(?:\. \| )?keys(?: |$)/,
   openssl:
-    /^(?:x509|req|verify|dgst|s_client|s_server|rand|ca|crl|version|ciphers)(?: |$)|-(?:pubout|noout|check)(?: |$)|^(?:gen\w+|ecparam|pkcs\d+|rsa|ec|pkey|req) .*-out /,
+    /^(?:x509|req|verify|dgst|s_client|s_server|rand|ca|crl|version|ciphers)(?: |$)|-(?:pubout|noout|check)(?: |$)|^(?!.*-out \/dev\/)(?:gen\w+|ecparam|pkcs\d+|rsa|ec|pkey|req) .*-out /,
 };
 
 /** Number of characters of the arguments that are compared with them. */
