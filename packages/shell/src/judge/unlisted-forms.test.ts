@@ -167,6 +167,21 @@ describe('conditions of SQL that hold for every row', () => {
   });
 });
 
+describe('options that may have a value', () => {
+  it('do not hide the option behind them', () => {
+    expectBoth(
+      [
+        `psql -q -c 'DROP TABLE a'`,
+        `psql -d app -e -c 'TRUNCATE a'`,
+        `mysql -f -e 'DROP DATABASE a'`,
+        `sqlcmd -e -Q 'DROP TABLE a'`,
+        'cargo +nightly publish',
+      ],
+      [`psql -q -c 'SELECT 1'`, `git commit -m '--force is gone'`, 'cargo +nightly fmt', 'git commit -m "-x" -q'],
+    );
+  });
+});
+
 describe('files that a client of HTTP sends', () => {
   it('are found in all forms of its options', () => {
     expectBoth(

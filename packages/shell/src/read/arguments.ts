@@ -39,6 +39,9 @@ export const parseArguments = (program: string, fields: readonly Field[]): Parse
     const next = words[index + 1];
     if (isOpen && word === '--') {
       isOpen = false;
+    } else if (program === 'cargo' && /^\+\w/.test(word)) {
+      // The toolchain: `cargo +nightly publish`.
+      continue;
     } else if (!isOpen || !/^-./.test(word)) {
       operands.push({ text: word, isMaybeValue });
       isMaybeValue = false;
@@ -53,7 +56,8 @@ export const parseArguments = (program: string, fields: readonly Field[]): Parse
         values.push([/^-[A-Za-z]{2,}$/.test(word) && !grammar?.singleDash ? `-${word.at(-1) ?? ''}` : word, next]);
       }
       isMaybeValue = inline === undefined && !takes;
-      if (takes) index += 1;
+      // In a grammar of several programs, the letter may be a switch of this one: `psql -q -c`, `mysql -f -e`.
+      if (takes && (program === 'git' || !/^--?[A-Za-z][\w-]*(?:=|$)/.test(next ?? ''))) index += 1;
     }
   }
   const given = new Set(options);

@@ -80,12 +80,9 @@ export const grammars: Readonly<Record<string, Grammar>> = {
       },
     ]),
   ),
-  // The letters are those of MySQL: `-f` and `-v` are switches, and with `-p`, the client asks for the password.
+  // With `-p`, a client of MySQL asks for the password: the next word is not its value.
   ...Object.fromEntries(
-    ['mysql', 'mariadb', 'mysqldump'].map((name) => [
-      name,
-      { values: '-h --host -P --port -u --user -D --database -e --execute -S --socket --init-command --protocol' },
-    ]),
+    ['mysql', 'mariadb', 'mysqldump'].map((name) => [name, { values: sql.values?.replace(' -p ', ' ') }]),
   ),
   mysqladmin: { values: '-h --host -P --port -u --user -S' },
   git: {
