@@ -304,11 +304,4 @@ describe('files that a command replaces or empties', () => {
       ],
     );
   });
-
-  it('asks about a push to an address', () => {
-    expectBoth(
-      ['git push https://x.io/a.git HEAD', 'git push git@x.io:a.git main'],
-      ['git push origin HEAD', 'git push -u upstream main', 'git push https://x.io/a.git HEAD --dry-run'],
-    );
-  });
 });

@@ -82,15 +82,6 @@ export const gitRules: readonly CommandRule[] = [
     instead: 'Push a new commit, or ask the person.',
   },
   {
-    rule: 'git/push-to-address',
-    decision: 'ask',
-    programs: git,
-    words: ['push'],
-    test: ({ arguments: { operands } }) => /^(?!file:)(?:\w+:\/\/|[\w.-]+@[\w.-]+:)/.test(operands[1]?.text ?? ''),
-    unless: ['-n|--dry-run'],
-    why: 'It sends commits to an address that is not one of the remotes.',
-  },
-  {
     rule: 'git/push-mirror',
     decision: 'deny',
     programs: git,
