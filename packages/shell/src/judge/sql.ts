@@ -68,11 +68,11 @@ const isUnbounded = (words: string, verb: string): boolean => {
 const maxParts = 20;
 
 /**
- * A condition that holds for every row: a constant, a comparison of constants, of something with itself, of a key with
- * nothing, or with a pattern of anything.
+ * A condition that holds for every row: a constant, a comparison of constants, of something with itself, or of a key or a
+ * name with nothing. Other columns often have no value.
  */
 const alwaysHolds =
-  /^(?:TRUE|1|NOT FALSE|(?:\d+|'') ?(?:=|<>|!=|<=?|>=?) ?(?:\d+|'')|([\w."]+) ?(?:=|>=|<=) ?\1|[\w."]+ ?(?:>=? ?-?[01]|(?:<>|!=) ?(?:''|0|-1))|[\w."]*(?:ID|KEY)"? IS NOT NULL)$/;
+  /^(?:TRUE|1|NOT FALSE|(?:\d+|'') ?(?:=|<>|!=|<=?|>=?) ?(?:\d+|'')|([\w."]+) ?(?:=|>=|<=) ?\1|[\w."]*(?:ID|KEY|NAME)"? ?(?:>=? ?-?[01]|(?:<>|!=) ?(?:''|0|-1)|IS NOT NULL))$/;
 
 /** Returns the statements of a script without strings and comments, except MySQL's executable comments. */
 const statementsOf = (sql: string, hasDollarQuotes: boolean): readonly string[] => {
