@@ -1,9 +1,9 @@
 import { is, likelyStop, word } from './characters.js';
-import { isNoisy, isUnlikeWord, path } from './chosen-value.js';
+import { isNoisy, isUnlikeWord, path, snakeName } from './chosen-value.js';
 import { mayEndKey } from './key-name.js';
 import { isRandomLetters, isRandomMixed } from './random-letters.js';
 import type { Reader } from './reader.js';
-import { readKey, type Key } from './value-of-name.js';
+import { isReference, readKey, type Key } from './value-of-name.js';
 import { isPublicIdentifier, looksRandom } from './value.js';
 
 /** Maximum number of signs and spaces between a name and a value. */
@@ -54,7 +54,7 @@ const ofList = /^["'`\\]+,\s*["'`\\]+$/;
 
 /** Whether a value is neither a name nor a path of names in code. */
 const isUnlikeName = (value: string): boolean =>
-  (looksRandom(value) && !path.test(value)) ||
+  (looksRandom(value) && !path.test(value) && !snakeName.test(value)) ||
   isRandomMixed(value) ||
   isRandomLetters(value) ||
   isNoisy(value) ||
@@ -77,6 +77,7 @@ export const endBehindSigns = (reader: Reader, start: number, last: number): num
   if (end === last + maxValue) return undefined;
   while (end < last + maxValue && reader.code(end) === equals) end += 1;
   const value = text.slice(start, end);
+  if (isReference(value, key.name, { isLiteral: false })) return undefined;
   if (key.strength !== 'strong') {
     if (value.length < minWeak || !looksRandom(value) || isPublicIdentifier(value)) return undefined;
   }

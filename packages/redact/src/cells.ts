@@ -1,6 +1,6 @@
 import { findCredentialArgument } from './calls.js';
 import { is, key as keyClass } from './characters.js';
-import { isMixed, isNumbered, isPassphrase, isWords, passphraseName } from './chosen-value.js';
+import { isMixed, isNumbered, isPassphrase, isWords, passphraseName, snakeName } from './chosen-value.js';
 import { findBarColumns, findSeparatedColumns } from './columns.js';
 import { keyStrength, maxKeyLength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
@@ -80,7 +80,7 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   if (found === undefined) return undefined;
   const value = text.slice(found.start, found.end);
   if (isCell ? isSibling(name, value) : address.test(value)) return undefined;
-  if (looksRandom(value) && !(isCell && typeName.test(value))) return found;
+  if (looksRandom(value) && !(isCell ? typeName : snakeName).test(value)) return found;
   const next = reader.code(isCell ? reader.skipSpaces(found.end, maxSpaces) : afterQuotes(reader, found.end));
   const closes = isCell
     ? next === 124 || next === 96 || bars.has(next)
@@ -92,6 +92,7 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   const isWord =
     (/^[a-z]+\d{0,2}$/i.test(value) && !isNumbered(value) && !isRandomLetters(value)) ||
     model.test(value) ||
+    snakeName.test(value) ||
     value.includes('.*');
   const isChosen =
     (isMixed(value, { isQuoted: false }) && !isWord) ||

@@ -111,11 +111,15 @@ const isTokenWord = (value: string, name: string, { isQuoted }: Style): boolean 
 /** Matches a name before the opening bracket of a call or a subscript, up to what is behind its last closing one. */
 const call = /^[A-Za-z_$][\w$.]*[([](?:.*[)\]])?/;
 
+/** Matches the beginning of a function in an expression. */
+const definition = /^(?:async )?function\b.*[({]/;
+
 /**
  * Whether the value is a call or a subscript: its last bracket closes at its end or before a member, or the value was cut
  * between its arguments. A bracket within a password closes before other characters, or never.
  */
 export const isCall = (value: string): boolean => {
+  if (definition.test(value)) return true;
   const found = call.exec(value)?.[0];
   if (found === undefined) return false;
   return /[)\]]$/.test(found) ? /^(?:$|[.,;:?!)\]}]|[([]|->)/.test(value.slice(found.length)) : /[,\s"'`]/.test(value);
@@ -160,6 +164,9 @@ export const isUnlikeWord = (value: string): boolean =>
 /** Whether the value is random, or has the form of a password that people choose. */
 export const isPasswordLike = (value: string): boolean =>
   looksRandom(value) || isNoisy(value) || isNumbered(value) || isUnlikeWord(value) || isPassphrase(value);
+
+/** Matches names of functions, of which lists have several. */
+export const snakeName = /^[a-z\d]+(?:_[a-z\d]+){3,}$/;
 
 const snakeCase = /^(?:[a-z\d]+_[a-z\d_]*|[A-Z\d]+_[A-Z\d_]*)$/;
 const codeWord =

@@ -6,7 +6,7 @@ import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { skipWhiteSpace, valueOf, type Key } from './value-of-name.js';
-import { isPlaceholder, looksRandom, looksRandomBase64 } from './value.js';
+import { isNamedPair, isPlaceholder, looksRandom, looksRandomBase64 } from './value.js';
 
 const hyphen = 45;
 const equals = 61;
@@ -314,7 +314,9 @@ export const findUserPassword = (
   const pair = userPassword.exec(reader.text.slice(start, Math.min(end, start + maxJudged)));
   const password = pair?.[2];
   if (pair === null || password === undefined) return undefined;
-  if (isPlaceholder(`${password}0`) || /^(?:[/:]|\d+(?::|$))/.test(password)) return undefined;
+  if (isNamedPair(pair[1] ?? '', password) || isPlaceholder(`${password}0`) || /^(?:[/:]|\d+(?::|$))/.test(password)) {
+    return undefined;
+  }
   if ((needsClient || !isChosen(password)) && !isAfter(reader, index, clients)) return undefined;
   if (/%[\dA-F]{2}.*%$/.test(pair[0].slice(0, -password.length))) return undefined;
   // The user may be a secret, too.

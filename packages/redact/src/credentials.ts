@@ -4,7 +4,7 @@ import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { endsLine } from './value-of-name.js';
-import { isPlaceholder, looksRandom, looksRandomBase64 } from './value.js';
+import { digest, isNamedPair, isPlaceholder, looksRandom, looksRandomBase64 } from './value.js';
 
 const letterP = 80;
 const slash = 47;
@@ -35,7 +35,7 @@ export const findUrlCredentials = (reader: Reader, index: number): Secret | unde
   const cut = userInfo.indexOf(':');
   const value = userInfo.slice(cut + 1);
   // The password of an anonymous user is any text.
-  if (userInfo.startsWith('anonymous:')) return undefined;
+  if (userInfo.startsWith('anonymous:') || isNamedPair(userInfo.slice(0, Math.max(cut, 0)), value)) return undefined;
   if (value.includes(reader.replacement) || isPlaceholder(value) || (cut === -1 && !looksRandom(value))) {
     return undefined;
   }
@@ -191,7 +191,8 @@ const findNetworkCode = (reader: Reader, index: number): Secret | undefined => {
 const isMapped = (reader: Reader, index: number, value: string, end: number): boolean => {
   if (!isPasswordLike(value) || isPlaceholder(value)) return false;
   if (!(endsLine(reader, end) || reader.matches(' (', end)) || value.includes(reader.replacement)) return false;
-  return mapped.test(reader.text.slice(reader.floor(index), index));
+  const before = reader.text.slice(reader.floor(index), index + 1);
+  return !digest.test(before) && mapped.test(before.slice(0, -1));
 };
 
 /** Whether the name that ends here has two spaces or a hyphen and a space before it. */

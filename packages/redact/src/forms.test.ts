@@ -331,3 +331,25 @@ describe('the key of a wireless network', () => {
     expect(redact('network={\n\tssid="Home 2"\n\tpsk="brown kettle 42"\n}')).toContain(`psk="${r}"`);
   });
 });
+
+describe('names, digests and placeholders', () => {
+  it.each([
+    'github.com/Azure/go-autorest/autorest/azure/auth v0.5.11 h1:P6bYXFoao05z5uhOQzbC3Qd8JqF3jUoocoTeIxkp2cA=\n',
+    'golang.org/x/crypto v0.1.0/go.mod h1:6dJC0mAP4ikYIbvyc7fijjWJddQyLn8Ig3JB5CqoB9Q=\n',
+    '#define DER_OID_SZ_id_X25519 5\nextern const unsigned char ossl_der_oid_id_X25519[DER_OID_SZ_id_X25519];\n',
+    '/* Password based encryption V2 structures */\ntypedef struct PBE2PARAM_st {\n',
+    'oauth2JwtBearer: Oauth2JwtBearer.\n',
+    'private_key: PKCS7PrivateKeyTypes,\n',
+    "('OAUTH2_CLIENT_SECRET', 'oauth2ClientSecret'),\n",
+    'disableS3ExpressSessionAuth: config?.disableS3ExpressSessionAuth ?? false,\n',
+    'keyPair.fromSecretKey=function(r){if(cr(r),32!==r.length)throw new Error("bad")}',
+    '{"Statement": [{ "Sid": "Route53LogsToCloudWatchLogs", "Effect": "Allow" }]}',
+    '"pass": {\n  "default": "必須のARIA子ロール2が存在します"\n}',
+    "'sodium_crypto_kx_server_session_keys',\n'sodium_crypto_pwhash_scryptsalsa208sha256_str_verify')",
+    'keyVaultToStoreSecrets: cmp2-qat-1208358310\n',
+    'foreignKey=SIH6MH3jHEjn6cR69GiUmEIaLiMc_B\n',
+    'curl --user user:pass https://example.org',
+    'export http_proxy="http://proxyuser:proxypass@proxyhost:80"\n',
+    'curl -H "Authorization: basic {base64(email:password[\\n])}" https://example.org',
+  ])('are preserved: %j', (text) => expectPreserved(text));
+});

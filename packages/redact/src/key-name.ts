@@ -36,7 +36,7 @@ const qualifiers = words(
 /** Words that make a name refer to a property of a secret. */
 const negations = words(
   'no is has max min num meta total public publishable next prev page show hide count stop special eos bos pad ' +
-    'prompt completion used remaining limit ssh2 foreign sort cache idempotency partition object',
+    'prompt completion used remaining limit ssh2 foreign sort cache idempotency partition object to',
 );
 /** Words that make a token refer to a form, which pages contain, or to a step. */
 const tokenNegations = words('csrf xsrf lifecycle');
@@ -283,7 +283,8 @@ const environmentName = /^[A-Z][A-Z\d_]*(?:_Key|_Token)?$/;
 
 /** Returns how certain it is that the value of this name is secret. */
 export const keyStrength = (name: string): KeyStrength => {
-  if (name.length > maxKeyLength || !mayEndKey(name, name.length)) return undefined;
+  // The id of a statement in a policy of AWS.
+  if (name.length > maxKeyLength || name === 'Sid' || !mayEndKey(name, name.length)) return undefined;
   const parts = wordsOf(name).filter((part) => part !== 'de');
   const isEnvironment = environmentName.test(name);
   let last = parts.length - 1;

@@ -5,7 +5,7 @@ import { minValue } from './likely-weights.js';
 import { isBehindForeign, isForeignNamed } from './nearby.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isPlaceholder, looksRandom } from './value.js';
+import { digest, isPlaceholder, looksRandom } from './value.js';
 
 /** Minimum length of the values that are scored. */
 const minLength = 8;
@@ -17,7 +17,10 @@ const minLine = 40;
  * keys of OpenPGP and Google and of content in IPFS, abbreviated values, and names in code.
  */
 const common =
-  /[^!-~]|\.{3}$|-g[\da-f]{7,}$|#[\da-f]{7,40}$|_Z[A-Z][a-z]*\d|^Qm[1-9A-HJ-NP-Za-km-z]{44}$|^RW[Q-T][\w+/]{53}$|^[A-Z]{2}[\da-f]{32}$|^GOOG[\dA-Z]+$|^[.~@-]|^\/|\/.*\/|^[\w.+-]+@[\w-]+\.|^v?\d+\.\d|^\d+(?:[-/.T]\d+)+|^[a-z]+\d*(?:[._/-][a-z]+\d*)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|\.[a-z]{2,4}\d?$|^0x|^(?:[\dA-F]{16}|[\dA-F]{40})$|^[\da-z]{6,8}(?:-[\da-z]{4}){3}-|^[\dA-F]{8}-[\dA-F]{4}-|^\d+(?:px|ms|[kKMG]B|bytes|bit|th)$|^[A-Za-z]+\d$|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Mm]d|MD)\d{1,3}(?:[A-Z][a-z]+)*$/;
+  /[^!-~]|\.{3}$|-g[\da-f]{7,}$|#[\da-f]{7,40}$|_Z[A-Z][a-z]*\d|^Qm[1-9A-HJ-NP-Za-km-z]{44}$|^RW[Q-T][\w+/]{53}$|^[A-Z]{2}[\da-f]{32}$|^GOOG[\dA-Z]+$|^[.~@-]|^\/|\/.*\/|^[\w.+-]+@[\w-]+\.|^v?\d+\.\d|^\d+(?:[-/.T]\d+)+|^[a-z]+\d*(?:[._/-][a-z]+\d*)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[A-Za-z]+\d*(?:_[A-Za-z]+\d*){3,}$|^\w+_(?:st|t)$|\.[a-z]{2,4}\d?$|^0x|^(?:[\dA-F]{16}|[\dA-F]{40})$|^[\da-z]{6,8}(?:-[\da-z]{4}){3}-|^[\dA-F]{8}-[\dA-F]{4}-|^\d+(?:px|ms|[kKMG]B|bytes|bit|th)$|^[A-Za-z]+\d$|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Mm]d|MD)\d{1,3}(?:[A-Z][a-z]+)*$/;
+/** Matches names in code of a secret, its type or what has it, such as `v2ApiKey` and `Oauth2ClientCredentials`. */
+const nounName =
+  /^[A-Za-z][A-Za-z\d]*[a-z\d](?:Key|Secret|Token|Auth|Bearer|Password|Credential|Session)s?(?:Types?|Names?|Ids?|Request|Response|Provider|Config)?$/;
 /** Matches a variable or a format. */
 const variable = /[$%{}]/;
 /** Matches the start of the most frequent of these values, UUIDs. */
@@ -26,11 +29,9 @@ const maxStart = 24;
 const hyphen = 45;
 /** Matches examples, and descriptions of secrets. */
 const sample = /example|token|secret|passw|(.)\1{4}/i;
-/** Matches what is before a digest or encrypted data: an algorithm, as in OpenSSH, or a part of a value of SOPS. */
-const digest = /(?:(?:sha|md)-?\d{1,3}[:=-]|,(?:data|iv|tag):|\bENC[([])$/i;
 /** Matches the name of a value that is public by its purpose: a digest, a position in a list, a proof of a domain or an id. */
 const publicName =
-  /(?:thumbprint|fingerprint|x5t(?:#S256)?|hash|digest|checksum|cursor|site-?key|publishable|(?:site|domain)-verification|(?:continuation|page|next)-?token|["'][xyn]|(?:partition|sort)[ _-]?key|cf-ray|(?:cache|restore)[- ]?keys?|(?:^|[;\s])bh?)["']?\s{0,2}[:=]?\s{0,2}["']?$/i;
+  /(?:thumbprint|fingerprint|x5t(?:#S256)?|hash|digest|checksum|cursor|site-?key|publishable|(?:site|domain)-verification|(?:continuation|page|next)-?token|["'][xyn]|(?:partition|sort|foreign|public)[ _-]?(?:key|token)|cf-ray|(?:cache|restore)[- ]?keys?|(?:^|[;\s])bh?)["']?\s{0,2}[:=]?\s{0,2}["']?$/i;
 /** Matches names that end with a hash, as those of cached files and layers. */
 const namedHash = /[a-z]{2}\d?[-:@/.](?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64})$/;
 /** Whether the code is `.`, `?` or `*`, which may follow a value. */
@@ -38,7 +39,8 @@ const isTrailing = (code: number): boolean => code === 46 || code === 63 || code
 /** Opening brackets, before which a value is the name of a function or part of a longer one. */
 const brackets: ReadonlySet<number> = new Set([40, 91, 123]);
 
-const isCommon = (run: string, value: string): boolean => common.test(run) || common.test(value);
+const isCommon = (run: string, value: string): boolean =>
+  common.test(run) || common.test(value) || nounName.test(value);
 
 /** Whether the value is as long as keys in base64, which may look like paths. */
 const isKey = (value: string): boolean => value.length >= minLine && looksRandom(value);

@@ -28,12 +28,15 @@ const mixed = /^(?=.*[a-z])(?=.*\d)[A-Za-z\d]{8,32}$/;
 /** Minimum number of changes between capitals and other letters, of which a name of two words has two. */
 const minChanges = 3;
 
+/** Matches two words in lower case, which random letters rarely have. */
+const words = /[a-z]{5}.*[A-Z\d][a-z]{4,}/;
+
 /** Whether a value consists of random letters of both cases and digits. */
 export const isRandomMixed = (value: string): boolean => {
   if (!mixed.test(value)) return false;
   const letters = value.replaceAll(/\d/g, '');
   const changes = letters.split(/(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[a-z])/).length - 1;
-  return changes >= minChanges && hasRareLetters(letters.toLowerCase());
+  return changes >= minChanges && !words.test(value) && hasRareLetters(letters.toLowerCase());
 };
 
 const hasRareLetters = (letters: string): boolean => {

@@ -351,14 +351,31 @@ interface Candidate {
   readonly style: Style;
 }
 
+/** Matches text in scripts that have no spaces between words. */
+const sentence = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}/;
+
 /** Matches the name of the token with which a client of AWS repeats a request. */
 const requestToken = /^client-?token$/i;
+
+/** Minimum number of letters and digits of a name that values refer to. */
+const minReferred = 10;
+const lettersOf = (text: string): string => text.replaceAll(/[^A-Za-z\d]/g, '').toLowerCase();
+
+/** Whether a value is a part of its name or, as names in code, has the name of several words in it. */
+export const isReference = (value: string, name: string, { isLiteral }: Pick<Style, 'isLiteral'>): boolean => {
+  if (name.endsWith(value)) return true;
+  if (isLiteral || value.length > maxKeyLength * 2 || !reference.test(value)) return false;
+  const letters = lettersOf(name);
+  return letters.length >= minReferred && lettersOf(value).includes(letters);
+};
+/** Matches names and members. */
+const reference = /^[A-Za-z_$][\w$?.]*$/;
 
 const isSecret = (reader: Reader, { start, end, key, style }: Candidate): boolean => {
   const isRandom = reader.isRandom(start, end);
   if (!isRandom && ((key.strength === 'weak' && !mayBeUuid.test(key.name)) || end - start > maxChosen)) return false;
   const value = reader.text.slice(start, end);
-  if (key.name.endsWith(value) || isPlaceholder(value)) return false;
+  if (isReference(value, key.name, style) || isPlaceholder(value) || (!isRandom && sentence.test(value))) return false;
   if (requestToken.test(key.name) && isPublicIdentifier(value) && !isHash(value)) return false;
   const isFound =
     isChosen(value, { key, style, isRandom }) ||

@@ -7,7 +7,7 @@ const minDistinct = 8;
 
 /** Matches the beginning of a placeholder for a secret. */
 const placeholder =
-  /^(?:[$<%*#[(\\?~@…]|\/[\^\\([]|\/\* ?[@#]__|x{3,}|\.{3}|your|my[-_.]|an?[-_]|the[-_]|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|[a-z][a-z\d+.-]{1,15}:\/\/|&lt;|\.\s?\$|sha\d+[-:]|0x[\da-f]{1,16}$|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$)|\{[a-z_ -]+\}$)/i;
+  /^(?:[$<%*#[(\\?~@…]|\/[\^\\([]|\/\* ?[@#]__|x{3,}|\.{3}|your|my[-_.]|an?[-_]|the[-_]|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|[a-z][a-z\d+.-]{1,15}:\/\/|&lt;|\.\s?\$|sha\d+[-:]|0x[\da-f]{1,16}$|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$)|\{[a-z_ -]+\}$|\{[a-z]\w*\()/i;
 
 /** Matches words anywhere in a placeholder for a secret. */
 const disclaimer =
@@ -53,6 +53,20 @@ export const isPlaceholder = (value: string): boolean =>
   (value.length <= maxDefault && defaultPasswords.has(value.toLowerCase())) ||
   isDescription(value) ||
   distinctOf(value) === 1;
+
+/**
+ * Matches what is before a digest or encrypted data: an algorithm, as in OpenSSH and the checksums of Go, or a part of a
+ * value of SOPS.
+ */
+export const digest = /(?:(?:sha|md)-?\d{1,3}[:=-]|\bh1:|,(?:data|iv|tag):|\bENC[([])$/i;
+
+/** Matches a name for a user, and a name for a password. */
+const userWord = /(?:user(?:[_-]?name)?|login|e-?mail|^name|^id)$/i;
+const passwordWord = /^[a-z_-]{0,16}(?:pass(?:w(?:or)?d)?|pwd?|pw)$/i;
+
+/** Whether a user and a password only name what belongs in their places, as in `user:pass`. */
+export const isNamedPair = (user: string, password: string): boolean =>
+  userWord.test(user) && passwordWord.test(password);
 
 const maxSigned = 64;
 /**
