@@ -1,5 +1,5 @@
-import { is, likelyStop, word } from './characters.js';
-import { isNoisy, isUnlikeWord, path, snakeName } from './chosen-value.js';
+import { is, kindOf, likelyStop, word } from './characters.js';
+import { isNoisy, isUnlikeWord, isWordless, path, snakeName } from './chosen-value.js';
 import { mayEndKey } from './key-name.js';
 import { isRandomLetters, isRandomMixed } from './random-letters.js';
 import type { Reader } from './reader.js';
@@ -9,7 +9,11 @@ import { isPublicIdentifier, looksRandom } from './value.js';
 /** Maximum number of signs and spaces between a name and a value. */
 const maxSigns = 48;
 const maxValue = 512;
+/** Maximum number of letters and signs beyond ASCII between a name and a value, such as a particle or an arrow. */
+const maxParticles = 8;
 const minWeak = 16;
+const space = 32;
+const opening = 40;
 const colon = 58;
 const equals = 61;
 const backslash = 92;
@@ -23,18 +27,35 @@ const endOfName = (text: string, start: number): number => {
   // The letter of `f"…"`.
   if (isQuote(text.charCodeAt(end - 1)) && /[^\w][bfrnul]$/i.test(text.slice(end - 3, end - 1))) end -= 2;
   const floor = Math.max(0, end - maxSigns);
-  while (end > floor && text.charCodeAt(end - 1) < 128 && !is(text.charCodeAt(end - 1), word)) end -= 1;
-  return end === floor || end === start ? 0 : end;
+  let particles = 0;
+  while (end > floor && particles < maxParticles && !is(text.charCodeAt(end - 1), word)) {
+    if (text.charCodeAt(end - 1) > 127) particles += 1;
+    end -= 1;
+  }
+  return end === floor || end === start || particles === maxParticles ? 0 : end;
+};
+
+/** Maximum length of a label between a name with an opening bracket and a value, as in `password(default:…)`. */
+const maxLabel = 16;
+
+/** Returns the end of the name before a label in brackets that ends here; the same offset without one. */
+const beforeLabel = (text: string, end: number): number => {
+  const next = text.charCodeAt(end);
+  if (next !== colon && next !== equals) return end;
+  let start = end;
+  while (end - start < maxLabel && kindOf(text.charCodeAt(start - 1)) % 3 !== 0) start -= 1;
+  if (start === end || text.charCodeAt(start - 1) !== opening) return end;
+  return text.charCodeAt(start - 2) === space ? start - 2 : start - 1;
 };
 
 /** Returns quickly whether a value may be behind the name of a secret with only signs between them. */
 export const mayBeBehindSigns = (text: string, start: number): boolean => {
-  const end = endOfName(text, start);
+  const end = beforeLabel(text, endOfName(text, start));
   return end > 0 && (mayEndKey(text, end) || (text.charCodeAt(end - 1) | 32) === letterS);
 };
 
-/** Matches `backend_pass` and `rootPass`. */
-const passName = /(?:[a-z\d][_-]pass|[A-Z\d][_-]PASS|[a-z\d]Pass)$/;
+/** Matches `backend_pass` and `rootPass`, and the word alone. */
+const passName = /(?:[a-z\d][_-]pass|[A-Z\d][_-]PASS|[a-z\d]Pass|(?:^|[^\w.-])(?:pass|Pass|PASS))$/;
 
 const keyBefore = (reader: Reader, end: number): Key | undefined => {
   const key = mayEndKey(reader.text, end) ? readKey(reader, end, end) : undefined;
@@ -48,6 +69,9 @@ const keyBefore = (reader: Reader, end: number): Key | undefined => {
 const beforeQuoted = /^(?=[^\n]*\n?[^\n]*$)(?![^]*[)}]\s*["'`\\]+$)[\s"'`\\=!:,(){}[\]|<>?+@-]{1,48}$/;
 /** Matches signs that lead to a value without quotes: a colon, an arrow or a line of hyphens. */
 const beforePlain = /^(?=[^]*(?:[:>]|-{3}))(?=[^]*\s)[ \t"'`*)\]:=>-]{1,48}(?<![-"'`])$/;
+/** Matches brackets around a name or a value, a sign with spaces around it, and a particle or a sign beyond ASCII. */
+const beforeUnlike =
+  /^(?:[*_`]{0,3}\)?[ \t]{0,4}[([{<]{1,2}[ \t]?|[ \t]{0,4}[)\]}][ \t:=-]{0,4}|[ \t]{1,4}(?:[|/~=-]|[-=]>)[ \t]{1,4}|[:=-]{1,2}>?[ \t]{0,4}|[ \t:=]{0,4}[\u0080-\uffff]{1,8}[ \t:=]{0,4}|>\r?\n[ \t]{0,40})$/;
 
 /** Matches signs between the items of a list, of which the one before a value may be no name. */
 const ofList = /^["'`\\]+,\s*["'`\\]+$/;
@@ -60,18 +84,25 @@ const isUnlikeName = (value: string): boolean =>
   isNoisy(value) ||
   (isUnlikeWord(value) && !/^[\w$.]+$/.test(value));
 
+/** Matches two words with capitals, as names of types have, up to the length of most of these. */
+const typeName = /^(?=.{1,28}$).*[A-Za-z][a-z]{3}.*[A-Z][a-z]{3}/;
+
+/** Whether a value is random or has no words, so that it is no name behind any sign. */
+const isUnlike = (value: string): boolean => isWordless(value) || (isUnlikeName(value) && !typeName.test(value));
+
 /**
  * Returns the end of a value that is unlike a word, if it is behind the name of a secret and only signs are between them:
  * brackets, operators, quotes and a line feed, as in `Key{\n "…"`, `['password'], "…"` and `password  ----  …`.
  */
 export const endBehindSigns = (reader: Reader, start: number, last: number): number | undefined => {
   const { text } = reader;
-  const nameEnd = endOfName(text, start);
+  const signsStart = endOfName(text, start);
+  const nameEnd = beforeLabel(text, signsStart);
   if (nameEnd <= reader.floor(start)) return undefined;
   const key = keyBefore(reader, nameEnd);
   // A part of a longer name, as the type of a resource.
   if (key === undefined || reader.before(key.start) === colon) return undefined;
-  const signs = text.slice(nameEnd, start);
+  const signs = nameEnd < signsStart ? '(' : text.slice(nameEnd, start).replace('.=', '=');
   const quote = text.charCodeAt(start - 1);
   let end = reader.endOfRun(last, likelyStop, maxValue, false);
   if (end === last + maxValue) return undefined;
@@ -81,7 +112,10 @@ export const endBehindSigns = (reader: Reader, start: number, last: number): num
   if (key.strength !== 'strong') {
     if (value.length < minWeak || !looksRandom(value) || isPublicIdentifier(value)) return undefined;
   }
-  if (!isQuote(quote)) return beforePlain.test(signs) && isUnlikeName(value) ? end : undefined;
+  if (!isQuote(quote)) {
+    const isJoined = beforePlain.test(signs) ? isUnlikeName(value) : beforeUnlike.test(signs) && isUnlike(value);
+    return isJoined ? end : undefined;
+  }
   const close = reader.code(end) === backslash ? end + 1 : end;
   if (reader.code(close) !== quote || !beforeQuoted.test(signs.replace(/[bfrnul](?=["'`]$)/i, ''))) return undefined;
   // The name of a member has a colon behind it.

@@ -161,6 +161,14 @@ export const isUnlikeWord = (value: string): boolean =>
     !snakeCase.test(value) &&
     !codeWord.test(value));
 
+const mixedWithin = /^(?=.*[a-z])(?=.*[A-Z])[\w!@#$%^&*+=?~.-]*[A-Za-z]\d+[A-Za-z][\w!@#$%^&*+=?~.-]*$/;
+/** Matches the words and abbreviations of which names in code consist. */
+const wordWithin = /[A-Za-z][a-z]{3}|[A-Z]{5}/;
+
+/** Whether the value mixes letters of both cases around digits, without a word in it: unlike nearly all names in code. */
+export const isWordless = (value: string): boolean =>
+  mixedWithin.test(value) && !wordWithin.test(value) && isUnlikeWord(value);
+
 /** Whether the value is random, or has the form of a password that people choose. */
 export const isPasswordLike = (value: string): boolean =>
   looksRandom(value) || isNoisy(value) || isNumbered(value) || isUnlikeWord(value) || isPassphrase(value);

@@ -353,3 +353,34 @@ describe('names, digests and placeholders', () => {
     'curl -H "Authorization: basic {base64(email:password[\\n])}" https://example.org',
   ])('are preserved: %j', (text) => expectPreserved(text));
 });
+
+describe('names and values with brackets, signs and particles between them', () => {
+  it.each([
+    'PW(X)',
+    '(PW)X',
+    'secret)X',
+    'Password (X)',
+    'password(default:X)',
+    'Passwort (aktuell: X)',
+    'PASS - X',
+    'password | X',
+    'password → X',
+    'password설정은X',
+    'PW는X',
+    '비번 (X)',
+    'パスワード → X',
+    '<acmeSecret>\n    X\n</acmeSecret>',
+    '<entry>\n  <name="acmeSecret" />\n  <value="X" />\n</entry>',
+    '${acmeSecret} .= "X"',
+  ])('are replaced: %j', (form) => expectHidden(form, ['UcyQd7Ry', 'Hk7vRq2Zw', 'qT9vLm2xRz4k']));
+
+  it.each([
+    'getPrivateKey(encoding: HexBase64Latin1Encoding): string;',
+    'PK11_ChangePW(PK11SlotInfo *slot, const char *oldpw)',
+    'decryptPassword(buf2Str)',
+    'password (RFC2617)',
+    'see the section on passwords (chapter3Part2)',
+    'token(AppleID2FA)',
+    '토큰 word2vec 모델',
+  ])('are not found in %j', (text) => expectPreserved(text));
+});

@@ -127,9 +127,14 @@ const isBehindWord = ({ text, barrier }: Reader, end: number): boolean => {
 
 /** Matches a word for a password with letters beyond ASCII, and a particle or a sign behind it. */
 const foreignBefore = new RegExp(
-  String.raw`(?:${foreignNames})\p{L}{0,3} ?(?:は|が|为|為|是|는|은|가|이)?[ :：(]{0,2}["'` + '`' + String.raw`「『]?$`,
+  String.raw`(?:${foreignNames})\p{L}{0,3} ?(?:は|が|为|為|是|는|은|가|이)?[ :：([{<=→>|/)-]{0,6}["'` +
+    '`' +
+    String.raw`「『]?$`,
   'iu',
 );
+/** Matches a word for a token or a key in a language with letters beyond ASCII, before a sign. */
+const foreignKeyBefore =
+  /(?:토큰|시크릿|키|トークン|シークレット|キー|鍵|令牌|密钥|密鑰|токен|секрет|ключ)\p{L}{0,3} ?(?:は|が|为|為|是|는|은|가|이)?[ :：([{<=→>|/)-]{1,6}["'`「『]?$/iu;
 const maxForeign = 32;
 
 /** Returns quickly whether a letter or a sign beyond ASCII is one to three characters before an offset. */
@@ -141,7 +146,9 @@ export const isForeignNamed = (reader: Reader, start: number, end: number): bool
   if (!isBehindForeign(reader.text, start)) return false;
   const value = reader.text.slice(start, end);
   if (!isChosen(value) || isPlaceholder(value) || value.includes(reader.replacement)) return false;
-  return foreignBefore.test(reader.text.slice(Math.max(reader.barrier, start - maxForeign), start));
+  const before = reader.text.slice(Math.max(reader.barrier, start - maxForeign), start);
+  if (foreignBefore.test(before)) return true;
+  return value.length >= minOther && looksRandom(value) && !isPublicIdentifier(value) && foreignKeyBefore.test(before);
 };
 
 const isChosen = (value: string): boolean =>
