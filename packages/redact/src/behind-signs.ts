@@ -88,7 +88,8 @@ const isUnlikeName = (value: string): boolean =>
 const typeName = /^(?=.{1,28}$).*[A-Za-z][a-z]{3}.*[A-Z][a-z]{3}/;
 
 /** Whether a value is random or has no words, so that it is no name behind any sign. */
-const isUnlike = (value: string): boolean => isWordless(value) || (isUnlikeName(value) && !typeName.test(value));
+export const isUnlike = (value: string): boolean =>
+  isWordless(value) || isRandomMixed(value) || (isUnlikeName(value) && !typeName.test(value));
 
 /**
  * Returns the end of a value that is unlike a word, if it is behind the name of a secret and only signs are between them:

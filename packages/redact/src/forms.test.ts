@@ -384,3 +384,37 @@ describe('names and values with brackets, signs and particles between them', () 
     '토큰 word2vec 모델',
   ])('are not found in %j', (text) => expectPreserved(text));
 });
+
+describe('values that names of a login or a sentence state', () => {
+  it.each([
+    'ID/PWD-joe/X',
+    'ID/PW(joe/X)',
+    'ID/PW -> joe / X',
+    '(ID & PWD): joe/X',
+    'id pw joe // X',
+    'IP ID PW 192.168.0.1 joe X',
+    'ID/Pass:web1:joe/X',
+    'id/pw/port:joe/X/8080',
+    'login/password - joe:X',
+    'user and password: joe | X',
+    '계정,비번-joe:X',
+    'логин / пароль: joe / X',
+    'X is the password',
+    '// X is the new password',
+    '#X is the api key',
+    'X was our admin password.',
+  ])('are replaced: %j', (form) => {
+    expectHidden(form, ['UcyQd7Ry', 'Hk7vRq2Zw']);
+    expectHidden(`{"stdout":"${form}","exitCode":0}`, ['UcyQd7Ry']);
+  });
+
+  it.each([
+    'see src/user/password/Vec3Length.ts',
+    'id/password/OAuth2Client',
+    'BaseX64Url is the token format',
+    'IPv6Addr is the key of the map',
+    'user and password: joe | (none)',
+    'login/password - see docs/Setup2Guide',
+    'X509v3 is the password hash',
+  ])('are not found in %j', (text) => expectPreserved(text));
+});

@@ -1,6 +1,6 @@
 import { kindOf } from './characters.js';
 import { onLineAbove, strongest, type PlaceReader } from './likely-place.js';
-import { bias, hashThreshold, properties, threshold, weightOf } from './likely-weights.js';
+import { bias, hashThreshold, minHash, minValue, properties, threshold, weightOf } from './likely-weights.js';
 
 const lineFeed = 10;
 const digit = 3;
@@ -97,8 +97,12 @@ const lengthOfEnd = (text: string, end: number, number: number): number => {
   return !isWord(last) && kindOf(text.charCodeAt(end - 2)) === digit ? number + 1 : 0;
 };
 
-export const scoreIn = (value: number): number => value >> compositionBits;
+const scoreIn = (value: number): number => value >> compositionBits;
 const compositionIn = (value: number): number => value & ((1 << compositionBits) - 1);
+
+/** Whether the score of a value is so high that its place may make it a secret. */
+export const isPromising = (value: number): boolean =>
+  scoreIn(value) >= (compositionIn(value) === compositions.hash ? minHash : minValue);
 
 /** Returns the code of a character beside a value: letters, digits and those beyond ASCII are alike. */
 const sideOf = (code: number): number => {

@@ -72,8 +72,9 @@ export const bias = -33;
 /** The score above which a value is a secret, and above which a value with the form of a hash is one. */
 export const threshold = 10;
 export const hashThreshold = 20;
-/** The score of a value below which its place is not read. */
-export const minValue = -30;
+/** The scores of a value, and of one with the form of a hash, below which its place is not read. */
+export const minValue = -36;
+export const minHash = -30;
 
 /** The letters of the properties. */
 export const properties = {

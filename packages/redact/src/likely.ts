@@ -1,10 +1,10 @@
 import { endBehindSigns, mayBeBehindSigns } from './behind-signs.js';
 import { is, kindOf, likelyStop } from './characters.js';
-import { isBreak, isLikely, maxLength, scoreIn, scoreOfValue } from './likely-score.js';
-import { minValue } from './likely-weights.js';
+import { isBreak, isLikely, isPromising, maxLength, scoreOfValue } from './likely-score.js';
 import { isBehindForeign, isForeignNamed } from './nearby.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
+import { findStatedValue, mayBeStated } from './stated-values.js';
 import { digest, isPlaceholder, looksRandom } from './value.js';
 
 /** Minimum length of the values that are scored. */
@@ -97,14 +97,18 @@ export const mayBeLikely = (text: string, index: number): boolean => {
   const end = endOfValue(text, start, last);
   if (end - start < minLength) return false;
   if (last - start > maxLength) return mayBeBehindSigns(text, start);
-  return scoreIn(scoreOfValue(text, start, end)) >= minValue || mayBeBehindSigns(text, start);
+  return (
+    isPromising(scoreOfValue(text, start, end)) ||
+    mayBeBehindSigns(text, start) ||
+    mayBeStated(text, start, last, index)
+  );
 };
 
 /** Whether the characters of a value and its place score like those of a secret. */
 const hasLikelyScore = (reader: Reader, start: number, end: number, last: number): boolean => {
   if (last - start > maxLength) return false;
   const score = scoreOfValue(reader.text, start, end);
-  return scoreIn(score) >= minValue && isLikely(score, reader, reader.floor(start), start, reader.code(end));
+  return isPromising(score) && isLikely(score, reader, reader.floor(start), start, reader.code(end));
 };
 
 /**
@@ -123,7 +127,11 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
   if (isForeignNamed(reader, start, end)) return { kind: 'assignment', start, end };
   if (next > 127) return undefined;
   const behind = mayBeBehindSigns(text, start) ? endBehindSigns(reader, start, last) : undefined;
-  if (behind === undefined && !hasLikelyScore(reader, start, end, last)) return undefined;
+  if (behind === undefined) {
+    const stated = findStatedValue(reader, start, last, index);
+    if (stated !== undefined || reader.starved) return stated;
+    if (!hasLikelyScore(reader, start, end, last)) return undefined;
+  }
   const run = text.slice(start, last);
   // The replaced rest of a value, or the scheme before a replaced credential.
   const rest = next === 32 ? last + 1 : last;

@@ -12,7 +12,7 @@ const userName =
 const passwordName = /^(?:pw|pwd|pass|passwd|password|passwort|kennwort|senha|clave)$/i;
 /** Matches a sign, possibly a host, the user, a sign and the password, in the order of the names. */
 const values =
-  /^ ?\)?(?: ?(?:[:=]|[-=]>|is|are) ?| )(?:for [\w.-]{1,32} )?\(?(?:\d{1,3}(?:\.\d{1,3}){3}[ /])?[\w.@+-]{1,64} ?(?:\/{1,2}|[,:(]) ?([!-~]{6,64}?)(?=[\s),;/]|$)/;
+  /^ ?\)?(?: ?(?:[:=]|[-=]>|is|are) ?| )(?:for [\w.-]{1,32} )?\(?(?:\d{1,3}(?:\.\d{1,3}){3}[ /])?[\w.@+-]{1,64} ?(?:\/{1,2}|[,:(]) ?([!#-&(-_a-~]{6,64}?)(?=[\s),;/"'`]|$)/;
 
 /** Finds the password in `ID/PW: joe/…` and `user, password = joe, …`. @param end the end of the name of the password */
 export const findLoginPair = (reader: Reader, key: Key, end: number): Secret | undefined => {

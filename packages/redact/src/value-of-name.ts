@@ -260,11 +260,16 @@ const startOfBar = (text: string, start: number, end: number): number => {
   return end;
 };
 
-/** Whether only spaces follow on the line. */
+/** Whether only spaces follow on the line, or in the string of an object or a list in JSON. */
 export const endsLine = (reader: Reader, index: number): boolean => {
-  const next = reader.code(reader.skipSpaces(index, 4));
+  const end = reader.skipSpaces(index, 4);
+  const next = reader.code(end);
+  if (next === 34 && end === index) return isMemberEnd(reader.code(index + 1));
   return Number.isNaN(next) || next === 10 || next === 13 || next === 92;
 };
+
+/** Whether the code is `,`, `}` or `]`. */
+const isMemberEnd = (code: number): boolean => code === 44 || code === 125 || code === 93;
 
 /** Extends a value past a bracket in it, unless the bracket is that of a call, a subscript or a condition. */
 const endPastBracket = (reader: Reader, start: number, from: number): number => {

@@ -1,0 +1,113 @@
+import { isUnlike } from './behind-signs.js';
+import { kindOf } from './characters.js';
+import { isWordless } from './chosen-value.js';
+import { foreignNames } from './key-name.js';
+import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
+import { isPlaceholder } from './value.js';
+
+/** Maximum length of the names and of the user before a value. */
+const maxBefore = 80;
+/** Maximum length of the words behind a value. */
+const maxBehind = 48;
+const minValue = 6;
+const maxValue = 32;
+const slash = 47;
+const space = 32;
+const letterI = 105;
+const letterW = 119;
+/** The code of the last sign that may be before a user or a password, which is `>`. */
+const maxSign = 62;
+
+/**
+ * Matches the names of a user and a password beside each other, possibly with other names, then signs or a remark, the
+ * user, and a sign: `ID/PW-joe/`, `(id & pwd): joe, `, `login password 10.0.0.1 joe `.
+ */
+const pair = new RegExp(
+  String.raw`(?:^|[^\p{L}\d])(?:id|uid|user(?:[ _-]?(?:name|id))?|log-?in|account|e-?mail|usuario|utilisateur|benutzer(?:name)?|utente|gebruiker|логин|пользователь|아이디|계정|账号|帳號|用户名|ユーザー名?)` +
+    String.raw`\)?(?: ?[/,&|:+(] ?| | and )\(?(?:p\/?w|pwd|passw?|passwd|password|passwort|kennwort|senha|clave|${foreignNames})\)?(?: ?[/,] ?\p{L}{2,8}\)?)?` +
+    String.raw`(?:[ \t]*(?:\)|[:=>|(~-]|[-=]>|→|is|are|은|는|は|为|是)+[ \t]*|[ \t]+)\(?` +
+    String.raw`(?:[\w.-]{1,24}(?::\d{2,5})?[:/ ]|for [\w.-]{1,32} )?[\w.@+-]{1,48}[ \t]?(?:\/{1,2}|[,:(|-]|[ \t])[ \t]?$`,
+  'iu',
+);
+
+/** Returns the range behind the last slash before an offset, up to the next one. */
+const partOf = (
+  text: string,
+  start: number,
+  last: number,
+  index: number,
+): { readonly from: number; readonly end: number } => {
+  let from = index;
+  while (from > start && text.charCodeAt(from - 1) !== slash) from -= 1;
+  let end = index;
+  while (end < last && text.charCodeAt(end) !== slash) end += 1;
+  return { from, end };
+};
+
+/** Whether a range has capitals and other letters. */
+const hasBothCases = (text: string, from: number, end: number): boolean => {
+  let kinds = 0;
+  for (let index = from; index < end && (kinds & both) !== both; index += 1) {
+    kinds |= 1 << kindOf(text.charCodeAt(index));
+  }
+  return (kinds & both) === both;
+};
+/** The bits of lower-case letters and capitals. */
+const both = 6;
+
+/** Whether a value is unlike names in code and no placeholder. */
+const isStated = (reader: Reader, value: string): boolean =>
+  isUnlike(value) && !isPlaceholder(value) && !value.includes(reader.replacement);
+
+/** Finds the password of a user whose names are before both, as in `ID/PW-joe/…`. */
+const findOfPair = (reader: Reader, start: number, last: number, index: number): Secret | undefined => {
+  const { text } = reader;
+  const { from, end } = partOf(text, start, last, index);
+  if (end - from < minValue || end - from > maxValue || !hasBothCases(text, from, end)) return undefined;
+  const before = text.slice(Math.max(reader.floor(from), from - maxBefore), from);
+  if (!mayBePair.test(before) || !pair.test(before)) return undefined;
+  const value = text.slice(from, end);
+  return isStated(reader, value) ? { kind: 'user-password', start: from, end } : undefined;
+};
+/** Tests quickly for the names of a password. */
+const mayBePair = /p\/?w|pass|[^\t -~]|kenn|senha|clave/i;
+
+/** Matches what states that the value before is a secret. */
+const statement =
+  /^ (?:is|was) (?:the|my|our|your|an?|his|her|their|now the)(?: [a-z]{2,12}){0,2} (?:password|passphrase|passcode|passwd|pass|pwd|pw|secret|token|(?:api|access|secret|secret access|private|license|encryption) key)\b(?! (?:hash|for the hash|id|name|length|policy|type))/i;
+/** Matches the sign of a remark before a value. */
+const remark = /^(?:\/{2}|\/\*{1,2}|#+|--|;+|<!--|%+)(?=\w)/;
+
+/** Finds a value that is stated to be a secret behind it, as in `… is the password`. */
+const findBeforeStatement = (reader: Reader, start: number, last: number): Secret | undefined => {
+  const first = reader.code(last + 1);
+  if (first !== letterI && first !== letterW) return undefined;
+  if (!statement.test(reader.slice(last, last + maxBehind))) return undefined;
+  const from = start + (remark.exec(reader.text.slice(start, start + 4))?.[0].length ?? 0);
+  const value = reader.text.slice(from, last);
+  return isStated(reader, value) ? { kind: 'assignment', start: from, end: last } : undefined;
+};
+
+/** Matches the beginning of `is` and `was`. */
+const verb = /^(?:is|wa)/;
+
+/** Returns quickly whether a sentence may follow a value, or a user may be before it in the same word. */
+export const mayBeStated = (text: string, start: number, last: number, index: number): boolean => {
+  const isBeforeVerb = text.charCodeAt(last) === space && verb.test(text.slice(last + 1, last + 3));
+  if (isBeforeVerb || last + 3 > text.length) return true;
+  if (last - start > maxValue || text.charCodeAt(start - 1) > maxSign) return false;
+  const { from, end } = partOf(text, start, last, index);
+  return from > start && end - from >= minValue && isWordless(text.slice(from, end));
+};
+
+/**
+ * Finds a value that other words state to be a secret: the names of a login before it, or a sentence behind it.
+ *
+ * @param index the offset of the first letter or digit beside one of the other kind
+ */
+export const findStatedValue = (reader: Reader, start: number, last: number, index: number): Secret | undefined => {
+  const found = reader.code(last) === space ? findBeforeStatement(reader, start, last) : undefined;
+  if (found !== undefined || reader.starved) return found;
+  return reader.text.charCodeAt(start - 1) > maxSign ? undefined : findOfPair(reader, start, last, index);
+};
