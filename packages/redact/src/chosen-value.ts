@@ -106,7 +106,11 @@ const isTokenId = (value: string, name: string, { isQuoted, isLiteral }: Style):
 
 /** Whether the value of a token in quotes is chosen like a password. */
 const isTokenWord = (value: string, name: string, { isQuoted }: Style): boolean =>
-  isQuoted && /token$/i.test(name) && value.length >= 10 && isUnlikeWord(value) && isMixed(value, { isQuoted });
+  isQuoted &&
+  /token$|passw(?:or)?d$/i.test(name) &&
+  value.length >= 10 &&
+  isUnlikeWord(value) &&
+  isMixed(value, { isQuoted });
 
 /** Matches a name before the opening bracket of a call or a subscript, up to what is behind its last closing one. */
 const call = /^[A-Za-z_$][\w$.]*[([](?:.*[)\]])?/;
@@ -198,7 +202,7 @@ const isTechnical = (value: string): boolean =>
 
 const hexNumber = /^0x[\da-f]{1,16},?$/i;
 /** Matches the type of a pointer in C. Names of types end with several digits only if these are a number of bits. */
-const pointer = /^[A-Za-z]\w*?(?:[A-Za-z_]\d?|int\d+|float\d+)\*+$/;
+const pointer = /^(?:[A-Za-z_]+\d?|[A-Za-z_]*(?:int|float)\d+)(?:_t|[A-Z][A-Za-z]*)?\*+$/;
 
 /** Matches versions as in lists of packages. */
 const packageVersion = /^(?:\d{1,3}:)?v?\d+(?:\.\d+)+(?:[-+~.][a-z\d]+)*$/i;

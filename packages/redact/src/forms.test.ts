@@ -418,3 +418,29 @@ describe('values that names of a login or a sentence state', () => {
     'X509v3 is the password hash',
   ])('are not found in %j', (text) => expectPreserved(text));
 });
+
+describe('random letters in parts', () => {
+  it.each([
+    'password = X\n',
+    'Server=db,1433;User ID=joe;Password=X;Encrypt=True',
+    'rabbitmqctl add_user joe X',
+    '{"stdout":"password joe2/X","exitCode":0}',
+    '{"stdout":"the pwd of joe is X","exitCode":0}',
+  ])('are replaced: %j', (form) => {
+    for (const secret of ['sgrb_gbcwtd3', 'nssulz_aahy_au6hjh36', 'qwzkv_mtplx7']) {
+      expect(redact(form.replace('X', secret))).not.toContain(secret);
+    }
+  });
+
+  it.each(['Password=lqwi9j5*;', "resetUrlPassword: 'qfehgytwx0'"])('are replaced: %j', (text) => {
+    expect(redact(`a=b;${text}`)).toContain(r);
+  });
+
+  it.each([
+    'password = test_case_2',
+    'token = read_utf8_token',
+    'secret = load_pkcs1_secret',
+    'password: sha256_crypt',
+    'uint8_t* secret; vec3_t* token; mpz2* privateKey;',
+  ])('are not found in %j', (text) => expectPreserved(text));
+});

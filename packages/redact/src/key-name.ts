@@ -25,7 +25,7 @@ const weakNouns = words(
 );
 /** Words that make a `key`, a `token` or a `pass` secret. */
 const qualifiers = words(
-  'api access secret private signing encryption account shared auth master service admin webhook deploy rsa ssh app ' +
+  'api access authentication secret private signing encryption account shared auth master service admin webhook deploy rsa ssh app ' +
     'application bot refresh bearer oauth personal client db database user root smtp mail redis mysql postgres pg mongo ' +
     'security gh github gitlab npm slack openai anthropic hf aws azure gcp google gemini stripe subscription storage ftp ' +
     'ldap license vault session id crypto cipher jwt hmac consumer function registration server write twilio sendgrid ' +

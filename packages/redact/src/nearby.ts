@@ -20,7 +20,7 @@ const above = 62;
 const unlikeProse = /^[^\n]*(?:[\d!@#%^&_]|[a-z]{10})/;
 /** Matches words up to the first one in quotes or with a digit, or the last one of the line. */
 const lastWord =
-  /^(?!\s*[-=|]+\s)((?:(?![-/])(?:[^\s"'`=;{}<>[\]$|\\]{1,24}|=|"[\w.@-]{1,32}"(?= "))[ \t]{1,4}){0,8}?)(?:(["'`])([^\s"'`]{8,96})\2(?![\w=:([])|((?=\S*\d)[!-~]{8,96}?)[.!,]?(?=[ \t])|([!-~]{8,96}?)[.!]?(?=[ \t]*(?:[\r\n]|$)))/;
+  /^(?!\s*[-=|]+\s)((?:(?![-/])(?:[^\s"'`=;{}<>[\]$|\\]{1,24}|=|"[\w.@-]{1,32}"(?= "))[ \t]{1,4}){0,8}?)(?:(["'`])([^\s"'`]{8,96})\2(?![\w=:([])|((?=\S*\d)[!-~]{8,96}?)[.!,]?(?=[ \t])|([!-~]{8,96}?)[.!]?(?=[ \t]*(?:[\r\n]|$)|"[,}\]]))/;
 /**
  * Matches what is before a value: a sign behind brackets or a name of an account, the sign of a prompt, or a verb. Other
  * words make it the value of something else, as in `password policy: …`.
@@ -148,7 +148,7 @@ export const isForeignNamed = (reader: Reader, start: number, end: number): bool
   if (!isChosen(value) || isPlaceholder(value) || value.includes(reader.replacement)) return false;
   const before = reader.text.slice(Math.max(reader.barrier, start - maxForeign), start);
   if (foreignBefore.test(before)) return true;
-  return value.length >= minOther && looksRandom(value) && !isPublicIdentifier(value) && foreignKeyBefore.test(before);
+  return looksRandom(value) && !isPublicIdentifier(value) && foreignKeyBefore.test(before);
 };
 
 const isChosen = (value: string): boolean =>

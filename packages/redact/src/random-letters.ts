@@ -20,9 +20,18 @@ const random = /^(?:[a-z]{10,64}|[a-z]{8,64}\d{1,3})$/;
  */
 const minRare = 0.3;
 
-/** Whether a value consists of random letters, as passwords for apps do, possibly with digits behind them. */
+/** Matches parts of letters and digits, of which some have digits, as names in code have them. */
+const joined = /^(?=.{10,64}$)(?=.*\d)[a-z\d]+(?:_[a-z\d]+)+$/;
+const minJoined = 8;
+
+/**
+ * Whether a value consists of random letters, as passwords for apps do, possibly with digits behind them, or in parts. Of
+ * 1,918 names in code that have parts and digits, four do.
+ */
 export const isRandomLetters = (value: string): boolean =>
-  random.test(value) && hasRareLetters(value.replace(/\d+$/, ''));
+  random.test(value)
+    ? hasRareLetters(value.replace(/\d+$/, ''))
+    : joined.test(value) && value.replaceAll(/[_\d]/g, '').length >= minJoined && hasRareLetters(value);
 
 const mixed = /^(?=.*[a-z])(?=.*\d)[A-Za-z\d]{8,32}$/;
 /** Minimum number of changes between capitals and other letters, of which a name of two words has two. */
@@ -39,11 +48,16 @@ export const isRandomMixed = (value: string): boolean => {
   return changes >= minChanges && !words.test(value) && hasRareLetters(letters.toLowerCase());
 };
 
-const hasRareLetters = (letters: string): boolean => {
+/** Whether many letters rarely follow the one before. Other characters end a word. */
+const hasRareLetters = (value: string): boolean => {
   let rare = 0;
-  for (let index = 1; index < letters.length; index += 1) {
-    const isRare = followers[letters.charCodeAt(index - 1) - firstLetter]?.has(letters.charAt(index)) === false;
-    if (isRare) rare += 1;
+  let letters = 0;
+  let before: ReadonlySet<string> | undefined;
+  for (const letter of value) {
+    const next = followers[letter.charCodeAt(0) - firstLetter];
+    if (next !== undefined) letters += 1;
+    if (next !== undefined && before?.has(letter) === false) rare += 1;
+    before = next;
   }
-  return rare >= letters.length * minRare;
+  return rare >= letters * minRare;
 };

@@ -197,7 +197,7 @@ const findBehindName = (reader: Reader, key: Key, index: number): Secret | undef
   const isColumn = valueStart > index + 1 || text.charCodeAt(index) === 9;
   if (!isQuoted && !isColumn) {
     if (strength === 'weak') return findLongRandom(reader, valueStart);
-    const isFirst = Number.isNaN(before) || before === 10 || before === 13 || isIndented(near);
+    const isFirst = Number.isNaN(before) || before === 10 || before === 13 || before === 34 || isIndented(near);
     if (!isFirst) return findWithin(reader, key, valueStart);
   }
   return chosen(reader, key, valueOf(reader, key, valueStart, { isColon: true, isLiteral: true }), !isQuoted);

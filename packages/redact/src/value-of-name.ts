@@ -341,7 +341,7 @@ export const isSetting = (reader: Reader, nameStart: number, start: number): boo
 
 const environmentName = /^[A-Z][A-Z\d_]*$/;
 /** Matches weak names whose values may be a UUID, which does not look random. */
-const mayBeUuid = /(?:secret[\s_-]?id|device[\s_-]?code|token)$/i;
+const mayBeUuid = /(?:secret[\s_-]?id|device[\s_-]?code|token|password)$/i;
 /** Matches the id or the fingerprint of a key of OpenPGP, and what precedes it in text. */
 const fingerprint = /^(?:0x)?(?:[\dA-F]{16}|[\dA-F]{40})$/;
 const publicKey = /^(?:signing key|(?:(?:open|gnu)?pgp|gpg) key:?) $/i;
