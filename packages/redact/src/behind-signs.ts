@@ -1,6 +1,6 @@
-import { is, kindOf, likelyStop, word } from './characters.js';
+import { is, key as nameClass, kindOf, likelyStop, word } from './characters.js';
 import { isNoisy, isUnlikeWord, isWordless, path, snakeName } from './chosen-value.js';
-import { mayEndKey } from './key-name.js';
+import { maxKeyLength, mayEndKey } from './key-name.js';
 import { isRandomLetters, isRandomMixed } from './random-letters.js';
 import type { Reader } from './reader.js';
 import { isReference, readKey, type Key } from './value-of-name.js';
@@ -57,12 +57,31 @@ export const mayBeBehindSigns = (text: string, start: number): boolean => {
 /** Matches `backend_pass` and `rootPass`, and the word alone. */
 const passName = /(?:[a-z\d][_-]pass|[A-Z\d][_-]PASS|[a-z\d]Pass|(?:^|[^\w.-])(?:pass|Pass|PASS))$/;
 
+/** Matches a name that mentions a secret, but not a property of it or a value that is public. */
+const mentioning =
+  /(?:secret|passw|passphrase|token|api_?-?key|credential|private_?-?key|access_?-?key|senha|contrasena)/i;
+const ofProperty =
+  /public|next|page|continuation|csrf|xsrf|nonce|cache|foreign|sort|partition|idempot|lock|encrypted|sealed|(?:id|ids|name|hash|digest|sum|ur[il]|path|file|arn|type|format|length|size|date|version|label|title|hint|field|index|prefix|suffix|ref|host|endpoint|address|print|cert|certificate|signature|issuer|audience|scope|cursor|policy|test|expected|class|selector)s?[\d_-]*$/i;
+/** Minimum length of a random value whose name only mentions a secret. */
+export const minMentioned = 16;
+
+/** Returns the key of a name that mentions a secret, as in `api_token_123` and `todo_secret_do_not_commit`. */
+const mentionBefore = ({ text, barrier }: Reader, end: number): Key | undefined => {
+  const floor = Math.max(barrier, end - maxKeyLength);
+  let start = end;
+  while (start > floor && is(text.charCodeAt(start - 1), nameClass)) start -= 1;
+  const name = text.slice(start, end);
+  const isCall = text.charCodeAt(end) === opening;
+  if (isCall || end - start === maxKeyLength || !mentioning.test(name) || ofProperty.test(name)) return undefined;
+  return { name, strength: 'weak', start, isQuoted: true, isTight: false };
+};
+
 const keyBefore = (reader: Reader, end: number): Key | undefined => {
   const key = mayEndKey(reader.text, end) ? readKey(reader, end, end) : undefined;
   if (key !== undefined) return key;
   return passName.test(reader.text.slice(Math.max(reader.barrier, end - 8), end))
     ? { name: 'pass', strength: 'strong', start: end - 4, isQuoted: true, isTight: false }
-    : undefined;
+    : mentionBefore(reader, end);
 };
 
 /** Matches signs that lead to a value in quotes: at most one line feed, and behind it or a call an operator. */

@@ -444,3 +444,22 @@ describe('random letters in parts', () => {
     'uint8_t* secret; vec3_t* token; mpz2* privateKey;',
   ])('are not found in %j', (text) => expectPreserved(text));
 });
+
+describe('random values of names that mention a secret', () => {
+  it.each([
+    'some_api_token_123 = "X"',
+    'todo_secret_do_not_commit = X',
+    '{"secretValueOfTheApp": "X"}',
+    'fooapikeyfoo "X";',
+    'old_password_from_vault: "X"',
+  ])('are replaced: %j', (form) => expectHidden(form, ['lkUAz4KPSHRsZyWGLYjdktDyX8m4E7']));
+
+  it.each([
+    'secret_name = "lkUAz4KPSHRsZyWGLYjdktDyX8m4E7"',
+    'token_hash: "lkUAz4KPSHRsZyWGLYjdktDyX8m4E7"',
+    'csrf_token_field = "lkUAz4KPSHRsZyWGLYjdktDyX8m4E7"',
+    'nextPageTokenForList: "lkUAz4KPSHRsZyWGLYjdktDyX8m4E7"',
+    'secret_commit: "0f3a5c7d9e1b2a4c6d8e0f1a2b3c4d5e0f3a5c7d"',
+    'tokenizer_for_model: "bert-base-uncased-L12-H768-A12"',
+  ])('are not found in %j', (text) => expectPreserved(text));
+});

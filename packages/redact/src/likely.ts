@@ -1,4 +1,4 @@
-import { endBehindSigns, mayBeBehindSigns } from './behind-signs.js';
+import { endBehindSigns, mayBeBehindSigns, minMentioned } from './behind-signs.js';
 import { is, kindOf, likelyStop } from './characters.js';
 import { isBreak, isLikely, isPromising, maxLength, scoreOfValue } from './likely-score.js';
 import { isBehindForeign, isForeignNamed } from './nearby.js';
@@ -126,7 +126,8 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
   if (end - start < minLength) return undefined;
   if (isForeignNamed(reader, start, end)) return { kind: 'assignment', start, end };
   if (next > 127) return undefined;
-  const behind = mayBeBehindSigns(text, start) ? endBehindSigns(reader, start, last) : undefined;
+  const mayBeNamed = last - start >= minMentioned || mayBeBehindSigns(text, start);
+  const behind = mayBeNamed ? endBehindSigns(reader, start, last) : undefined;
   if (behind === undefined) {
     const stated = findStatedValue(reader, start, last, index);
     if (stated !== undefined || reader.starved) return stated;
