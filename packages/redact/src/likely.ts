@@ -4,7 +4,7 @@ import { isBreak, isLikely, isPromising, maxLength, scoreOfValue } from './likel
 import { isBehindForeign, isForeignNamed } from './nearby.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { findStatedValue, mayBeStated } from './stated-values.js';
+import { findStatedValue, hasBothCases, mayBeStated } from './stated-values.js';
 import { digest, isPlaceholder, looksRandom } from './value.js';
 
 /** Minimum length of the values that are scored. */
@@ -86,6 +86,12 @@ const endOfValue = (text: string, start: number, last: number): number => {
   return end;
 };
 
+/** Whether a quote or an equals sign, possibly with a space, is before a value. */
+const isAssigned = (text: string, start: number): boolean => {
+  const before = text.charCodeAt(start - 1) === 32 ? text.charCodeAt(start - 2) : text.charCodeAt(start - 1);
+  return before === 34 || before === 39 || before === 61;
+};
+
 /** Returns quickly whether the value around the offset may be a secret, which its score alone excludes for most. */
 export const mayBeLikely = (text: string, index: number): boolean => {
   const start = startOfValue(text, index);
@@ -100,6 +106,7 @@ export const mayBeLikely = (text: string, index: number): boolean => {
   return (
     isPromising(scoreOfValue(text, start, end)) ||
     mayBeBehindSigns(text, start) ||
+    (end - start >= minMentioned && isAssigned(text, start) && hasBothCases(text, start, end)) ||
     mayBeStated(text, start, last, index)
   );
 };
@@ -126,7 +133,7 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
   if (end - start < minLength) return undefined;
   if (isForeignNamed(reader, start, end)) return { kind: 'assignment', start, end };
   if (next > 127) return undefined;
-  const mayBeNamed = last - start >= minMentioned || mayBeBehindSigns(text, start);
+  const mayBeNamed = (last - start >= minMentioned && hasBothCases(text, start, last)) || mayBeBehindSigns(text, start);
   const behind = mayBeNamed ? endBehindSigns(reader, start, last) : undefined;
   if (behind === undefined) {
     const stated = findStatedValue(reader, start, last, index);

@@ -6,9 +6,11 @@ import { isPlaceholder } from './value.js';
 
 const maxPair = 180;
 
+/** The names of users in logins. */
+export const userNames =
+  'id|uid|user(?:[ _-]?(?:name|id))?|log-?in|account|e-?mail|usuario|utilisateur|benutzer(?:name)?|utente|gebruiker|логин|пользователь|아이디|계정|账号|帳號|用户名|ユーザー名?';
 /** Matches the name of a user and a sign, before the name of a password. */
-const userName =
-  /(?:^|[^\p{L}\d])(?:ip ?[/,] ?)?(?:id|user(?:[ _-]?name)?|login|log-?in|account|e-?mail|usuario|utilisateur|benutzer(?:name)?|utente|gebruiker|логин|пользователь|아이디|계정|账号|用户名|ユーザー名?) ?\)? ?[/,&:|(] ?$/iu;
+const userName = new RegExp(String.raw`(?:^|[^\p{L}\d])(?:ip ?[/,] ?)?(?:${userNames}) ?\)? ?[/,&:|(] ?$`, 'iu');
 const passwordName = /^(?:pw|pwd|pass|passwd|password|passwort|kennwort|senha|clave)$/i;
 /** Matches a sign, possibly a host, the user, a sign and the password, in the order of the names. */
 const values =

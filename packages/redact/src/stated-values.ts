@@ -2,6 +2,7 @@ import { isUnlike } from './behind-signs.js';
 import { kindOf } from './characters.js';
 import { isWordless } from './chosen-value.js';
 import { foreignNames } from './key-name.js';
+import { userNames } from './login-pairs.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { isPlaceholder } from './value.js';
@@ -24,7 +25,7 @@ const maxSign = 62;
  * user, and a sign: `ID/PW-joe/`, `(id & pwd): joe, `, `login password 10.0.0.1 joe `.
  */
 const pair = new RegExp(
-  String.raw`(?:^|[^\p{L}\d])(?:id|uid|user(?:[ _-]?(?:name|id))?|log-?in|account|e-?mail|usuario|utilisateur|benutzer(?:name)?|utente|gebruiker|логин|пользователь|아이디|계정|账号|帳號|用户名|ユーザー名?)` +
+  String.raw`(?:^|[^\p{L}\d])(?:${userNames})` +
     String.raw`\)?(?: ?[/,&|:+(] ?| | and )\(?(?:p\/?w|pwd|passw?|passwd|password|passwort|kennwort|senha|clave|${foreignNames})\)?(?: ?[/,] ?\p{L}{2,8}\)?)?` +
     String.raw`(?:[ \t]*(?:\)|[:=>|(~-]|[-=]>|→|is|are|은|는|は|为|是)+[ \t]*|[ \t]+)\(?` +
     String.raw`(?:[\w.-]{1,24}(?::\d{2,5})?[:/ ]|for [\w.-]{1,32} )?[\w.@+-]{1,48}[ \t]?(?:\/{1,2}|[,:(|-]|[ \t])[ \t]?$`,
@@ -46,7 +47,7 @@ const partOf = (
 };
 
 /** Whether a range has capitals and other letters. */
-const hasBothCases = (text: string, from: number, end: number): boolean => {
+export const hasBothCases = (text: string, from: number, end: number): boolean => {
   let kinds = 0;
   for (let index = from; index < end && (kinds & both) !== both; index += 1) {
     kinds |= 1 << kindOf(text.charCodeAt(index));
