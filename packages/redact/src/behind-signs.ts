@@ -58,10 +58,9 @@ export const mayBeBehindSigns = (text: string, start: number): boolean => {
 const passName = /(?:[a-z\d][_-]pass|[A-Z\d][_-]PASS|[a-z\d]Pass|(?:^|[^\w.-])(?:pass|Pass|PASS))$/;
 
 /** Matches a name that mentions a secret, but not a property of it or a value that is public. */
-const mentioning =
-  /(?:secret|passw|passphrase|token|api_?-?key|credential|private_?-?key|access_?-?key|senha|contrasena)/i;
+const mentioning = /secret|passw|passphrase|token|credential|(?:api|private|access)[_-]?key|senha/i;
 const ofProperty =
-  /public|next|page|continuation|csrf|xsrf|nonce|cache|foreign|sort|partition|idempot|lock|encrypted|sealed|(?:id|ids|name|hash|digest|sum|ur[il]|path|file|arn|type|format|length|size|date|version|label|title|hint|field|index|prefix|suffix|ref|host|endpoint|address|print|cert|certificate|signature|issuer|audience|scope|cursor|policy|test|expected|class|selector)s?[\d_-]*$/i;
+  /public|next|page|continuation|[cx]srf|nonce|cache|foreign|lock|encrypted|sealed|(?:id|name|hash|digest|sum|ur[il]|path|file|arn|type|format|size|date|version|label|field|index|ref|host|print|cert|certificate|signature|cursor|policy|test)s?[\d_-]*$/i;
 /** Minimum length of a random value whose name only mentions a secret. */
 export const minMentioned = 16;
 

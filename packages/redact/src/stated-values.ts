@@ -16,6 +16,7 @@ const maxValue = 32;
 const slash = 47;
 const space = 32;
 const letterI = 105;
+const letterS = 115;
 const letterW = 119;
 /** The code of the last sign that may be before a user or a password, which is `>`. */
 const maxSign = 62;
@@ -26,8 +27,8 @@ const maxSign = 62;
  */
 const pair = new RegExp(
   String.raw`(?:^|[^\p{L}\d])(?:${userNames})` +
-    String.raw`\)?(?: ?[/,&|:+(] ?| | and )\(?(?:p\/?w|pwd|passw?|passwd|password|passwort|kennwort|senha|clave|${foreignNames})\)?(?: ?[/,] ?\p{L}{2,8}\)?)?` +
-    String.raw`(?:[ \t]*(?:\)|[:=>|(~-]|[-=]>|→|is|are|은|는|は|为|是)+[ \t]*|[ \t]+)\(?` +
+    String.raw`\)?(?: ?[/,&|:+(] ?| | and )\(?(?:p\/?w|pwd|pass(?:w(?:or)?[dt])?|kennwort|senha|clave|${foreignNames})\)?(?: ?[/,] ?\p{L}{2,8}\)?)?` +
+    String.raw`(?:[ \t]*(?:\)|[:=>|(~-]|[-=]>|→|is|은|는|は|为|是)+[ \t]*|[ \t]+)\(?` +
     String.raw`(?:[\w.-]{1,24}(?::\d{2,5})?[:/ ]|for [\w.-]{1,32} )?[\w.@+-]{1,48}[ \t]?(?:\/{1,2}|[,:(|-]|[ \t])[ \t]?$`,
   'iu',
 );
@@ -76,7 +77,7 @@ const mayBePair = /p\/?w|pass|[^\t -~]|kenn|senha|clave/i;
 
 /** Matches what states that the value before is a secret. */
 const statement =
-  /^ (?:is|was) (?:the|my|our|your|an?|his|her|their|now the)(?: [a-z]{2,12}){0,2} (?:password|passphrase|passcode|passwd|pass|pwd|pw|secret|token|(?:api|access|secret|secret access|private|license|encryption) key)\b(?! (?:hash|for the hash|id|name|length|policy|type))/i;
+  /^ (?:is|was) (?:[a-z]{1,12} ){1,3}(?:passw(?:or)?d|passphrase|passcode|pass|pwd?|secret|token|(?:api|access|secret|private) key)\b(?! (?:hash|id|name|length|policy|type))/i;
 /** Matches the sign of a remark before a value. */
 const remark = /^(?:\/{2}|\/\*{1,2}|#+|--|;+|<!--|%+)(?=\w)/;
 
@@ -90,13 +91,15 @@ const findBeforeStatement = (reader: Reader, start: number, last: number): Secre
   return isStated(reader, value) ? { kind: 'assignment', start: from, end: last } : undefined;
 };
 
-/** Matches the beginning of `is` and `was`. */
-const verb = /^(?:is|wa)/;
+const isBeforeVerb = (text: string, end: number): boolean => {
+  if (text.charCodeAt(end) !== space) return false;
+  const first = text.charCodeAt(end + 1);
+  return first === letterI ? text.charCodeAt(end + 2) === letterS : first === letterW;
+};
 
 /** Returns quickly whether a sentence may follow a value, or a user may be before it in the same word. */
 export const mayBeStated = (text: string, start: number, last: number, index: number): boolean => {
-  const isBeforeVerb = text.charCodeAt(last) === space && verb.test(text.slice(last + 1, last + 3));
-  if (isBeforeVerb || last + 3 > text.length) return true;
+  if (isBeforeVerb(text, last) || last + 3 > text.length) return true;
   if (last - start > maxValue || text.charCodeAt(start - 1) > maxSign) return false;
   const { from, end } = partOf(text, start, last, index);
   return from > start && end - from >= minValue && isWordless(text.slice(from, end));
