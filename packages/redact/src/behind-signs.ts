@@ -89,7 +89,7 @@ const beforeQuoted = /^(?=[^\n]*\n?[^\n]*$)(?![^]*[)}]\s*["'`\\]+$)[\s"'`\\=!:,(
 const beforePlain = /^(?=[^]*(?:[:>]|-{3}))(?=[^]*\s)[ \t"'`*)\]:=>-]{1,48}(?<![-"'`])$/;
 /** Matches brackets around a name or a value, a sign with spaces around it, and a particle or a sign beyond ASCII. */
 const beforeUnlike =
-  /^(?:[*_`]{0,3}\)?[ \t]{0,4}[([{<]{1,2}[ \t]?|[ \t]{0,4}[)\]}][ \t:=-]{0,4}|[ \t]{1,4}(?:[|/~=-]|[-=]>)[ \t]{1,4}|[:=-]{1,2}>?[ \t]{0,4}|[ \t:=]{0,4}[\u0080-\uffff]{1,8}[ \t:=]{0,4}|>\r?\n[ \t]{0,40})$/;
+  /^(?:[*_`]{0,3}\)?[ \t]{0,4}[([{<]{1,2}[ \t]?|[ \t]{0,4}[)\]}][ \t:=-]{0,4}|[ \t]{1,4}[|/~=-]>?[ \t]{1,4}|[:=-]{1,2}>?[ \t]{0,4}|[ \t:=]{0,4}[\u0080-\uffff]{1,8}[ \t:=]{0,4}|>\r?\n[ \t]{0,40})$/;
 
 /** Matches signs between the items of a list, of which the one before a value may be no name. */
 const ofList = /^["'`\\]+,\s*["'`\\]+$/;

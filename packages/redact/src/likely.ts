@@ -19,8 +19,7 @@ const minLine = 40;
 const common =
   /[^!-~]|\.{3}$|-g[\da-f]{7,}$|#[\da-f]{7,40}$|_Z[A-Z][a-z]*\d|^Qm[1-9A-HJ-NP-Za-km-z]{44}$|^RW[Q-T][\w+/]{53}$|^[A-Z]{2}[\da-f]{32}$|^GOOG[\dA-Z]+$|^[.~@-]|^\/|\/.*\/|^[\w.+-]+@[\w-]+\.|^v?\d+\.\d|^\d+(?:[-/.T]\d+)+|^[a-z]+\d*(?:[._/-][a-z]+\d*)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[A-Za-z]+\d*(?:_[A-Za-z]+\d*){3,}$|^\w+_(?:st|t)$|\.[a-z]{2,4}\d?$|^0x|^(?:[\dA-F]{16}|[\dA-F]{40})$|^[\da-z]{6,8}(?:-[\da-z]{4}){3}-|^[\dA-F]{8}-[\dA-F]{4}-|^\d+(?:px|ms|[kKMG]B|bytes|bit|th)$|^[A-Za-z]+\d$|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Mm]d|MD)\d{1,3}(?:[A-Z][a-z]+)*$/;
 /** Matches names in code of a secret, its type or what has it, such as `v2ApiKey` and `Oauth2ClientCredentials`. */
-const nounName =
-  /^[A-Za-z][A-Za-z\d]*[a-z\d](?:Key|Secret|Token|Auth|Bearer|Password|Credential|Session)s?(?:Types?|Names?|Ids?|Request|Response|Provider|Config)?$/;
+const nounName = /^[A-Za-z][A-Za-z\d]*[a-z\d](?:Key|Secret|Token|Auth|Bearer|Password|Credential|Session)s?$/;
 /** Matches a variable or a format. */
 const variable = /[$%{}]/;
 /** Matches the start of the most frequent of these values, UUIDs. */
@@ -86,12 +85,6 @@ const endOfValue = (text: string, start: number, last: number): number => {
   return end;
 };
 
-/** Whether a quote or an equals sign, possibly with a space, is before a value. */
-const isAssigned = (text: string, start: number): boolean => {
-  const before = text.charCodeAt(start - 1) === 32 ? text.charCodeAt(start - 2) : text.charCodeAt(start - 1);
-  return before === 34 || before === 39 || before === 61;
-};
-
 /** Returns quickly whether the value around the offset may be a secret, which its score alone excludes for most. */
 export const mayBeLikely = (text: string, index: number): boolean => {
   const start = startOfValue(text, index);
@@ -106,7 +99,7 @@ export const mayBeLikely = (text: string, index: number): boolean => {
   return (
     isPromising(scoreOfValue(text, start, end)) ||
     mayBeBehindSigns(text, start) ||
-    (end - start >= minMentioned && isAssigned(text, start) && hasBothCases(text, start, end)) ||
+    (end - start >= minMentioned && hasBothCases(text, start, end)) ||
     mayBeStated(text, start, last, index)
   );
 };

@@ -134,7 +134,7 @@ const foreignBefore = new RegExp(
 );
 /** Matches a word for a token or a key in a language with letters beyond ASCII, before a sign. */
 const foreignKeyBefore =
-  /(?:토큰|시크릿|키|トークン|シークレット|キー|鍵|令牌|密钥|密鑰|токен|секрет|ключ)\p{L}{0,3} ?(?:は|が|为|為|是|는|은|가|이)?[ :：([{<=→>|/)-]{1,6}["'`「『]?$/iu;
+  /(?:토큰|시크릿|키|トークン|キー|鍵|令牌|密钥|密鑰|токен|секрет|ключ)\p{L}{0,3}[^\p{L}\d]{1,6}$/iu;
 const maxForeign = 32;
 
 /** Returns quickly whether a letter or a sign beyond ASCII is one to three characters before an offset. */

@@ -61,8 +61,8 @@ export const isPlaceholder = (value: string): boolean =>
 export const digest = /(?:(?:sha|md)-?\d{1,3}[:=-]|\bh1:|,(?:data|iv|tag):|\bENC[([])$/i;
 
 /** Matches a name for a user, and a name for a password. */
-const userWord = /(?:user(?:[_-]?name)?|login|e-?mail|^name|^id)$/i;
-const passwordWord = /^[a-z_-]{0,16}(?:pass(?:w(?:or)?d)?|pwd?|pw)$/i;
+const userWord = /(?:user(?:name)?|login|email)$/i;
+const passwordWord = /^[a-z_-]{0,16}(?:pass(?:w(?:or)?d)?|pwd?)$/i;
 
 /** Whether a user and a password only name what belongs in their places, as in `user:pass`. */
 export const isNamedPair = (user: string, password: string): boolean =>
