@@ -74,7 +74,7 @@ export const threshold = 10;
 export const hashThreshold = 20;
 /** The scores of a value, and of one with the form of a hash, below which its place is not read. */
 export const minValue = -36;
-export const minHash = -30;
+export const minHash = -24;
 
 /** The letters of the properties. */
 export const properties = {
