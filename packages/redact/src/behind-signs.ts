@@ -130,6 +130,7 @@ export const endBehindSigns = (reader: Reader, start: number, last: number): num
   if (isReference(value, key.name, { isLiteral: false })) return undefined;
   if (key.strength !== 'strong') {
     if (value.length < minWeak || !looksRandom(value) || isPublicIdentifier(value)) return undefined;
+    if (!mayEndKey(text, nameEnd) && typeName.test(value) && !isRandomMixed(value)) return undefined;
   }
   if (!isQuote(quote)) {
     const isJoined = beforePlain.test(signs) ? isUnlikeName(value) : beforeUnlike.test(signs) && isUnlike(value);

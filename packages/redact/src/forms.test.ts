@@ -460,6 +460,7 @@ describe('random values of names that mention a secret', () => {
     'csrf_token_field = "lkUAz4KPSHRsZyWGLYjdktDyX8m4E7"',
     'nextPageTokenForList: "lkUAz4KPSHRsZyWGLYjdktDyX8m4E7"',
     'secret_commit: "0f3a5c7d9e1b2a4c6d8e0f1a2b3c4d5e0f3a5c7d"',
+    'convertUsage?: (usage: z.infer<ReturnType<typeof tokenUsageSchema>>) => LanguageModelV4Usage;',
     'tokenizer_for_model: "bert-base-uncased-L12-H768-A12"',
   ])('are not found in %j', (text) => expectPreserved(text));
 });
