@@ -52,3 +52,9 @@ export const overlap = (
 
 /** Minimum sum of signal weights at which a request is an attempt. */
 export const attempt = 4;
+
+/** Maximum number of reported findings; those of the highest severity are reported. */
+export const maxHits = 200;
+
+/** The order of severities. */
+export const severityWeight: Readonly<Record<Severity, number>> = { note: 0, suspicious: 1, malicious: 2 };

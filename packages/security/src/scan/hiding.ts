@@ -137,7 +137,10 @@ export const hiddenRegions = (text: string): readonly HiddenRegion[] => {
 const withContent = (text: string, pattern: RegExp): readonly HiddenRegion[] =>
   Array.from(text.matchAll(pattern), ({ 0: match, 1: content = '', index }) => {
     const from = index + match.lastIndexOf(content);
-    const said = { start: from, end: from + content.length };
+    const isInQuotes = content.length > 1 && `"'(`.includes(content.charAt(0));
+    const said = isInQuotes
+      ? { start: from + 1, end: from + content.length - 1 }
+      : { start: from, end: from + content.length };
     return { start: index, end: index + match.length, kind: 'comment', said };
   });
 

@@ -250,8 +250,12 @@ export const confirmed = (
     const region = hidden(hit);
     if (isMalicious && structural.has(hit.rule)) return hit.severity;
     if (isMalicious && region?.kind === 'concealed') return asides(hit) === undefined ? 'suspicious' : 'malicious';
-    if (region !== undefined) return telling.has(hit.rule) || asides(hit) !== undefined ? hit.severity : 'note';
-    if (possible(hit) === undefined && !(isMalicious && isInClause(hit))) return 'note';
+    const isPossible = possible(hit) !== undefined || (isMalicious && isInClause(hit));
+    if (region !== undefined) {
+      if (telling.has(hit.rule) || asides(hit) !== undefined) return hit.severity;
+      return isPossible ? 'suspicious' : 'note';
+    }
+    if (!isPossible) return 'note';
     const isCertain = (telling.has(hit.rule) ? likely(hit) : certain(hit)) !== undefined;
     return isMalicious && !isCertain ? 'suspicious' : hit.severity;
   };

@@ -1,0 +1,123 @@
+import { readPlain } from '@h/redact/plain';
+import { combined } from './combinations.js';
+import { decodedHits } from './decoded.js';
+import { findCommands } from './exfiltration.js';
+import { maxHits, overlap, severityWeight, type Hit, type Said } from './finding.js';
+import { fold } from './fold.js';
+import { findForeignTheft } from './foreign-theft.js';
+import { asidesOf, asideWordings, concealed, type Asides } from './hidden-requests.js';
+import { cutWords, hiddenRegions, judgeHidden } from './hiding.js';
+import { findInvisible } from './invisible.js';
+import { judged } from './judged.js';
+import { codeRegions, regionLookup } from './regions.js';
+import { withMentions } from './said.js';
+import { findSeams } from './seams.js';
+import { sentencesOf } from './sentences.js';
+import { findSpelledOut } from './spelled-out.js';
+import { confirmed, wordedPassages, wordingHits } from './worded-passages.js';
+import { WordingScorer } from './wording.js';
+
+/** Maximum number of evaluated attempts; several can merge into one finding. */
+const maxJudged = 400;
+
+/** Returns the hits in a text as it is, and in its lines without escapes and without what is printed before them. */
+export const hitsOf = (text: string): readonly Hit[] => {
+  const hits = hitsIn(text);
+  const plain = readPlain(text);
+  if (plain === undefined) return limited(hits);
+  const inLines = hitsIn(plain.text).map((hit) => ({
+    ...hit,
+    start: plain.original(hit.start),
+    end: plain.original(hit.end),
+  }));
+  return limited(merged([...hits, ...inLines]));
+};
+
+/** Returns the worst hits, in order; one more than the maximum if the text is flooded with attempts. */
+const limited = (hits: readonly Hit[]): readonly Hit[] => {
+  const worstFirst = hits.toSorted((one, other) => severityWeight[other.severity] - severityWeight[one.severity]);
+  const isFlooded = (worstFirst[maxHits]?.severity ?? 'note') === 'malicious';
+  return worstFirst.slice(0, isFlooded ? maxHits + 1 : maxHits).toSorted((one, other) => one.start - other.start);
+};
+
+const hitsIn = (text: string): readonly Hit[] => {
+  const invisible = findInvisible(text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text);
+  const regions = hiddenRegions(text);
+  // A request next to an attribute or a comment is not in it.
+  const hidden = regionLookup(regions, 1 / 3);
+  const code = regionLookup(codeRegions(text));
+  const folded = fold(text);
+  const sentences = sentencesOf(text, folded);
+  const scorer = new WordingScorer();
+  const passages = wordedPassages(folded, sentences, scorer);
+  const said = judgedUntilFlooded(
+    [
+      ...withMentions(text, folded, sentences),
+      ...wordingHits(passages),
+      ...findCommands(text),
+      ...findForeignTheft(text),
+      ...findSeams(text, folded),
+    ],
+    (hit) => judged(text, hit, hidden, code),
+  ).filter(({ rule, severity }) => rule !== 'wording' || severity !== 'note');
+  const spelled = findSpelledOut(text).map((region): Hit => ({
+    rule: 'spelled-out',
+    severity: 'malicious',
+    ...region,
+  }));
+  const all = [
+    ...invisible,
+    ...cutWords(text),
+    ...judgeHidden(text, regions, (part, its, isToggled) => concealed(part, its, isToggled, scorer)),
+    ...said,
+    ...decodedHits(text, scorer),
+    ...spelled,
+  ];
+  return merged([...confirmed(combined(all), passages, hidden), ...asideHits(asidesOf(text, regions), scorer)]);
+};
+
+/** Returns the hits in the contents of comments and attributes, at the whole comment or element. */
+const asideHits = ({ text, regionOf }: Asides, scorer: WordingScorer): readonly Hit[] => {
+  if (text === '') return [];
+  const code = regionLookup(codeRegions(text));
+  const folded = fold(text);
+  const sentences = sentencesOf(text, folded);
+  const passages = wordedPassages(folded, sentences, scorer);
+  const said = judgedUntilFlooded([...withMentions(text, folded, sentences), ...findCommands(text)], (hit) =>
+    judged(text, hit, () => undefined, code),
+  );
+  return [...asideWordings(passages), ...confirmed(combined(said), passages, () => undefined)].flatMap((hit) => {
+    const region = regionOf(hit);
+    return region === undefined || hit.severity === 'note' ? [] : [{ ...hit, ...region }];
+  });
+};
+
+/** Evaluates matches until the number of attempts is high enough to block the whole text. */
+const judgedUntilFlooded = (said: readonly Said[], judge: (said: Said) => Hit): readonly Hit[] => {
+  const hits: Hit[] = [];
+  let attempts = 0;
+  for (const one of said) {
+    const hit = judge(one);
+    hits.push(hit);
+    if (hit.severity === 'malicious') attempts += 1;
+    if (attempts > maxJudged) break;
+  }
+  return hits;
+};
+
+/** Merges overlapping findings of one rule into their union with the worse severity. */
+const merged = (hits: readonly Hit[]): readonly Hit[] => {
+  const lastOf = new Map<string, Hit>();
+  const kept = new Set<Hit>();
+  for (const hit of hits.toSorted((one, other) => one.start - other.start)) {
+    const last = lastOf.get(hit.rule);
+    const isSame = last !== undefined && overlap(last, hit);
+    const severity =
+      isSame && severityWeight[last.severity] > severityWeight[hit.severity] ? last.severity : hit.severity;
+    const one = isSame ? { ...hit, severity, start: last.start, end: Math.max(last.end, hit.end) } : hit;
+    if (isSame) kept.delete(last);
+    lastOf.set(hit.rule, one);
+    kept.add(one);
+  }
+  return [...kept];
+};

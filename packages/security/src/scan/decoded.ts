@@ -1,0 +1,49 @@
+import { findDisguised, findEncoded, type Encoded } from './encoded.js';
+import { findCommands } from './exfiltration.js';
+import type { Hit } from './finding.js';
+import { fold } from './fold.js';
+import type { Region } from './regions.js';
+import { asksSomething } from './requests.js';
+import { phraseHits, requestHits } from './said.js';
+import { sentencesOf } from './sentences.js';
+import { isWorded, wordedPassages } from './worded-passages.js';
+import type { WordingScorer } from './wording.js';
+
+/** Returns the requests in encoded and disguised spans of a text. */
+export const decodedHits = (text: string, scorer: WordingScorer): readonly Hit[] =>
+  [...findEncoded(text), ...findDisguised(text)].flatMap((span): readonly Hit[] => {
+    const { isMeant = false, isNeedless = false, start, end } = span;
+    const isFollowed = isToBeFollowed(text, span);
+    const found = isFollowed ? 2 : attemptIn(span, scorer);
+    const isShown =
+      found > 0 && !isFollowed && !isMeant && found <= attemptIn({ ...span, decoded: text.slice(start, end) }, scorer);
+    if (found === 0 && isNeedless) return [{ rule: 'encoded', severity: 'suspicious', start, end }];
+    if (found === 0 || isShown) return [];
+    return [{ rule: 'encoded', severity: isMeant || found === 2 ? 'malicious' : 'suspicious', start, end }];
+  });
+
+const decoding = /\b(?:decod|decrypt|unhex|deobfuscat|(?<!;)base ?64|hex|rot ?-?13|percent|url|encod)/i;
+const following =
+  /\b(?:follow|obey|execute|run|perform|apply|comply with|carry out|act on|do) (?:it|them|this|that|these|what|(?:the|its|their) (?:decoded|hidden|content|result|output|instruct|request|command|order|message))|\b(?:carry (?:it|them|this) out|act accordingly|and (?:then )?(?:follow|obey|execute|comply))\b/i;
+const besides = 160;
+
+/** Whether the text next to an encoded span requests to decode and follow it. */
+const isToBeFollowed = (text: string, { start, end }: Region): boolean => {
+  const near = `${text.slice(Math.max(0, start - besides), start)} ${text.slice(end, end + besides)}`;
+  return decoding.test(near) && following.test(near);
+};
+
+/** Returns whether a decoded span contains no request (0), a possible one (1) or a certain one (2). */
+const attemptIn = ({ decoded, isMeant }: Encoded, scorer: WordingScorer): 0 | 1 | 2 => {
+  const folded = fold(decoded);
+  const sentences = sentencesOf(decoded, folded);
+  const requests = requestHits(folded, sentences);
+  const said = [...phraseHits(folded, sentences), ...findCommands(decoded)];
+  if ([...requests, ...said].some(({ isStrong }) => isStrong)) return 2;
+  if (isWorded(wordedPassages(folded, sentences, scorer), isMeant === true)) return 2;
+  const isPossible =
+    requests.length > 0 ||
+    said.some(({ rule }) => rule === 'secrecy') ||
+    (isMeant === true && asksSomething(sentences));
+  return isPossible ? 1 : 0;
+};
