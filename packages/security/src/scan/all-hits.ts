@@ -1,12 +1,13 @@
 import { readPlain } from '@h/redact/plain';
 import { combined } from './combinations.js';
+import { cutWords } from './cut-words.js';
 import { decodedHits } from './decoded.js';
 import { findCommands } from './exfiltration.js';
 import { maxHits, overlap, severityWeight, type Hit, type Said } from './finding.js';
 import { fold } from './fold.js';
 import { findForeignTheft } from './foreign-theft.js';
 import { asidesOf, asideWordings, concealed, type Asides } from './hidden-requests.js';
-import { cutWords, hiddenRegions, judgeHidden } from './hiding.js';
+import { hiddenRegions, judgeHidden } from './hiding.js';
 import { findInvisible } from './invisible.js';
 import { judged } from './judged.js';
 import { codeRegions, regionLookup } from './regions.js';

@@ -1,7 +1,10 @@
-import { findDisguised, findEncoded, type Encoded } from './encoded.js';
+import { findCutByMarkup } from './cut-words.js';
+import { findDisguised } from './disguised.js';
+import { findEncoded, type Encoded } from './encoded.js';
 import { findCommands } from './exfiltration.js';
-import type { Hit } from './finding.js';
+import type { Hit, Severity } from './finding.js';
 import { fold } from './fold.js';
+import { findJoinedWords } from './joined-words.js';
 import type { Region } from './regions.js';
 import { asksSomething } from './requests.js';
 import { phraseHits, requestHits } from './said.js';
@@ -11,16 +14,23 @@ import type { WordingScorer } from './wording.js';
 
 /** Returns the requests in encoded and disguised spans of a text. */
 export const decodedHits = (text: string, scorer: WordingScorer): readonly Hit[] =>
-  [...findEncoded(text), ...findDisguised(text)].flatMap((span): readonly Hit[] => {
-    const { isMeant = false, isNeedless = false, start, end } = span;
-    const isFollowed = isToBeFollowed(text, span);
-    const found = isFollowed ? 2 : attemptIn(span, scorer);
-    const isShown =
-      found > 0 && !isFollowed && !isMeant && found <= attemptIn({ ...span, decoded: text.slice(start, end) }, scorer);
-    if (found === 0 && isNeedless) return [{ rule: 'encoded', severity: 'suspicious', start, end }];
-    if (found === 0 || isShown) return [];
-    return [{ rule: 'encoded', severity: isMeant || found === 2 ? 'malicious' : 'suspicious', start, end }];
-  });
+  [...findEncoded(text), ...findDisguised(text), ...findCutByMarkup(text), ...findJoinedWords(text)].flatMap(
+    (span): readonly Hit[] => {
+      const severity = severityOf(text, span, scorer);
+      return severity === undefined ? [] : [{ rule: 'encoded', severity, start: span.start, end: span.end }];
+    },
+  );
+
+const severityOf = (text: string, span: Encoded, scorer: WordingScorer): Severity | undefined => {
+  const { isMeant = false, isNeedless = false, isName = false, start, end } = span;
+  const isFollowed = isToBeFollowed(text, span);
+  const found = isFollowed ? 2 : attemptIn(span, scorer);
+  if (isName) return found === 2 && !isFollowed ? 'suspicious' : undefined;
+  if (found === 0) return isNeedless ? 'suspicious' : undefined;
+  const isShown = !isFollowed && !isMeant && found <= attemptIn({ ...span, decoded: text.slice(start, end) }, scorer);
+  if (isShown) return undefined;
+  return isMeant || found === 2 ? 'malicious' : 'suspicious';
+};
 
 const decoding = /\b(?:decod|decrypt|unhex|deobfuscat|(?<!;)base ?64|hex|rot ?-?13|percent|url|encod)/i;
 const following =

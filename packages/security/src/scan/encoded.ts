@@ -1,4 +1,3 @@
-import { CueIndex } from './cues.js';
 import { fromBase85, fromBraille, fromMorse } from './letter-codes.js';
 import { isAscii, runsOf, type Region } from './regions.js';
 
@@ -9,12 +8,14 @@ export interface Encoded extends Region {
   readonly isMeant?: boolean | undefined;
   /** Whether letters are escaped that no text has to escape, and spell a sentence. */
   readonly isNeedless?: boolean | undefined;
+  /** Whether the words may be a name or an address, so that only a certain request counts, and only as suspicious. */
+  readonly isName?: boolean | undefined;
 }
 
 const minLength = 20;
 const maxLength = 8192;
 /** Maximum number of characters of a line that are decoded together. */
-const maxLine = 2000;
+export const maxLine = 2000;
 const reach = 100;
 const minPrintable = 0.95;
 
@@ -45,14 +46,26 @@ export const findEncoded = (text: string): readonly Encoded[] => [
     characterOf(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)),
   ),
   // The value of a parameter is separate from its name, so that its first word is not a part of the address.
-  ...lines(text, '%', /(?:%[2-9a-f][0-9a-f])+|[=?&#](?=[^\s=?&#%]{1,40}%20)/gi, (codes) =>
-    codes.startsWith('%') ? fromBytes(codes, 16) : ' ',
+  ...lines(text, '%', /(?:%(?:25){0,3}[2-9a-f][0-9a-f])+|[=?&#](?=[^\s=?&#%]{1,40}%(?:25)?20)/gi, (codes) =>
+    codes.startsWith('%') ? fromBytes(codes.replace(/%(?:25)+(?=[2-9a-f][0-9a-f])/gi, '%'), 16) : ' ',
+  ),
+  ...(quotedPrintable.test(text) ? lines(text, '=', /(?:=[2-9A-F][0-9A-F])+/g, (codes) => fromBytes(codes, 16)) : []),
+  ...['chr(', 'Chr(', 'CHR(', 'CHAR('].flatMap((sign) =>
+    lines(
+      text,
+      sign,
+      /\bch(?:a?r|r[bw])\(\s?(?:0x([0-9a-f]{2,5})|(\d{2,6}))\s?\)\s?(?:[+.&,]|\|\|)?\s?/gi,
+      (_, hex, decimal) => characterOf(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)),
+    ),
   ),
   ...lines(text, '\\u', /\\u\{?([0-9a-f]{4,5})\}?/gi, (_, hex) => characterOf(Number.parseInt(hex ?? '', 16))),
   // Octal escapes of Latin letters begin with 1, and those of other letters with 3.
   ...['\\1', '\\3'].flatMap((sign) => lines(text, sign, /(?:\\[0-3][0-7]{2})+/g, (codes) => fromBytes(codes, 8))),
   ...lines(text, '\\x', /(?:\\x[2-9a-f][0-9a-f])+/gi, (codes) => fromBytes(codes, 16)),
 ];
+
+/** Several bytes in the encoding of mails. */
+const quotedPrintable = /(?:=[2-9A-F][0-9A-F]){6}/;
 
 const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 /** Whether the code is white space or a separator of lists of codes. */
@@ -220,98 +233,3 @@ const isProse = (text: string): boolean => {
     / |[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{4}/.test(text)
   );
 };
-
-const leet: Readonly<Record<string, string>> = {
-  '0': 'o',
-  '1': 'i',
-  '3': 'e',
-  '4': 'a',
-  '5': 's',
-  '7': 't',
-  '@': 'a',
-  $: 's',
-};
-/** Frequent words in ROT13 and reversed. Two of them in one line are unlikely to be a coincidence. */
-const rotated =
-  /\b(?:gur|naq|lbh|lbhe|jvgu|guvf|gung|sebz|hfre|nyy|abg|cebzcg|ercyl|vtaber|vafgehpgvbaf?|cerivbhf|sbetrg|qvfertneq|frperg)\b/gi;
-const reversed =
-  /\b(?:eht|dna|uoy|ruoy|htiw|siht|taht|morf|resu|lla|ton|tpmorp|ylper|erongi|snoitcurtsni|suoiverp|tegrof|dragersid|terces)\b/gi;
-const leetWord =
-  /(?<![\w@$])(?=[a-z]*[013457@$])[a-z013457@$]*[a-z][013457@$]{1,2}[a-z][a-z013457@$]*|[013457][a-z]{2}\w*/gi;
-
-/** Letters that look like upside-down ones, and what they look like. */
-const upturned: ReadonlyMap<string, string> = new Map(
-  "ɐa qb ɔc pd ǝe ɟf ƃg ɥh ᴉi ıi ɾj ʞk ɯm un dp bq ɹr ʇt nu ʌv ʍw ʎy ˙. ',"
-    .split(' ')
-    .map((pair): [string, string] => [pair.charAt(0), pair.charAt(1)]),
-);
-const upturnedLetter = /[ɐɔǝɟƃɥᴉɾʞɯɹʇʌʍʎ]/g;
-
-/** A letter that forms a flag with another one, but is alone. */
-const letterOfFlag = /(?<!\ud83c[\udde6-\uddff])\ud83c[\udde6-\uddff](?!\ud83c[\udde6-\uddff])/g;
-const firstOfFlags = 0x1f1e6;
-
-/** Decodes letters of flags, which blanks or invisible characters keep apart. */
-const withoutFlags = (line: string): string => {
-  const said = line
-    .replace(letterOfFlag, (letter) => String.fromCharCode(97 + (letter.codePointAt(0) ?? 0) - firstOfFlags))
-    .replace(/\p{Cf}/gu, '');
-  return /(?:[a-z] ){4}/.test(said) ? said.replace(/(?<=[a-z]) (?=[a-z])/g, '').replace(/ {2,}/g, ' ') : said;
-};
-
-const rotation = /\brot-?13\b/gi;
-const cues = new CueIndex([rotation, rotated, reversed]);
-
-const turned = /[\u202b\u202e\u2067]([^\n\u202c\u2069]{8,2000})/g;
-/** Maximum number of words per disguised word. Lines of hashes contain a few such words among many others. */
-const maxPlainWords = 4;
-
-/** Finds lines in ROT13, reversed or upside down, and lines with digits or letters of flags in place of letters. */
-export const findDisguised = (text: string): readonly Encoded[] => {
-  const found: Encoded[] = [];
-  const mayMatch = cues.in(text);
-  const add = (pattern: RegExp, least: number, decode: (line: string) => string, isMeant = least < 3): void => {
-    const places = Array.from(text.matchAll(pattern), ({ index }) => index);
-    let end = -1;
-    for (const [index, place] of places.entries()) {
-      if (place < end) continue;
-      const start = Math.max(place - maxLine, text.lastIndexOf('\n', place) + 1);
-      const feed = text.indexOf('\n', place);
-      end = Math.min(feed === -1 ? text.length : feed, place + maxLine);
-      const last = places[index + least - 1];
-      const words = least > 2 ? text.slice(start, end).split(' ').length : 0;
-      let disguised = 0;
-      while ((places[index + disguised] ?? end) < end) disguised += 1;
-      if (last !== undefined && last < end && words <= disguised * maxPlainWords) {
-        found.push({ start, end, decoded: decode(text.slice(start, end)), isMeant });
-      }
-    }
-  };
-  if (mayMatch(rotation)) add(rotation, 1, (line) => rot13(line.toLowerCase()));
-  if (mayMatch(rotated)) add(rotated, 2, (line) => rot13(line.toLowerCase()));
-  if (mayMatch(reversed)) add(reversed, 2, (line) => Array.from(line).toReversed().join(''));
-  if (!isAscii(text)) {
-    const upright = (line: string): string =>
-      Array.from(line.toLowerCase(), (one) => upturned.get(one) ?? one)
-        .toReversed()
-        .join('');
-    add(upturnedLetter, 6, upright, true);
-    add(letterOfFlag, 12, withoutFlags, true);
-  }
-  // A direction override displays letters in reverse order.
-  for (const { 0: match, 1: line = '', index } of text.matchAll(turned)) {
-    found.push({
-      start: index,
-      end: index + match.length,
-      decoded: Array.from(line).toReversed().join(''),
-      isMeant: true,
-    });
-  }
-  add(leetWord, 3, (line) =>
-    line.replace(/(?<=[a-z013457@$])[013457@$]|[013457@$](?=[a-z])/gi, (sign) => leet[sign] ?? sign),
-  );
-  return found;
-};
-
-const rot13 = (text: string): string =>
-  text.replace(/[a-z]/g, (letter) => String.fromCharCode(((letter.charCodeAt(0) - 97 + 13) % 26) + 97));

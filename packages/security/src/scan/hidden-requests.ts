@@ -1,10 +1,10 @@
 import type { Hit, Severity } from './finding.js';
-import { fold, type Folded } from './fold.js';
+import type { Folded } from './fold.js';
 import type { HiddenRegion } from './hiding.js';
 import { regionLookup, type Region } from './regions.js';
 import { asksInEnglish, asksSomething } from './requests.js';
 import { phraseHits, requestHits } from './said.js';
-import { sentencesOf, type Sentence } from './sentences.js';
+import type { Sentence } from './sentences.js';
 import { asideSeverity, concealedSeverity, isLikely, wordedPassages, type Passage } from './worded-passages.js';
 import type { WordingScorer } from './wording.js';
 

@@ -1,5 +1,4 @@
 import { CueIndex } from './cues.js';
-import { isInvisible, isZeroWidth } from './characters.js';
 import type { Hit, Severity } from './finding.js';
 import { fold, type Folded } from './fold.js';
 import { likeLetter } from './look-alikes.js';
@@ -23,10 +22,7 @@ export interface HiddenRegion extends Region {
 const maxRegion = 20_000;
 const maxJudged = 2000;
 const minBlanks = 120;
-const minCuts = 3;
 const minOverwritten = 20;
-/** Maximum number of reported cut words. */
-const maxCutWords = 400;
 const bar = 124;
 
 /**
@@ -334,37 +330,3 @@ export const judgeHidden = (
     const isToggled = toggled.test(text.slice(start, start + maxTag));
     return [{ rule: 'hidden-text', severity: severityOf(folded, sentences, isToggled), start, end }];
   });
-
-/** Finds words that invisible characters split. */
-export const cutWords = (text: string): readonly Hit[] => {
-  if (isAscii(text)) return [];
-  const cuts: number[] = [];
-  for (let index = 1; index < text.length - 1; index += 1) {
-    const code = text.charCodeAt(index);
-    // Soft hyphens and direction marks are legitimate.
-    if (code <= 0xad || !isZeroWidth(code)) continue;
-    if (!isLetter(text.charCodeAt(index - 1)) || !isLetter(nextVisible(text, index))) continue;
-    cuts.push(index);
-  }
-  const hits: Hit[] = [];
-  for (let first = 0; first + minCuts <= cuts.length; first += minCuts) {
-    const [start = 0, end = 0] = [cuts[first], cuts[first + minCuts - 1]];
-    if (end - start > 400) continue;
-    if (hits.length > maxCutWords) break;
-    hits.push({ rule: 'hidden-text', severity: 'malicious', start, end: end + 1 });
-  }
-  return hits;
-};
-
-/** Whether it is a letter of a script in whose words nothing invisible is legitimate. */
-const isLetter = (code: number): boolean =>
-  (code >= 97 && code <= 122) ||
-  (code >= 65 && code <= 90) ||
-  (code >= 0xc0 && code < 0x590) ||
-  (code >= 0xac00 && code <= 0xd7af);
-
-const nextVisible = (text: string, from: number): number => {
-  let index = from + 1;
-  while (index < text.length && isInvisible(text.charCodeAt(index))) index += 1;
-  return text.charCodeAt(index);
-};

@@ -1,0 +1,17 @@
+import type { Encoded } from './encoded.js';
+
+/** Words between plus signs, hyphens or low lines, as in queries, addresses and names. */
+const joined = /(?<![A-Za-z])[A-Za-z]{2,15}([+_-])[A-Za-z]{1,15}(?:\1[A-Za-z]{1,15}){1,30}(?![A-Za-z])/g;
+/** Words of requests that few names contain. */
+const telling = /ignore|disregard|forget|instruction|prompt|bypass|overrid|secret|password|credential|reveal/i;
+
+/** Finds words that signs join in place of spaces. */
+export const findJoinedWords = (text: string): readonly Encoded[] =>
+  Array.from(text.matchAll(joined))
+    .filter(({ 0: match }) => telling.test(match))
+    .map(({ 0: match, 1: sign = '', index }) => ({
+      start: index,
+      end: index + match.length,
+      decoded: match.replaceAll(sign, ' '),
+      isName: true,
+    }));
