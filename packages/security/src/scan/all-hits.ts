@@ -9,8 +9,9 @@ import { findForeignTheft } from './foreign-theft.js';
 import { asidesOf, asideWordings, concealed, type Asides } from './hidden-requests.js';
 import { hiddenRegions, judgeHidden } from './hiding.js';
 import { findInvisible } from './invisible.js';
-import { judged } from './judged.js';
-import { codeRegions, regionLookup } from './regions.js';
+import { judgeOf } from './judged.js';
+import { regionLookup } from './regions.js';
+import type { KnownSignals } from './requests.js';
 import { withMentions } from './said.js';
 import { findSeams } from './seams.js';
 import { sentencesOf } from './sentences.js';
@@ -23,10 +24,11 @@ const maxJudged = 400;
 
 /** Returns the hits in a text as it is, and in its lines without escapes and without what is printed before them. */
 export const hitsOf = (text: string): readonly Hit[] => {
-  const hits = hitsIn(text);
+  const memory: Memory = { scorer: new WordingScorer(), signals: new Map() };
+  const hits = hitsIn(text, memory);
   const plain = readPlain(text);
   if (plain === undefined) return limited(hits);
-  const inLines = hitsIn(plain.text).map((hit) => ({
+  const inLines = hitsIn(plain.text, memory).map((hit) => ({
     ...hit,
     start: plain.original(hit.start),
     end: plain.original(hit.end),
@@ -41,25 +43,30 @@ const limited = (hits: readonly Hit[]): readonly Hit[] => {
   return worstFirst.slice(0, isFlooded ? maxHits + 1 : maxHits).toSorted((one, other) => one.start - other.start);
 };
 
-const hitsIn = (text: string): readonly Hit[] => {
+/** What a scan knows of the sentences that it has read. */
+interface Memory {
+  readonly scorer: WordingScorer;
+  readonly signals: KnownSignals;
+}
+
+const hitsIn = (text: string, memory: Memory): readonly Hit[] => {
+  const { scorer, signals } = memory;
   const invisible = findInvisible(text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text);
   const regions = hiddenRegions(text);
   // A request next to an attribute or a comment is not in it.
   const hidden = regionLookup(regions, 1 / 3);
-  const code = regionLookup(codeRegions(text));
   const folded = fold(text);
   const sentences = sentencesOf(text, folded);
-  const scorer = new WordingScorer();
   const passages = wordedPassages(folded, sentences, scorer);
   const said = judgedUntilFlooded(
     [
-      ...withMentions(text, folded, sentences),
+      ...withMentions(text, folded, sentences, signals),
       ...wordingHits(passages),
       ...findCommands(text),
       ...findForeignTheft(text),
       ...findSeams(text, folded),
     ],
-    (hit) => judged(text, hit, hidden, code),
+    judgeOf(text, hidden),
   ).filter(({ rule, severity }) => rule !== 'wording' || severity !== 'note');
   const spelled = findSpelledOut(text).map((region): Hit => ({
     rule: 'spelled-out',
@@ -74,18 +81,18 @@ const hitsIn = (text: string): readonly Hit[] => {
     ...decodedHits(text, scorer),
     ...spelled,
   ];
-  return merged([...confirmed(combined(all), passages, hidden), ...asideHits(asidesOf(text, regions), scorer)]);
+  return merged([...confirmed(combined(all), passages, hidden), ...asideHits(asidesOf(text, regions), memory)]);
 };
 
 /** Returns the hits in the contents of comments and attributes, at the whole comment or element. */
-const asideHits = ({ text, regionOf }: Asides, scorer: WordingScorer): readonly Hit[] => {
+const asideHits = ({ text, regionOf }: Asides, { scorer, signals }: Memory): readonly Hit[] => {
   if (text === '') return [];
-  const code = regionLookup(codeRegions(text));
   const folded = fold(text);
   const sentences = sentencesOf(text, folded);
   const passages = wordedPassages(folded, sentences, scorer);
-  const said = judgedUntilFlooded([...withMentions(text, folded, sentences), ...findCommands(text)], (hit) =>
-    judged(text, hit, () => undefined, code),
+  const said = judgedUntilFlooded(
+    [...withMentions(text, folded, sentences, signals), ...findCommands(text)],
+    judgeOf(text, () => undefined),
   );
   return [...asideWordings(passages), ...confirmed(combined(said), passages, () => undefined)].flatMap((hit) => {
     const region = regionOf(hit);

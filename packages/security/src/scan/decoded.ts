@@ -5,21 +5,28 @@ import { findCommands } from './exfiltration.js';
 import type { Hit, Severity } from './finding.js';
 import { fold } from './fold.js';
 import { findJoinedWords } from './joined-words.js';
-import type { Region } from './regions.js';
-import { asksSomething } from './requests.js';
+import { codeRegions, regionLookup, type Region } from './regions.js';
+import { asksSomething, isTerseRequest } from './requests.js';
 import { phraseHits, requestHits } from './said.js';
 import { sentencesOf } from './sentences.js';
+import { isAboutAttacks } from './talk.js';
 import { isWorded, wordedPassages } from './worded-passages.js';
 import type { WordingScorer } from './wording.js';
 
 /** Returns the requests in encoded and disguised spans of a text. */
-export const decodedHits = (text: string, scorer: WordingScorer): readonly Hit[] =>
-  [...findEncoded(text), ...findDisguised(text), ...findCutByMarkup(text), ...findJoinedWords(text)].flatMap(
+export const decodedHits = (text: string, scorer: WordingScorer): readonly Hit[] => {
+  const code = regionLookup(codeRegions(text));
+  const isCode = (span: Region): boolean => code(span) !== undefined;
+  return [...findEncoded(text), ...findDisguised(text), ...findCutByMarkup(text), ...findJoinedWords(text)].flatMap(
     (span): readonly Hit[] => {
-      const severity = severityOf(text, span, scorer);
-      return severity === undefined ? [] : [{ rule: 'encoded', severity, start: span.start, end: span.end }];
+      const found = severityOf(text, span, scorer);
+      if (found === undefined) return [];
+      // Texts about attacks have examples of encoded ones.
+      const isExample = isCode(span) && isAboutAttacks(text);
+      return [{ rule: 'encoded', severity: isExample ? 'suspicious' : found, start: span.start, end: span.end }];
     },
   );
+};
 
 const severityOf = (text: string, span: Encoded, scorer: WordingScorer): Severity | undefined => {
   const { isMeant = false, isNeedless = false, isName = false, start, end } = span;
@@ -53,6 +60,7 @@ const attemptIn = ({ decoded, isMeant }: Encoded, scorer: WordingScorer): 0 | 1 
   if (isWorded(wordedPassages(folded, sentences, scorer), isMeant === true)) return 2;
   const isPossible =
     requests.length > 0 ||
+    isTerseRequest(sentences) ||
     said.some(({ rule }) => rule === 'secrecy') ||
     (isMeant === true && asksSomething(sentences));
   return isPossible ? 1 : 0;

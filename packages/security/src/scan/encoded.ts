@@ -1,5 +1,5 @@
 import { fromBase85, fromBraille, fromMorse } from './letter-codes.js';
-import { isAscii, runsOf, type Region } from './regions.js';
+import { runsOf, type Region } from './regions.js';
 
 /** An encoded span and its decoded text. */
 export interface Encoded extends Region {
@@ -59,6 +59,7 @@ export const findEncoded = (text: string): readonly Encoded[] => [
     ),
   ),
   ...lines(text, '\\u', /\\u\{?([0-9a-f]{4,5})\}?/gi, (_, hex) => characterOf(Number.parseInt(hex ?? '', 16))),
+  ...lines(text, '\\U', /\\U([0-9a-f]{8})/gi, (_, hex) => characterOf(Number.parseInt(hex ?? '', 16))),
   // Octal escapes of Latin letters begin with 1, and those of other letters with 3.
   ...['\\1', '\\3'].flatMap((sign) => lines(text, sign, /(?:\\[0-3][0-7]{2})+/g, (codes) => fromBytes(codes, 8))),
   ...lines(text, '\\x', /(?:\\x[2-9a-f][0-9a-f])+/gi, (codes) => fromBytes(codes, 16)),

@@ -2,7 +2,7 @@ import type { Hit, Severity } from './finding.js';
 import type { Folded } from './fold.js';
 import type { HiddenRegion } from './hiding.js';
 import { regionLookup, type Region } from './regions.js';
-import { asksInEnglish, asksSomething } from './requests.js';
+import { asksInEnglish, asksSomething, isTerseRequest } from './requests.js';
 import { phraseHits, requestHits } from './said.js';
 import type { Sentence } from './sentences.js';
 import { asideSeverity, concealedSeverity, isLikely, wordedPassages, type Passage } from './worded-passages.js';
@@ -26,7 +26,7 @@ export const concealed = (
   const isRequest = [...requests, ...phraseHits(folded, sentences)].some(({ isStrong }) => isStrong);
   if (isRequest) return 'malicious';
   const severity = concealedSeverity(passages);
-  return severity === 'note' && requests.length > 0 ? 'suspicious' : severity;
+  return severity === 'note' && (requests.length > 0 || isTerseRequest(sentences)) ? 'suspicious' : severity;
 };
 
 /** Minimum number of characters of a request in a comment or an attribute. */

@@ -3,7 +3,7 @@ import type { Hit, Severity } from './finding.js';
 import { fold, type Folded } from './fold.js';
 import { likeLetter } from './look-alikes.js';
 import { all, hasRun, isAscii, type Region } from './regions.js';
-import { asksSomething } from './requests.js';
+import { asksSomething, isTerseRequest } from './requests.js';
 import { sentencesOf, type Sentence } from './sentences.js';
 
 /** A region that the rendered file does not show. */
@@ -80,7 +80,7 @@ const asides: readonly { readonly needs: string; readonly pattern: RegExp }[] = 
     pattern:
       /"(?:[_$]?comments?|\/\/|_?notes?|_?hint|_?remarks?|(?:ai|llm|agent|assistant|model)[_-]\w{1,30})"\s{0,3}:\s{0,3}("[^"\n]{20,2000}")/gi,
   },
-  { needs: 'content', pattern: /\bcontent\s{0,3}:\s{0,3}("[^"\n]{20,2000}"|'[^'\n]{20,2000}')\s{0,3}[;}]/g },
+  { needs: 'content', pattern: /[{;]\s{0,9}content\s{0,3}:\s{0,3}("[^"\n]{20,2000}"|'[^'\n]{20,2000}')\s{0,3}[;}]/g },
   { needs: '--', pattern: /[\s;{]--[\w-]{1,40}\s{0,3}:\s{0,3}("[^"\n]{20,2000}"|'[^'\n]{20,2000}')\s{0,3}[;}]/g },
   { needs: '```', pattern: /^ {0,3}```\w{0,20} ([^`\n]{20,2000})$/gm },
   { needs: '<', pattern: /<(?:!\[CDATA\[|\?(?!php|xml))([^\]?]{10,4000})/gi },
@@ -162,8 +162,9 @@ const softHyphen = '\u00ad';
 /** Short words with soft hyphens, which serve no line break. */
 const softened =
   /(?:(?:\p{L}\u00ad){4}|(?:\b[a-z]{1,3}\u00ad[a-z]{1,3}(?![a-z\u00ad])[^\n]{0,80}?){3})[^\n]{0,2000}/giu;
-/** A phrase with one word on each line. */
-const oneWordLines = /^(?:[\p{L}\p{N}'’.,:/-]{1,40}[ \t]{0,4}\n){4,200}/gmu;
+/** A phrase with one word on each line. In scripts without spaces, a line of more letters is no word. */
+const oneWordLines =
+  /^(?:(?:(?![\u3040-\u30ff\u3400-\u9fff])[\p{L}\p{N}'’.,:/-]){1,40}[ \t]{0,4}\n|[\u3040-\u30ff\u3400-\u9fff]{1,3}[ \t]{0,4}\n){4,200}/gmu;
 const frontMatter = /^(?:---\n[^]{0,4000}?\n---|\+\+\+\n[^]{0,4000}?\n\+\+\+)/g;
 /** Stylized letters: full width, mathematical, circled, squared, small capitals. */
 const fancyLetters =
@@ -325,8 +326,9 @@ export const judgeHidden = (
     const folded = fold(shown);
     const sentences = sentencesOf(shown, folded);
     const words = folded.text.match(wordParts)?.length ?? 0;
-    if (words < (isMixed ? minMixedWords : minWords)) return [];
-    if (!isMixed && words < 2 * minWords && !asksSomething(sentences)) return [];
+    const isTerse = isTerseRequest(sentences);
+    if (!isTerse && words < (isMixed ? minMixedWords : minWords)) return [];
+    if (!isTerse && !isMixed && words < 2 * minWords && !asksSomething(sentences)) return [];
     const isToggled = toggled.test(text.slice(start, start + maxTag));
     return [{ rule: 'hidden-text', severity: severityOf(folded, sentences, isToggled), start, end }];
   });

@@ -17,6 +17,9 @@ export interface Signal {
   readonly frame?: Pick<Frame, 'rule' | 'weight'> | undefined;
 }
 
+const persistence = /\b(?:in|to) (?:your|long-term) memory\b|\bremember (?:permanently|forever)\b/;
+const regardless = /\b(?:regardless of|no matter (?:what|how)|whatever (?:the|they|it|she|he)\b)/;
+
 /** Returns the signals of a sentence. */
 export const signalsOf = (text: string, sentence: Sentence): readonly Signal[] => {
   const view = sentence;
@@ -38,24 +41,12 @@ export const signalsOf = (text: string, sentence: Sentence): readonly Signal[] =
   if (hasClass(is.BASE | is.ANSWER)) add('steering', steering(view, text, sentence));
   if (hasClass(is.APPROVAL | is.GRANT | is.AUTHORITY)) add('skips-approval', permission(view));
   if (hasClass(is.BASE)) add('sabotage', sabotage(view, text, sentence));
-  if (
-    /\b(?:in|to) (?:your|long-term) memory\b|\bremember (?:permanently|forever)\b/.test(
-      text.slice(sentence.start, sentence.end),
-    )
-  ) {
-    add('persistence', 2);
-  }
-  if (
-    /\b(?:regardless of|no matter (?:what|how)|whatever (?:the|they|it|she|he)\b)/.test(
-      text.slice(sentence.start, sentence.end),
-    ) &&
-    hasClass(is.STEER | is.ANSWER | is.SEND)
-  ) {
-    add('regardless', 2);
-  }
+  const said = text.slice(sentence.start, sentence.end);
+  if (said.includes('mem') && persistence.test(said)) add('persistence', 2);
+  if (hasClass(is.STEER | is.ANSWER | is.SEND) && regardless.test(said)) add('regardless', 2);
   if (hasClass(0, is.NEW)) add('new-instructions', renewal(view, text, sentence));
   if ((second & is.LANGUAGES) !== 0) {
-    for (const frame of stemsIn(text.slice(sentence.start, sentence.end), second)) {
+    for (const frame of stemsIn(said, second)) {
       found.push({ rule: frame.rule, weight: frame.weight, frame });
     }
   }

@@ -4,10 +4,12 @@ import type { Encoded } from './encoded.js';
 const joined = /(?<![A-Za-z])[A-Za-z]{2,15}([+_-])[A-Za-z]{1,15}(?:\1[A-Za-z]{1,15}){1,30}(?![A-Za-z])/g;
 /** Words of requests that few names contain. */
 const telling = /ignore|disregard|forget|instruction|prompt|bypass|overrid|secret|password|credential|reveal/i;
+/** One of them next to a sign, a faster test. */
+const some = new RegExp(`[+_-](?:${telling.source})|(?:${telling.source})[a-z]{0,3}[+_-]`, 'i');
 
 /** Finds words that signs join in place of spaces. */
 export const findJoinedWords = (text: string): readonly Encoded[] =>
-  Array.from(text.matchAll(joined))
+  Array.from(some.test(text) ? text.matchAll(joined) : [])
     .filter(({ 0: match }) => telling.test(match))
     .map(({ 0: match, 1: sign = '', index }) => ({
       start: index,

@@ -42,7 +42,8 @@ export const markers: Readonly<Record<string, string>> = {
   pt: 'tuas teus os das dos que todas todos tudo suas seus seu sua nao para com este esta uma voce instrucoes esqueca usuario regras sistema o e mande revele toda da ao aos na nas pelo pela isto isso nosso nossa voces teu tua cada quando inteira nenhum nenhuma ja',
   it: 'una nel nella il lo gli le tutte tutti tutto tue tuoi tua tuo che non di della delle per con questo istruzioni ignora dimentica utente regole sistema sei invia mostra dello dei degli alla allo alle sua suo tutta nostro nostra vostre vostri questa piu ogni senza quando seguente nessun nessuna',
   nl: 'het een alle je jouw uw niet van en instructies vorige negeer vergeet gebruiker zonder toon',
-  pl: 'wszystkie poprzednie instrukcje zignoruj nie swoje twoje jest bez ten zasady pokaz teraz od zapomnij',
+  // Czech and Slovak share the bit and the rules of Polish.
+  pl: 'wszystkie wszystkich poprzednie instrukcje polecenia zignoruj nie swoje swoj twoje twoj twoich jest bez ten tego zasady pokaz teraz od zapomnij oraz lub jako ktory ktora ktore przez tylko uzytkownika uzytkownik uzytkownikowi plik aby jesli byc moze przed vsechny vsech vsechno vsetky vsetko predchozi predchadzajuce pokyny instrukce instrukcie pravidla jsou neni tento tato ktery ktera ktere ktoru nebo alebo pokud uzivatel uzivatele uzivateli pouzivatel pouzivatela pouzivatelovi soubor souboru subor suboru byl byla jeho jejich pouze nyni jsi svuj sve svoje svoj svych tvuj ignoruj zapomen zabudni podle obsah heslo hesla vypis bezpecnostni tuto tvoje vsak nez kazde kazdej',
   tr: 'tum talimatlari onceki ve bir yok bu icin sistem kullaniciya kurallar artik sen unut goster',
 };
 
@@ -196,17 +197,21 @@ export const languages: Readonly<Record<string, Language>> = {
     unbound: 'zonder regels|zonder beperking|zonder filters|zonder grenzen|onbeperkt',
   },
   pl: {
-    dismiss: 'zignoruj|ignoruj|zapomnij|pomiń|odrzuć|nie przestrzegaj|nie stosuj|przestań|obejdź',
-    orders: 'instrukcj|polece|zasad|reguł|wytyczn|prompt|rozkaz',
-    earlier: 'poprzedni|wcześniejs|powyższ|wszystki|swoje|twoje|dotychczas',
+    dismiss:
+      'zignoruj|ignoruj|zapomnij|pomiń|odrzuć|porzuć|nie przestrzegaj|nie stosuj|nie słuchaj|nie zważaj|przestań|obejdź|zapomeň|zahoď|zabudni|nedbej|nedbaj|neřiď se|přestaň|prestaň|obejdi|vynech|opusť',
+    orders: 'instrukc|inštrukc|polece|zasad|reguł|wytyczn|prompt|rozkaz|pokyn|pravid|příkaz|príkaz|omezen|obmedzen',
+    earlier:
+      'poprzedni|wcześniejs|powyższ|wszystki|swoje|twoje|dotychczas|předchoz|predchádz|dosavad|doteraj|všechn|všetk|svoje|svá|své|tvoje',
     everything: 'wszystko powyżej|wszystko, co|to co powyżej',
-    reveal: 'pokaż|ujawnij|wypisz|powtórz|podaj|wyświetl',
-    prompt: 'swój prompt systemowy|prompt systemowy|swoje instrukcje|twoje instrukcje',
-    secrecy: 'nie mów użytkownikowi|nie informuj użytkownika|bez informowania|nie wspominaj',
-    persona: 'jesteś teraz|od teraz jesteś|udawaj',
-    renewal: 'nowe instrukcje|nowe polecenie|nowy prompt',
-    void: 'nieważn|nie obowiązuj|anulowan|unieważnion|straciły moc',
-    unbound: 'bez ograniczeń|bez zasad|bez filtrów|bez reguł',
+    reveal: 'pokaż|ujawnij|wypisz|powtórz|podaj|wyświetl|ukaž|zobraz|vypiš|vypíš|odhal|prozraď|prezraď',
+    prompt:
+      'swój prompt systemowy|prompt systemowy|swoje instrukcje|twoje instrukcje|ukryte instrukcje|ukryty prompt|systémový prompt|své instrukce|své pokyny|svoje inštrukcie|svoje pokyny|skryté instrukce|skryté inštrukcie',
+    secrecy:
+      'nie mów użytkownikowi|nie mów o tym użytkownikowi|nie informuj użytkownika|bez informowania|nie wspominaj|neříkej uživateli|neříkej o tom uživateli|nehovor používateľovi|nehovor o tom používateľovi|bez vědomí uživatele|bez vedomia používateľa',
+    persona: 'jesteś teraz|od teraz jesteś|udawaj|od teď jsi|nyní jsi|odteraz si|teraz si|předstírej|chovej se',
+    renewal: 'nowe instrukcje|nowe polecenie|nowy prompt|nové pokyny|nové instrukce|nové inštrukcie',
+    void: 'nieważn|nie obowiązuj|anulowan|unieważnion|straciły moc|neplat|zrušen',
+    unbound: 'bez ograniczeń|bez zasad|bez filtrów|bez reguł|bez omezení|bez obmedzení|bez pravid',
   },
   tr: {
     dismiss: 'yok say|görmezden gel|unut|dikkate alma|göz ardı et|uyma|iptal et',

@@ -4,8 +4,8 @@ import { all } from './regions.js';
 const quotations =
   /(?<![\p{L}\p{N}])"(?=\S)[^"]{2,200}(?<=\S)"(?![\p{L}\p{N}])|[“„][^“”„]{2,200}[“”]|«[^«»]{2,200}»|「[^「」]{2,200}」|『[^『』]{2,200}』|《[^《》]{2,200}》/gu;
 const anyQuote = /["“„«「『《]/;
-/** Ends a sentence, a line, or a part of a list or of data. */
-const ending = /[.!?](?=\s)|[。！？\n,;:=|[\]{}、，；：]/g;
+/** Ends a sentence, a line that is not wrapped, or a part of a list or of data. */
+const ending = /[.!?](?=\s)|[。！？,;:=|[\]{}、，；：]|(?<!\p{Ll})\n|\n(?![ \t]{0,8}[\p{Ll}"“„«])/gu;
 const word = /\p{L}{2,}/gu;
 const spaceless = /[\u3040-\u30ff\u4e00-\u9fff]/g;
 /** Minimum number of words around a quotation that mention it, and of letters of a script without spaces. */

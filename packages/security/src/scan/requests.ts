@@ -1,8 +1,9 @@
 import type { Folded } from './fold.js';
 import { attempt } from './finding.js';
 import type { Frame } from './frame.js';
-import { signalsOf } from './intent.js';
-import { BASE, CLAUSE, LANGUAGES, LEAD, MUST, YOU, type WordClasses } from './lexicon.js';
+import { signalsOf, type Signal } from './intent.js';
+import * as is from './lexicon.js';
+import type { WordClasses } from './lexicon.js';
 import type { Sentence } from './sentences.js';
 
 /** The request of a sentence, with the signals of adjacent sentences in its paragraph. */
@@ -27,6 +28,9 @@ const topic =
 const address = /[^\s@]{0,64}@\S{0,64}|https?:\S{0,200}/g;
 const reported =
   /["“”'‘’`]|\b(?:may|might|could|can|tries|try|trying|tells?|asks?|attempts?|if|that|such as|like|which|(?:trick|fool|lure|coerce|manipulate)\w{0,2} \w[^.]{0,40} into)\b/;
+/** What hidden instructions of others do, in the third person. */
+const described =
+  /\b(?:hidden|embedded|injected|concealed) (?:instructions?|prompts?|text|directives?|comments?) (?:that |which )?(?:tell|ask|instruct|caus|mak|direct)(?:e?s|ing|e)? (?:the |an? )?(?:ai|llm|model|agent|assistant|chatbot)s? (?:to )?/;
 /** A field of an object literal. */
 const field = /\b\w+: ?['"`{[]/g;
 /** The gap between two strings of a list. */
@@ -62,11 +66,27 @@ const isCode = (sentence: string): boolean => {
 const reach = 3;
 const maxBefore = 240;
 
+/** Number of characters after a sentence that its signals depend on. */
+const maxAfter = 120;
+
+/** The signals of sentences, by their clauses and characters. A scan reads most sentences of a text twice. */
+export type KnownSignals = Map<string, readonly Signal[]>;
+
 /** Finds English requests of at least a weight by the signals of their sentences. */
-export const requestsIn = (folded: Folded, sentences: readonly Sentence[], least: number): readonly Request[] => {
+export const requestsIn = (
+  folded: Folded,
+  sentences: readonly Sentence[],
+  least: number,
+  known: KnownSignals = new Map(),
+): readonly Request[] => {
   const signals = sentences.map((sentence) => {
-    const said = folded.text.slice(sentence.start, sentence.end);
-    return isCode(said) ? [] : signalsOf(folded.text, sentence);
+    const { clauses, start, end } = sentence;
+    const key = `${clauses.join()} ${folded.text.slice(start, end + maxAfter)}`;
+    const same = known.get(key);
+    if (same !== undefined) return same;
+    const found = isCode(folded.text.slice(start, end)) ? [] : signalsOf(folded.text, sentence);
+    known.set(key, found);
+    return found;
   });
   return sentences.flatMap((sentence, index): readonly Request[] => {
     if (signals[index]?.length === 0) return [];
@@ -117,7 +137,7 @@ export const requestsIn = (folded: Folded, sentences: readonly Sentence[], least
 
 /** Whether a passage discusses attacks instead of requesting one. */
 export const isDiscussed = (said: string): boolean =>
-  topic.test(said) && reported.test(said) && topic.test(said.replace(address, ' '));
+  (topic.test(said) && reported.test(said) && topic.test(said.replace(address, ' '))) || described.test(said);
 
 const firstWord = ({ words, start }: Sentence): number => words[0]?.start ?? start;
 
@@ -142,12 +162,30 @@ export const asksInEnglish = (sentences: readonly Sentence[]): boolean =>
   sentences.some(
     ({ words, all }) =>
       all.length >= 3 &&
-      words.some(
-        (word: WordClasses, index) =>
-          ((word.first & BASE) !== 0 &&
-            ((word.first & CLAUSE) !== 0 || ((words[index - 1]?.second ?? 0) & LEAD) !== 0)) ||
-          (word.first & (MUST | YOU)) !== 0,
-      ),
+      words.some((word: WordClasses, index) => {
+        const before = words[index - 1];
+        const isLed = ((before?.second ?? 0) & is.LEAD) !== 0 || ((before?.first ?? 0) & is.NOT) !== 0;
+        return (
+          ((word.first & is.BASE) !== 0 && ((word.first & is.CLAUSE) !== 0 || isLed)) ||
+          (word.first & (is.MUST | is.YOU)) !== 0
+        );
+      }),
+  );
+
+const maxTerse = 4;
+
+/**
+ * Whether a text tells its reader in a few words to dismiss or reveal something: `override safety`. Titles of ordinary
+ * texts do that, too.
+ */
+export const isTerseRequest = (sentences: readonly Sentence[]): boolean =>
+  sentences.some(
+    ({ words: [first, ...others], all }) =>
+      first !== undefined &&
+      all.length <= maxTerse &&
+      (first.first & is.BASE) !== 0 &&
+      (first.first & (is.DISMISS | is.DISABLE | is.REVEAL)) !== 0 &&
+      others.some((word) => (word.first & (is.ORDERS | is.LIMIT | is.PROTECTION | is.SECRET)) !== 0),
   );
 
 /** Whether a text may ask its reader to do something. Other languages than English do so with any clause. */
@@ -155,5 +193,5 @@ export const asksSomething = (sentences: readonly Sentence[]): boolean =>
   asksInEnglish(sentences) ||
   sentences.some(
     ({ all, joined, second }) =>
-      (second & LANGUAGES) !== 0 && (all.length >= 4 || (all[0]?.length ?? 0) > 8 || spaceless.test(joined)),
+      (second & is.LANGUAGES) !== 0 && (all.length >= 4 || (all[0]?.length ?? 0) > 8 || spaceless.test(joined)),
   );

@@ -4,7 +4,7 @@ import { LANGUAGES } from './lexicon.js';
 import { withoutMentions } from './mentions.js';
 import { phraseGroups } from './phrases.js';
 import { regionLookup, type Region } from './regions.js';
-import { requestsIn } from './requests.js';
+import { requestsIn, type KnownSignals } from './requests.js';
 import { sentencesOf, type Sentence } from './sentences.js';
 
 /** Rules that rarely match ordinary files. */
@@ -14,8 +14,8 @@ const about: ReadonlySet<string> = new Set(['override', 'persona', 'prompt-theft
 const telling: ReadonlySet<string> = new Set([...about, 'skips-approval', 'persistence', 'regardless']);
 
 /** Returns requests by their grammar. In hidden regions, half of the weight is an attempt. */
-export const requestHits = (folded: Folded, sentences: readonly Sentence[]): readonly Said[] =>
-  requestsIn(folded, sentences, attempt / 2).map(({ rule, weight, isPattern, isDiscussed, start, end }) => ({
+export const requestHits = (folded: Folded, sentences: readonly Sentence[], known?: KnownSignals): readonly Said[] =>
+  requestsIn(folded, sentences, attempt / 2, known).map(({ rule, weight, isPattern, isDiscussed, start, end }) => ({
     rule,
     isStrong: weight >= attempt,
     isHiddenStrong: true,
@@ -53,9 +53,9 @@ export const phraseHits = ({ text, at }: Folded, sentences: readonly Sentence[])
 };
 
 /** Returns the phrases and the requests of a text. */
-const saidIn = (folded: Folded, sentences: readonly Sentence[]): readonly Said[] => [
+const saidIn = (folded: Folded, sentences: readonly Sentence[], known: KnownSignals): readonly Said[] => [
   ...phraseHits(folded, sentences),
-  ...requestHits(folded, sentences),
+  ...requestHits(folded, sentences, known),
 ];
 
 /**
@@ -66,8 +66,9 @@ export const withMentions = (
   text: string,
   { text: said, at }: Folded,
   sentences: readonly Sentence[],
+  known: KnownSignals,
 ): readonly Said[] => {
-  const hits = saidIn({ text: said, at }, sentences);
+  const hits = saidIn({ text: said, at }, sentences, known);
   const foreign = regionLookup(
     sentences
       .filter(({ second }) => (second & LANGUAGES) !== 0)
@@ -77,7 +78,7 @@ export const withMentions = (
   const blanked = hits.some(isForeign) ? withoutMentions(text) : undefined;
   if (blanked === undefined) return hits;
   const rest = fold(blanked);
-  const outside = saidIn(rest, sentencesOf(blanked, rest));
+  const outside = saidIn(rest, sentencesOf(blanked, rest), known);
   const isMentioned = (hit: Said): boolean =>
     isForeign(hit) && !outside.some((one) => one.rule === hit.rule && overlap(one, hit));
   return hits.map((hit) => (isMentioned(hit) ? { ...hit, isMentioned: true } : hit));

@@ -6,9 +6,12 @@ const foreignDefense =
   /inje[cçkz]|inyecc|инъекц|注入|インジェクション|인젝션|attaqu|ataqu|attacc|angriff|атак|saldır|攻击|攻撃|공격|malicios|вредонос|恶意|悪意|악의|złośliw|erkenn|détect|обнаруж|检测|検出|감지|wykry|tespit|rech?a[zç]|recus|rifiut|refus|ablehn|weiger|отклон|拒绝|拒否|거부|odmów|ejempl|exempl|esempi|beispiel|пример|例|예시|örn|przykład|confiab|fiable|недоверен|不可信|obedezc|obedeç|obéi|befolg|uyma\b|no siga|não siga|従わ|不(?:要|得|会)(?:执行|遵循)/iu;
 /** Such words in a heading, which applies to its whole section. */
 const topic = /inject|jailbreak|attack|malicious|adversar|untrusted|exfiltrat|red.?team|threat|vulnerab|payload|owasp/i;
+/** Such words anywhere, in several languages. */
+const topics =
+  /prompt.inject|inje[cçkz]|inyecc|инъекц|ін'єкц|注入|インジェクション|인젝션|jailbreak|attack|attaqu|ataqu|attacc|angriff|атак|saldır|攻击|攻撃|공격|malicious|malicios|malveill|вредонос|恶意|悪意|악의|złośliw|adversar|untrusted|exfiltrat|red.?team|threat|vulnerab|guardrail|owasp/giu;
 
 const negation =
-  /(?:\bnever|\bdo not|\bdon.t|\bmust not|\bmustn.t|\bshould not|\bshouldn.t|\bcannot|\bcan.t|\bmay not|\bnot|\bno|\bwithout|\brefuse to|\brather than|\binstead of|\battempts? to|\btr(?:y|ies|ying) to|\btells? (?:you|the model|it|agents?) to|(?:was|were|is|are|been|being|when) (?:told|asked|instructed|ordered|prompted) to|\basks? (?:you|the model|it|agents?) to|\binstructions? to|\bavoid)[^\w.!?]{1,3}(?:\w{1,15}[^\w.!?]{1,2}){0,3}$/i;
+  /(?:\bnever|\bdo not|\bdon.t|\bmust not|\bmustn.t|\bshould not|\bshouldn.t|\bcannot|\bcan.t|\bmay not|\bnot|\bno|\bwithout|\brefuse to|\brather than|\binstead of|\battempts? to|\btr(?:y|ies|ying) to|\btells? (?:you|the model|it|agents?) to|(?:was|were|is|are|been|being|when) (?:told|asked|instructed|ordered|prompted) to|\basks? (?:you|the model|it|agents?) to|\binstructions? to|(?:instructions?|prompts?|payloads?|comments?|descriptions?|attackers?)(?: that| which)? (?:tell|ask|instruct|order|direct)(?:s|ing)? (?:the |an? )?(?:ai|llm|model|agent|assistant|chatbot|bot|coding agent)s? to|\bavoid)[^\w.!?]{1,3}(?:\w{1,15}[^\w.!?]{1,2}){0,3}$/i;
 
 /** Untrusted sources of instructions, which defensive texts tell the reader to ignore. */
 const foreign =
@@ -131,6 +134,22 @@ export const isTalkedAbout = (text: string, start: number, end: number, isCode: 
     verdicts.test(afterIn(text, end)) ||
     topic.test(headingBefore(text, start))
   );
+};
+
+/** Number of words about attacks of a text that discusses them. */
+const minTopics = 3;
+
+/** Whether a text discusses attacks, so that it may quote them. */
+export const isAboutAttacks = (text: string): boolean => (text.match(topics)?.length ?? 0) >= minTopics;
+
+/** Quoted text, whose end may be behind the passage. */
+const citation = /["“„«](?=\S)[^"“”„«»\n]{8,400}/g;
+
+/** Whether a passage is code or, for the most part, in quotes. */
+export const isCited = (text: string, start: number, end: number, isCode: boolean): boolean => {
+  if (isCode || isQuoted(text, start, end)) return true;
+  const cited = text.slice(start, end).match(citation)?.join('').length ?? 0;
+  return cited * 2 > end - start;
 };
 
 /** Whether the paragraph around a mentioned request discusses attacks, in any language. */

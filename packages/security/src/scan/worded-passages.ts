@@ -24,9 +24,9 @@ const wordingLevels = {
   suspicious: 0.25,
   hidden: -0.3,
   aside: -1.2,
-  told: 1.2,
+  told: 2.4,
   certain: -1.7,
-  ordinary: -3.55,
+  ordinary: -3.25,
   foreign: -4.1,
   confirming: -3,
 };
@@ -128,9 +128,8 @@ export const wordedPassages = (
       const own = scorer.scoreOf((wordings[index] ??= scorer.wordingOf(said))) + added;
       if (own > score) [score, from, to] = [own, index, index];
     }
-    const [begin, end] = [wordings[first], wordings[last]];
-    if (last > first && begin !== undefined && end !== undefined) {
-      const whole = scorer.scoreOfAll(begin, end) + sum / (last - first + 1);
+    if (last > first) {
+      const whole = scorer.scoreOfAll(wordings.slice(first, last + 1)) + sum / (last - first + 1);
       if (whole >= score) [score, from, to] = [whole, first, last];
     }
     const startAt = (index: number): number => {
@@ -165,7 +164,8 @@ export const wordingHits = (passages: readonly Passage[]): readonly Said[] =>
     .map(({ score, margin, isForeign, isDiscussed: isAbout, part: { start, end } }) => ({
       rule: 'wording',
       isStrong: score >= wordingLevels.malicious + margin + (isForeign ? wordingLevels.doubt : 0),
-      isHiddenStrong: true,
+      // Few ordinary comments in other languages are in the training data.
+      isHiddenStrong: !isForeign || score >= wordingLevels.told,
       isTelling: score >= wordingLevels.malicious,
       isDiscussed: isAbout,
       isSuspicious: score >= wordingLevels.suspicious + lenient(margin),

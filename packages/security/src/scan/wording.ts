@@ -219,6 +219,7 @@ const scored = (sum: number, count: number): number => bias + sum / Math.sqrt(co
 export class WordingScorer {
   readonly #counted = new FeatureSet(featureBits);
   readonly #tokens: Tokens = new Map();
+  readonly #known = new Map<string, Wording>();
   /** The features of the sentences, one sentence after another. */
   #features = new Uint16Array(512);
   #length = 0;
@@ -235,30 +236,36 @@ export class WordingScorer {
   };
 
   wordingOf(sentence: string): Wording {
+    const known = this.#known.get(sentence);
+    if (known !== undefined) return known;
     this.#counted.clear();
     const start = this.#length;
     featuresOf(sentence, this.#add, this.#tokens);
     const [features, end] = [this.#features, this.#length];
     let sum = 0;
     for (let index = start; index < end; index += 1) sum += weights[features[index] ?? 0] ?? 0;
-    return { start, end, sum };
+    const wording = { start, end, sum };
+    this.#known.set(sentence, wording);
+    return wording;
   }
 
   scoreOf({ start, end, sum }: Wording): number {
     return scored(sum, end - start);
   }
 
-  /** Scores adjacent sentences as one passage. */
-  scoreOfAll({ start }: Wording, { end }: Wording): number {
+  /** Scores sentences as one passage. */
+  scoreOfAll(wordings: readonly Wording[]): number {
     const features = this.#features;
     this.#counted.clear();
     let sum = 0;
     let count = 0;
-    for (let index = start; index < end; index += 1) {
-      const feature = features[index] ?? 0;
-      if (!this.#counted.add(feature)) continue;
-      sum += weights[feature] ?? 0;
-      count += 1;
+    for (const { start, end } of wordings) {
+      for (let index = start; index < end; index += 1) {
+        const feature = features[index] ?? 0;
+        if (!this.#counted.add(feature)) continue;
+        sum += weights[feature] ?? 0;
+        count += 1;
+      }
     }
     return scored(sum, count);
   }
