@@ -613,6 +613,23 @@ describe('lines that are not plain', () => {
     },
   );
 
+  it('are the same for any chunks if an entity begins the line below a name', () => {
+    const name = fc.constantFrom('secret', 'password', 'my_token');
+    const value = fc
+      .tuple(fc.integer({ min: 4, max: 20 }), fc.integer({ min: 30, max: 90 }), fc.nat(1e6))
+      .map(([first, length, seed]) => `${drawn(alphanumeric, first, seed)}-${drawn(alphanumeric, length, seed + 1)}`);
+    fc.assert(
+      fc.property(name, value, fc.integer({ min: 1, max: 40 }), (key, secret, length) => {
+        const whole = `${key}\n&quot;${secret}`;
+        const open = stream();
+        let out = '';
+        for (let at = 0; at < whole.length; at += length) out += open.push(whole.slice(at, at + length));
+        expect(out + open.end()).toBe(redact(whole));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   it('are read without the signs of a change before them', () => {
     const change = '@@ -1,3 +1,4 @@\n env:\n+- name: DB_PASSWORD\n+  value: hunter2xy\n other: 1\n';
     expect(redact(change)).not.toContain('hunter2xy');

@@ -354,6 +354,15 @@ describe('names, digests and placeholders', () => {
   ])('are preserved: %j', (text) => expectPreserved(text));
 });
 
+describe('a password that people make of its name', () => {
+  it.each(['{"databasePassword": "databasePassword42"}', 'clientSecret: "myClientSecret42",\n'])(
+    'is replaced: %j',
+    (text) => {
+      expect(redact(text)).not.toContain('42');
+    },
+  );
+});
+
 describe('names and values with brackets, signs and particles between them', () => {
   it.each([
     'PW(X)',

@@ -47,11 +47,14 @@ const beforeLine = (text: string): number => {
  */
 export const plainLinesFinder = (forms: Finder): Finder => {
   let isActive = false;
-  /** Number of characters before the first such line that have not left yet. */
-  let skipped = 0;
+  /**
+   * Where the next search begins, from the end of the text that has left: behind it while a part before the first such
+   * line is left, before it while a blank is undecided that has left before the entity behind it arrived.
+   */
+  let offset = 0;
   return (text: string, place: Place): Findings => {
     const until = (end: number): string => (place.isWhole ? text : text.slice(0, Math.max(place.from, end)));
-    let from = place.from + skipped;
+    let from = Math.max(0, place.from + offset);
     if (!isActive) {
       const complete = until(beforeEscape(text));
       const { length } = complete;
@@ -83,8 +86,9 @@ export const plainLinesFinder = (forms: Finder): Finder => {
       ahead: place.ahead.map(inView),
     });
     const secrets = found.secrets.map(inText);
-    const settled = Math.max(view.original(found.settled), secrets.at(-1)?.end ?? place.barrier, place.from);
-    skipped = Math.max(0, from - settled);
+    const decided = Math.max(view.original(found.settled), secrets.at(-1)?.end ?? place.barrier);
+    const settled = Math.max(decided, place.from);
+    offset = Math.max(decided, from) - settled;
     return { secrets, settled, ahead: found.ahead.map(inText) };
   };
 };

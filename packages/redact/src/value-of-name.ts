@@ -370,6 +370,8 @@ const lettersOf = (text: string): string => text.replaceAll(/[^A-Za-z\d]/g, '').
 export const isReference = (value: string, name: string, { isLiteral }: Pick<Style, 'isLiteral'>): boolean => {
   if (name.endsWith(value)) return true;
   if (isLiteral || value.length > maxKeyLength * 2 || !reference.test(value)) return false;
+  // A password that people make of the name has a number behind it, which names of code rarely have.
+  if (/\d$/.test(value) && !/\d$/.test(name)) return false;
   const letters = lettersOf(name);
   return letters.length >= minReferred && lettersOf(value).includes(letters);
 };
