@@ -72,7 +72,8 @@ export const revocation = ({ words, all, joined }: View, { second }: Sentence): 
       (near(words, at, 0, 5, is.YOU) !== -1 && near(words, at, 0, 6, 0, is.TOLD) !== -1);
     const earlier = near(words, at, 4, 4, is.EARLIER, is.ABOVE);
     const isEarlier = earlier !== -1 && !weakEarlier.test(words[earlier]?.text ?? '');
-    const isSystems = near(words, at, 2, 0, 0, is.SYSTEM) !== -1;
+    const system = near(words, at, 2, 0, 0, is.SYSTEM);
+    const isSystems = system !== -1;
     const verb = lastVerb(words, at, is.DISMISS);
     if (
       verb !== -1 &&
@@ -109,7 +110,9 @@ export const revocation = ({ words, all, joined }: View, { second }: Sentence): 
       }
     }
     const follow = lastVerb(words, at, 0, is.FOLLOW);
-    if (follow !== -1 && isNegated(words, follow) && (isYours || isEarlier || isSystems)) {
+    // Hidden instructions are those of an attacker, unless they are the reader's.
+    const isRejected = isYours || isEarlier || (isSystems && words[system]?.text !== 'hidden');
+    if (follow !== -1 && isNegated(words, follow) && isRejected) {
       const isDecided = isYours || isAsked(words, follow) || opensAsRequest(words, follow);
       worst = Math.max(worst, isDecided && !isReported(all, words[follow]) ? 4 : 2);
     }
@@ -237,6 +240,10 @@ export const renewal = ({ words, all, joined }: View, text: string, { start, end
   return /\b(?:see|documentation|docs)\b/.test(joined) ? 0 : worst;
 };
 
+/** Matches what is between a verb and a place, as in `paste it into your project instructions`. */
+const asPlace =
+  /\b(?:into|onto|in|under) (?:(?:your|the|my|its|an?) )?(?!.*\b(?:your|the|my|its|an?|all|any|every|everything|whole|full)\b)[^.;:]{0,80}$/;
+
 /** Weighs requests for the reader's instructions or for data that the reader protects. */
 export const promptTheft = ({ words, all }: View, text: string, { start, end }: Sentence): number => {
   let worst = 0;
@@ -285,7 +292,8 @@ export const promptTheft = ({ words, all }: View, text: string, { start, end }: 
     const isText = has(word, 0, is.TEXT);
     if (!isPrompt && !isSecret && !isText) continue;
     const verb = lastVerb(words, at, is.REVEAL);
-    const isUttered = verb !== -1 && uttering.test(words[verb]?.text ?? '') && !isNegated(words, verb);
+    const isPlace = verb !== -1 && asPlace.test(text.slice(words[verb]?.end, word.start));
+    const isUttered = verb !== -1 && !isPlace && uttering.test(words[verb]?.text ?? '') && !isNegated(words, verb);
     const isAskedFor =
       isUttered && !isReported(all, words[verb]) && (isAsked(words, verb) || near(words, verb, 3, 0, is.YOU) !== -1);
     const isQuestion = all.includes('what') || all.includes("what's");

@@ -277,7 +277,16 @@ describe('judgeCommand for secrets of the environment', () => {
     'DATABASE_URL_PROD',
     'REDIS_URL',
   );
-  const plainNames = fc.constantFrom('PATH', 'PWD', 'CACHE_KEY', 'PUBLIC_KEY', 'PRIMARY_KEY', 'TOKENS', 'SITE_URL');
+  const plainNames = fc.constantFrom(
+    'PATH',
+    'PWD',
+    'ORIG_PWD',
+    'CACHE_KEY',
+    'PUBLIC_KEY',
+    'PRIMARY_KEY',
+    'TOKENS',
+    'SITE_URL',
+  );
   const displays = fc.constantFrom<(name: string) => string>(
     (name) => `echo $${name}`,
     (name) => `x=$${name}; echo "$x"`,
