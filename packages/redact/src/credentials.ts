@@ -161,6 +161,7 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
   const value = text.slice(start, end);
   if (next !== at && !isPair && isMapped(reader, index, value, end)) return { kind: 'user-password', start, end };
   if (!isPair || value.includes(reader.replacement) || isPlaceholder(`${value}0`)) return undefined;
+  if (isNamedPair(text.slice(reader.floor(index), index), value)) return undefined;
   return { kind: 'user-password', start, end };
 };
 

@@ -349,6 +349,7 @@ describe('names, digests and placeholders', () => {
     'keyVaultToStoreSecrets: cmp2-qat-1208358310\n',
     'foreignKey=SIH6MH3jHEjn6cR69GiUmEIaLiMc_B\n',
     'curl --user user:pass https://example.org',
+    'dsn: "user:password@tcp(host:port)/data?charset=utf8mb4"',
     'export http_proxy="http://proxyuser:proxypass@proxyhost:80"\n',
     'curl -H "Authorization: basic {base64(email:password[\\n])}" https://example.org',
   ])('are preserved: %j', (text) => expectPreserved(text));
