@@ -355,6 +355,10 @@ describe('names, digests and placeholders', () => {
   ])('are preserved: %j', (text) => expectPreserved(text));
 });
 
+it('replaces a key in place of the scheme of an authorization', () => {
+  expect(redact('Authorization: AKIAQ3Y5WD4R2M72WE4F-u q7!Rw2!zK9\n')).toBe('Authorization: [redacted]\n');
+});
+
 describe('a password that people make of its name', () => {
   it.each(['{"databasePassword": "databasePassword42"}', 'clientSecret: "myClientSecret42",\n'])(
     'is replaced: %j',

@@ -42,10 +42,11 @@ export const findAuthorization = (reader: Reader, start: number): Secret | undef
     isUnlikeWord(credential) ||
     isNumbered(credential) ||
     (credential.length >= 12 && /\d/.test(credential) && !path.test(credential));
-  const credentialStart = from + named.length;
+  // A key in place of a scheme is a part of the credential.
+  const credentialStart = looksRandom(named.trimEnd()) ? from : from + named.length;
   if (!isKnown || isPlaceholder(credential) || isCall(credential)) return undefined;
   if (reader.text.slice(from, end).includes(reader.replacement)) return undefined;
-  const credentialEnd = head.length < maxHead ? credentialStart + credential.length : end;
+  const credentialEnd = head.length < maxHead ? from + named.length + credential.length : end;
   return { kind: 'authorization', start: credentialStart, end: credentialEnd };
 };
 
