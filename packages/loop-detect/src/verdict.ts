@@ -45,7 +45,7 @@ export const messages = {
   churn: (tool: string, count: number): string =>
     `${tool} has failed ${count} times in the same way although its input was different each time. The input is not the cause. Read the error again, check the present state, and take another approach.`,
   rework: (tool: string, count: number): string =>
-    `${tool} has been called ${count} times in a row to say the same in other words. Once is enough: check the result, and go on with what is still open.`,
+    `${tool} has been called ${count} times in a row to say the same in other words. Once is enough: check the result, and continue with what is still open.`,
   'unknown-tool': (tool: string, count: number): string =>
     `Unknown tool ${JSON.stringify(tool.slice(0, 80))}; tools that do not exist have been called ${count} times. Use only the tools that are offered, by their exact names.`,
   breaker: (count: number): string =>

@@ -54,7 +54,7 @@ it('stores the events of a turn that ends while it waits', async () => {
   expect(await stored()).toEqual(['queue.waiting 1', 'turn.end', 'ended']);
 });
 
-it('stores the wait of a turn that is resumed, whose stream exists, at once', async () => {
+it('stores the wait of a resumed turn at once, because its stream exists', async () => {
   const { add, stored, sessions } = open();
   const session = await sessions.open('alice');
   const replayed = { ...begin, replayed: true } as const;

@@ -24,7 +24,7 @@ export const judgeOf = (text: string, hidden: (place: Region) => HiddenRegion | 
       (isMentioned && isMentionedAsAttack(text, start, end));
     // A link title, an attribute or a comment that contains only code is not a hidden request.
     if (region !== undefined && !(rule === 'forged-turn' && !isStrong)) {
-      // What is suspicious in visible text is not less so where nobody sees it.
+      // What is suspicious in visible text is no less suspicious in hidden text.
       const severity = isStrong ? 'malicious' : region.kind === 'concealed' || !isHarmless ? 'suspicious' : 'note';
       return {
         rule,

@@ -44,7 +44,7 @@ export const isSecretPath = (path: string, cwd: string, place: Place): boolean =
   return (/^[/~.]/.test(path) || cwd.includes('/.')) && zoneOf(path, cwd, place) === 'secret';
 };
 
-/** Names of variables for secrets, with the words that may follow. Keys of a cache or a table are none, nor are folders. */
+/** Names of variables for secrets, with the words that may follow. Keys of a cache or a table and folders are not secret. */
 const secretVariable =
   /(?:(?:^|_)(?:SECRET|TOKEN|PASSPHRASE|CREDENTIALS?|API_?KEY|SECRET_KEY_BASE|CONNECTION_STRING|PAT)|PASSWORD|PASSWD|_PASS|(?<!(?:^|_)(?:BASE|CUR|CURRENT|HOST|INIT|INITIAL|LAST|OLD|ORIG|ORIGINAL|PREV|PREVIOUS|SAVED|START))_PWD|(?<!(?:^|_)(?:ANON|CACHE|CONFIG|CURRENT|FILE|FOREIGN|GROUP|HOST|INDEX|ISSUE|MAP|OBJECT|PARTITION|PRIMARY|PROJECT|PUB|PUBLIC|PUBLISHABLE|ROUTING|S3|SORT|UNIQUE))_KEY|(?:^|_)(?:DATABASE|DB|REDIS|MONGO(?:DB)?|POSTGRES(?:QL)?|MYSQL|AMQP|RABBITMQ)_UR[IL])(?:_(?:PROD|PRODUCTION|STAGING|LIVE|TEST|OLD|NEW|V?\d+))?$/;
 
