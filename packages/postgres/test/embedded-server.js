@@ -57,10 +57,12 @@ export const startServer = async ({ isDurable = false } = {}) => {
  * would count as passed. What starts a server stops it.
  *
  * @param {string} name
+ * @returns {Promise<unknown>}
  */
 const load = async (name) => {
   const events = ['beforeExit', 'exit', 'message'];
   const before = new Set(events.flatMap((event) => process.rawListeners(event)));
+  /** @type {unknown} */
   const module = await import(name);
   for (const event of events) {
     for (const listener of process.rawListeners(event)) {
