@@ -31,7 +31,8 @@ interface Redone {
 
 /**
  * Detects calls that say the same in other words: a file that is rewritten, a message or a report that is sent again. Their
- * inputs differ in one text, which has no word that the texts before it did not have, and no other call is in between.
+ * inputs differ in one text, which has hardly a word that the texts before it did not have, and no other call is in
+ * between.
  */
 export class Rework {
   readonly #counts: RunCounts;
@@ -57,8 +58,9 @@ export class Rework {
     const redone = this.#redone;
     if (redone?.words === undefined || redone.count + 1 < this.#limits('rework', call.tool).block) return undefined;
     const { statement } = call;
-    const isAgain = statement?.site === redone.site && saysNothingNew(statement.text, redone, redone.words);
-    return isAgain ? reworked('block', call.tool, redone.count) : undefined;
+    if (statement?.site !== redone.site || isLonger(statement.text, redone)) return undefined;
+    const said = wordsIn(statement.text);
+    return saysNothingNew(freshIn(said, redone.words), said) ? reworked('block', call.tool, redone.count) : undefined;
   }
 
   record(call: DescribedCall, { failure, shape }: Fingerprint): LoopVerdict | undefined {
@@ -76,9 +78,11 @@ export class Rework {
       return undefined;
     }
     const known = before.words ?? wordsIn(before.text);
-    const isAgain = saysNothingNew(text, before, known);
+    const said = wordsIn(text);
+    const fresh = freshIn(said, known);
+    const isAgain = !isLonger(text, before) && saysNothingNew(fresh, said);
     const count = isAgain ? before.count + (before.batch === batch ? 0 : 1) : 1;
-    const words = known.size > maxWords ? wordsIn(text) : new Set([...known, ...wordsIn(text)]);
+    const words = known.size > maxWords ? said : fresh.length === 0 ? known : new Set([...known, ...fresh]);
     this.#redone = { site, shape, count, text: '', longest: Math.max(before.longest, text.length), words, batch };
     return count >= this.#limits('rework', call.tool).warn ? reworked('warn', call.tool, count) : undefined;
   }
@@ -96,10 +100,12 @@ const wordsIn = (text: string): ReadonlySet<string> =>
       .match(/[\p{L}\p{N}]+/gu),
   );
 
-const saysNothingNew = (text: string, { longest }: Redone, known: ReadonlySet<string>): boolean => {
-  if (text.length >= longest + shortestPart) return false;
-  const words = wordsIn(text);
-  let fresh = 0;
-  for (const word of words) if (!known.has(word)) fresh += 1;
-  return fresh <= words.size * newShare;
-};
+/** Whether a text has another part than those before it. */
+const isLonger = (text: string, { longest }: Redone): boolean => text.length >= longest + shortestPart;
+
+/** Returns the words that were not said before. */
+const freshIn = (said: ReadonlySet<string>, known: ReadonlySet<string>): readonly string[] =>
+  Array.from(said).filter((word) => !known.has(word));
+
+const saysNothingNew = (fresh: readonly string[], said: ReadonlySet<string>): boolean =>
+  fresh.length <= said.size * newShare;
