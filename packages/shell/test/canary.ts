@@ -1,5 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -35,6 +45,7 @@ const fill = (folder: string, target: string): void => {
   git(folder, 'commit', '-qm', 'one');
   for (const name of ['evil', 'evilhome', 'bin']) mkdirSync(join(folder, name));
   writeFileSync(join(folder, 'bin/ls'), script, { mode: 0o755 });
+  for (const program of ['gzip', 'bzip2', 'xz']) spawnSync(program, ['-kq', 'list'], { cwd: folder });
   file('evilrc', '--pre=./run.sh\n');
   file('evil.js', "require('fs').writeFileSync('canary', '')\n");
   execFileSync('tar', ['cf', 'evil.tar', 'list'], { cwd: folder });
@@ -46,6 +57,12 @@ const fill = (folder: string, target: string): void => {
   writeFileSync(join(evil, 'a'), 'b\n');
   git(evil, 'config', 'core.fsmonitor', join(folder, 'run.sh'));
   git(evil, 'config', 'diff.external', join(folder, 'run.sh'));
+  mkdirSync(join(evil, 'sub'));
+  symlinkSync('evil/sub', join(folder, 'link'));
+  // The folder is a bare repository, too.
+  for (const name of ['objects', 'refs']) mkdirSync(join(folder, name));
+  file('HEAD', 'ref: refs/heads/main\n');
+  file('config', `[core]\nbare = true\n[diff]\nexternal = ${join(folder, 'run.sh')}\n`);
   writeFileSync(join(folder, 'evilhome/.gitconfig'), `[core]\nfsmonitor = ${join(folder, 'run.sh')}\n`);
   mkdirSync(join(folder, 'evilhome/git'));
   writeFileSync(join(folder, 'evilhome/git/config'), `[core]\nfsmonitor = ${join(folder, 'run.sh')}\n`);

@@ -200,9 +200,11 @@ const hasOption = (args: readonly StaticWord[], option: RegExp): boolean => {
   return args.slice(0, end === -1 ? undefined : end).some(({ value }) => option.test(value ?? ''));
 };
 
-/** `gzip` and similar programs that write to standard output. */
+/** `gzip` and similar programs that write to standard output, list or test. To xz and bzip2, the last of `-t -d` counts. */
 export const unzipping: Check = (args) => {
-  return hasOption(args, /^-[dkfv]*[clt][dcklftv]*$|^--(?:stdout|list|test)$/)
+  const isTest =
+    hasOption(args, /^-[kfv]*[lt][klftv]*$|^--(?:list|test)$/) && !hasOption(args, /^-[a-z]*d|^--decompress$/);
+  return isTest || hasOption(args, /^-[dkfvlt]*c[dcklftv]*$|^--stdout$/)
     ? options({ flags: 'cdkltvf', long: 'stdout list test keep decompress verbose' })(args)
     : problemAt(args, args.length > 0 ? 0 : -1, 'replaces the file');
 };

@@ -28,7 +28,13 @@ export const staticWord = (word: Word, variables: Variables, read: ReadScript): 
 /** Checks the expansions of a here-document. */
 export const checkParts = (parts: readonly WordPart[], variables: Variables, read: ReadScript): void => {
   const reader = new WordReader(variables, read);
-  for (const part of parts) reader.part(part, true);
+  for (const part of parts) {
+    // Quotes in a here-document quote nothing: in `${x:-'$(touch y)'}`, the command runs.
+    if (part.type === 'ParameterExpansion' && /'/.test(part.text) && /[$`]/.test(part.text.slice(1))) {
+      refuse(`an expansion between quotes in a here-document, ${part.text}`);
+    }
+    reader.part(part, true);
+  }
 };
 
 /** Refuses arithmetic that could evaluate the content of a variable as code. */

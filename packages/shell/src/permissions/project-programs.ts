@@ -1,16 +1,18 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { repositoryRoot, type StrictLine } from './strict-reader.js';
 
 /**
  * Files with which a project chooses what a program runs, even for `--version`, and the text that does so: the path of
- * Yarn, the folder of a Rust toolchain, options of the Java machine, the folder of an SDK.
+ * Yarn, the folder of a Rust toolchain, the git of npm, options of the Java machine, the folder of an SDK.
  */
 const choices: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   yarn: { '.yarnrc': /yarn-?path/i, '.yarnrc.yml': /yarn-?path/i },
   ...Object.fromEntries(
     ['cargo', 'rustc', 'rustup'].map((name) => [name, { 'rust-toolchain': /path/, 'rust-toolchain.toml': /path/ }]),
   ),
+  // npm runs this program for packages in git repositories.
+  npm: { '.npmrc': /^\s*["']?git["']?\s*=/m },
   mvn: { '.mvn/jvm.config': /\S/ },
   dotnet: { 'global.json': /paths/ },
 };
@@ -37,9 +39,18 @@ const nearest = (folder: string, condition: (folder: string) => boolean): string
   }
 };
 
+/** Returns the path behind links, as the system resolves it: `link/..` is the folder above the target. */
+const withoutLinks = (path: string): string => {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return resolve(path);
+  }
+};
+
 /** Returns the repository that git would find in a folder. */
 const repositoryOf = (folder: string): string | undefined =>
-  nearest(folder, (at) => {
+  nearest(withoutLinks(folder), (at) => {
     const isBare = existsSync(`${at}/HEAD`) && existsSync(`${at}/objects`) && existsSync(`${at}/refs`);
     return isBare || existsSync(`${at}/.git`);
   });
@@ -58,9 +69,13 @@ export const whyProjectRuns = (
   const reached = [cwd];
   for (const folder of folders) {
     if (folder === undefined) return `The command runs ${names[0]} in a folder that is unknown until it runs.`;
-    // Each `cd` may have failed, so its folder is resolved from here and from the result of the previous one.
+    // Each `cd` may have failed, so its folder is resolved from here and from the result of the previous one. `cd` removes
+    // `..` before it follows links; `git -C` does not.
+    const bases = isAbsolute(folder) ? ['/'] : [cwd, reached.at(-1) ?? cwd];
     const next =
-      folder === repositoryRoot ? [own ?? cwd] : [resolve(cwd, folder), resolve(reached.at(-1) ?? cwd, folder)];
+      folder === repositoryRoot
+        ? [own ?? cwd]
+        : bases.flatMap((base) => [resolve(base, folder), withoutLinks(`${base}/${folder}`)]);
     if (names.includes('git') && next.some((one) => repositoryOf(one) !== own)) {
       return `The command calls git in ${folder}, which belongs to another repository, whose configuration may run programs.`;
     }

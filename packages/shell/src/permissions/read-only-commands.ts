@@ -26,7 +26,7 @@ import { splitFd } from './strict-wrappers.js';
 
 /** Programs and builtins that never write files or run programs, regardless of their options. */
 const harmless =
-  'basename cat cksum cmp column comm cut df diff dirname du echo egrep expand expr factor false fgrep fold free getent getconf grep groups head hexdump jq join lscpu lsblk lsusb lspci ls md5sum nl nproc numfmt od paste pathchk pidof pgrep pr printenv ps pwd readlink realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum sleep stat strings sum tac tail tr true tsort type uname unexpand uptime vmstat w wc whereis which who whoami xxhsum zcat zgrep zegrep zfgrep bzcat bzgrep xzcat xzgrep bc cal fmt tty users last locale dirs times exit return break continue shift : caller help whatis apropos dig host nslookup ping ping6 traceroute tracepath whois tput sw_vers lsb_release eza exa lsd shellcheck procs locate plocate pstree lsmod findmnt lsattr getfacl iostat mpstat pdfinfo namei look acpi md5 atq';
+  'basename cat cksum cmp column comm cut df diff dirname du echo egrep expand expr factor false fgrep fold free getent getconf grep groups head hexdump jq join lscpu lsblk lsusb lspci ls md5sum nl nproc numfmt od paste pathchk pidof pgrep pr printenv ps pwd readlink realpath rev seq sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum sleep stat strings sum tac tail tr true tsort type uname unexpand uptime vmstat w wc whereis which who whoami xxhsum zcat zgrep zegrep zfgrep bzcat bzgrep xzcat xzgrep bc cal fmt tty users last locale dirs times exit return break continue shift : caller help whatis apropos dig host nslookup ping ping6 traceroute tracepath whois tput sw_vers lsb_release eza exa lsd shellcheck locate plocate pstree lsmod findmnt lsattr getfacl iostat mpstat pdfinfo namei look acpi md5 atq';
 
 const noOperands = (flags: string, long = ''): Check => options({ flags, long, operands: 0 });
 
@@ -153,6 +153,8 @@ export const readOnlyCommands: Readonly<Record<string, Check>> = {
   mediainfo: options({}),
   nc: needing(/^-[vnu46]*z[vnu46]*$/, options({ flags: 'zvnu46', values: 'w' })),
   pdftotext: pdfText,
+  // With --gen-completion, it writes a file.
+  procs: options({ flags: 'at', long: 'tree sorta= sortd= and or nor nand no-header color= theme=' }),
   psql: orPrints(psql),
   sqlite3: orPrints(sqlite),
   git: gitReads,

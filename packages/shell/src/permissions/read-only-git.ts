@@ -207,7 +207,7 @@ const reading = subcommands({
   help: options({ flags: 'ag', long: 'all guides', operands: 0 }),
 });
 
-const globalFlags = /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs|--no-replace-objects|--bare)$/;
+const globalFlags = /^(?:--no-pager|-P|--no-optional-locks|--literal-pathspecs|--no-replace-objects)$/;
 const harmlessSetting =
   /^(?:color\.[a-z.-]+=[\w ]+|core\.quotepath=\w+|core\.pager=cat|pager\.[a-z-]+=(?:cat|false)|log\.\w+=\w+|diff\.(?:renames|mnemonicprefix|noprefix|algorithm|context)=\w+|advice\.\w+=\w+|core\.fsmonitor=(?:false|0)?|core\.hookspath=\/dev\/null|status\.\w+=\w+|blame\.\w+=\w+|i18n\.\w+=[\w-]+|column\.\w+=\w+)$/i;
 

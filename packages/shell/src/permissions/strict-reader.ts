@@ -10,6 +10,7 @@ import {
 import { programName } from '../read/field.js';
 import { parseLine } from '../read/parse-line.js';
 import { Refusal, refuse } from './refusal.js';
+import { checkDialect, dialectOf, type Dialect } from './dialects.js';
 import { checkArithmetic, checkParts, staticWord, type ReadScript } from './evaluate-word.js';
 import { gitSubcommand } from './read-only-git.js';
 import { noDash, type StaticWord } from './static-word.js';
@@ -75,15 +76,17 @@ class StrictReader implements StrictLine {
   /**
    * Reads a line, or the script of `sh -c`, which has separate variables.
    *
-   * @param isBash whether Bash runs it, which knows the functions of its parent
+   * @param dialect the shell that runs it
+   * @param isChild whether it knows no functions of the line: only Bash passes them to Bash
    */
-  text(text: string, depth: number, isBash = true): void {
+  text(text: string, depth: number, dialect: Dialect = 'bash', isChild = false): void {
     if (depth > maxDepth) refuse('commands that are nested too deeply');
     if (text.length > maxChars) refuse(`more than ${maxChars} characters`);
     if (text.includes('\r')) refuse('a carriage return');
     const parsed = parseLine(text);
     if (!parsed.ok) return refuse(parsed.problem);
-    new ScriptWalk(this, parsed.script, depth, isBash).node(parsed.script);
+    checkDialect(parsed.script, dialect);
+    new ScriptWalk(this, parsed.script, depth, !isChild && dialect === 'bash').node(parsed.script);
   }
 
   add(command: StrictCommand): void {
@@ -219,7 +222,14 @@ class ScriptWalk {
 
   #argument(word: CommandArgument, isExported: boolean, isDeclaration: boolean): StaticWord {
     if (word.type === 'Word') return this.#word(word);
-    if (isDeclaration) this.#assign(word, isExported);
+    if (isDeclaration) {
+      // `declare x='($(touch y))'` evaluates the text, if x is an array.
+      const isText = word.value.type === 'Word' && this.#variables.isArray(word.name);
+      if (isText && /^(?:\(|\u{FFFF}|$)/u.test(this.#word(word.value).start)) {
+        refuse(`${word.text}, whose value may be evaluated as an array`);
+      }
+      this.#assign(word, isExported);
+    }
     // `export A=b` is checked as an assignment; elsewhere the word is an ordinary argument.
     return { value: isDeclaration ? word.name : undefined, start: word.name, isMany: false, source: word.text };
   }
@@ -228,7 +238,11 @@ class ScriptWalk {
     if (index !== undefined && !/^\d+$/.test(index.text) && !this.#variables.isNumber(index.text.replace(/^\$/, ''))) {
       refuse(`the subscript ${name}[${index.text}], which is evaluated as arithmetic`);
     }
-    if (value.type === 'Word') return checkAssignment(name, this.#word(value), isExported);
+    if (value.type === 'Word') {
+      // `x=(a)b` is an array, and a command.
+      if (value.text.startsWith('(')) refuse(`text behind an array, ${value.text}`);
+      return checkAssignment(name, this.#word(value), isExported);
+    }
     for (const element of value.elements) {
       if (element.text.startsWith('[')) refuse(`the subscript in ${element.text}`);
       this.#word(element);
@@ -263,7 +277,9 @@ class ScriptWalk {
     const behind = commandBehind(name, args);
     for (const { name: assigned, value } of behind.assigns) checkAssignment(assigned, value, true);
     for (const command of behind.commands) this.#run(command, hasNoInput, name);
-    for (const text of behind.lines) this.#line.text(text, this.#depth + 1, runner === undefined && name === 'bash');
+    for (const text of behind.lines) {
+      this.#line.text(text, this.#depth + 1, dialectOf(name) ?? 'sh', runner !== undefined);
+    }
   }
 
   #redirections(redirections: readonly Redirection[]): void {

@@ -1,4 +1,5 @@
 import { shells, wrappers, type Wrapper } from '../read/wrappers.js';
+import { dialectOf } from './dialects.js';
 import { refuse } from './refusal.js';
 import { literal, noDash, unknownWord, type StaticWord } from './static-word.js';
 
@@ -108,6 +109,7 @@ const ofShell = (name: string, args: readonly StaticWord[]): Behind => {
     if (value === '-o' && args[index + 1]?.value === 'pipefail') continue;
     if (!/^-[ceuxl]+$/.test(value)) return refuse(`${name} ${source}, an unknown option`);
     if (!value.includes('c')) continue;
+    if (dialectOf(name) === undefined) return refuse(`${name} -c, whose syntax is not that of Bash`);
     const text = args[index + 1];
     if (text?.value === undefined || /^[-+]/.test(text.value)) {
       return refuse(`${name} -c with a script that is unknown until it runs`);

@@ -15,9 +15,12 @@ interface VariableValue {
   readonly isSplit?: boolean;
 }
 
-/** Variables that the shell or common programs read: a new value changes the effect of a harmless command. */
+/**
+ * Variables that the shell or common programs read: a new value changes the effect of a harmless command. Bash evaluates
+ * those of numbers as arithmetic, and those of lists as arrays.
+ */
 const reserved =
-  /^(?:PATH|IFS|ENV|HOME|CDPATH|SHELL|PS[0-4]|PROMPT_.*|GLOBIGNORE|EXECIGNORE|FIGNORE|TMPDIR|TMP|TEMP|OLDPWD|PWD|USER|LOGNAME|MAIL.*|HIST.*|READLINE.*|COMP_.*|COMPREPLY|COPROC|FUNCNEST|INPUTRC|OPT(?:ARG|IND|ERR)|POSIX.*|REPLY|SHELLOPTS|TEXTDOMAIN.*|BASH.*|LD_.*|DYLD_.*|GIT_.*|SSH_.*|GPG.*|GNUPG.*|XDG_.*|LESS.*|MORE|MAN.*|PAGER|EDITOR|VISUAL|BROWSER|FCEDIT|GREP_OPTIONS|GZIP|BZIP.*|XZ_.*|ZSTD_.*|TAR_.*|TAPE|RSYNC_.*|NODE_.*|NPM_.*|YARN_.*|PNPM_.*|DENO_.*|BUN_.*|PYTHON.*|PIP_.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|JAVA_.*|JDK_.*|_JAVA_OPTIONS|GO[A-Z]+|CARGO.*|RUST.*|CC|CXX|CPP|LD|AR|MAKE.*|CMAKE.*|DOCKER_.*|KUBE.*|AWS_.*|GH_.*|GITHUB_.*|RIPGREP_.*|BAT_.*|FZF_.*|JQ_.*|LOCPATH|NLSPATH|MALLOC_.*|GLIBC_.*|GCONV_PATH|HOSTALIASES|RES_OPTIONS|TERMINFO.*|TERMCAP|LS_.*|SYSTEMD_.*|PG.*|MYSQL.*|.*_proxy|.*_PROXY|ZDOTDIR|FPATH|DISPLAY|DBUS_.*|LOCALE_.*|POSIXLY_CORRECT|_)$/;
+  /^(?:PATH|IFS|ENV|HOME|S?RANDOM|SECONDS|LINENO|EPOCH.*|DIRSTACK|GROUPS|PIPESTATUS|FUNCNAME|MAPFILE|CDPATH|SHELL|PS[0-4]|PROMPT_.*|GLOBIGNORE|EXECIGNORE|FIGNORE|TMPDIR|TMP|TEMP|OLDPWD|PWD|USER|LOGNAME|MAIL.*|HIST.*|READLINE.*|COMP_.*|COMPREPLY|COPROC|FUNCNEST|INPUTRC|OPT(?:ARG|IND|ERR)|POSIX.*|REPLY|SHELLOPTS|TEXTDOMAIN.*|BASH.*|LD_.*|DYLD_.*|GIT_.*|SSH_.*|GPG.*|GNUPG.*|XDG_.*|LESS.*|MORE|MAN.*|PAGER|EDITOR|VISUAL|BROWSER|FCEDIT|GREP_OPTIONS|GZIP|BZIP.*|XZ_.*|ZSTD_.*|TAR_.*|TAPE|RSYNC_.*|NODE_.*|NPM_.*|YARN_.*|PNPM_.*|DENO_.*|BUN_.*|PYTHON.*|PIP_.*|PERL.*|RUBY.*|GEM_.*|BUNDLE_.*|JAVA_.*|JDK_.*|_JAVA_OPTIONS|GO[A-Z]+|CARGO.*|RUST.*|CC|CXX|CPP|LD|AR|MAKE.*|CMAKE.*|DOCKER_.*|KUBE.*|AWS_.*|GH_.*|GITHUB_.*|RIPGREP_.*|BAT_.*|FZF_.*|JQ_.*|LOCPATH|NLSPATH|MALLOC_.*|GLIBC_.*|GCONV_PATH|HOSTALIASES|RES_OPTIONS|TERMINFO.*|TERMCAP|LS_.*|SYSTEMD_.*|PG.*|MYSQL.*|.*_proxy|.*_PROXY|ZDOTDIR|FPATH|DISPLAY|DBUS_.*|LOCALE_.*|POSIXLY_CORRECT|_)$/;
 
 /** Variables that may be set for a command: they only change its output format. */
 const harmlessExports: ReadonlyMap<string, RegExp> = new Map([
@@ -42,6 +45,7 @@ export const checkAssignment = (name: string, value: StaticWord | undefined, isE
 /** All variables of a script. Order and branches are ignored: a value is known if all assignments agree. */
 export class Variables {
   readonly #definitions = new Map<string, Definition[]>();
+  readonly #arrays = new Set<string>();
   readonly #active = new Set<string>();
   #splitsElsewhere = false;
 
@@ -53,6 +57,11 @@ export class Variables {
   forbid(name: string): void {
     checkAssignment(name, undefined, false);
     this.#add(name, { kind: 'unknown' });
+  }
+
+  /** Returns whether a variable may be an array. */
+  isArray(name: string): boolean {
+    return this.#arrays.has(name);
   }
 
   /** Returns whether a variable always contains a number. */
@@ -107,6 +116,7 @@ export class Variables {
 
   #assignment({ name, value, append, index }: Assignment): void {
     if (name === 'IFS') this.#splitsElsewhere = true;
+    if (value.type === 'ArrayValue' || index !== undefined) this.#arrays.add(name);
     if (value.type === 'Word' && append !== true && index === undefined) this.#add(name, { kind: 'word', word: value });
     else this.#add(name, { kind: 'unknown' });
   }
@@ -119,8 +129,13 @@ export class Variables {
     ) {
       return;
     }
+    const makesArrays =
+      /^(?:mapfile|readarray)$/.test(name) || args.some((word) => word.type === 'Word' && /^-\w*[aA]/.test(word.value));
     for (const word of args) {
-      if (word.type === 'Word' && /^[A-Za-z_]\w*$/.test(word.value)) this.#add(word.value, { kind: 'unknown' });
+      if (word.type === 'Assignment' && makesArrays) this.#arrays.add(word.name);
+      if (word.type !== 'Word' || !/^[A-Za-z_]\w*$/.test(word.value)) continue;
+      this.#add(word.value, { kind: 'unknown' });
+      if (makesArrays) this.#arrays.add(word.value);
     }
   }
 

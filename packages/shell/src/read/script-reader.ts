@@ -330,6 +330,8 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
 
   const set = ({ name, value, append, index }: Assignment, scope: Scope, place: Place): void => {
     const run = runIn(place);
+    // `x=(a)b` is an array, and a command.
+    if (value.type === 'Word' && value.text.startsWith('(')) events.unparsable('text behind an array', value.text);
     const key = index === undefined ? undefined : expandText(index, scope, run);
     const words = value.type === 'Word' ? expandWord(value, scope, run) : [];
     for (const { madeBy } of words) rememberSecret(scope, name, madeBy);
