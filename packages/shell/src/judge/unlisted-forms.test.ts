@@ -102,6 +102,8 @@ describe('what switches the hooks of git off', () => {
         'LEFTHOOK_VERBOSE=1 git commit -m x',
         'GIT_LFS_SKIP_SMUDGE=1 git pull',
         'SKIP_TESTS=0 git push',
+        'NEXT_TELEMETRY_DISABLED=1 git push',
+        'SKIP_INSTALL_SIMPLE_GIT_HOOKS=1 git pull',
         'SKIP=x make',
         'pre-commit install',
       ],
@@ -120,6 +122,7 @@ describe('changes through the API of a code host', () => {
         'gh api -XPOST https://api.github.com/repos/o/r/keys -f key=x',
         'glab api -X PUT projects/1/merge_requests/2/merge',
         'gh api orgs/o/teams -f name=x',
+        'gh api "repos/$GITHUB_REPOSITORY/keys" -f key=x',
       ],
       [
         'gh api repos/o/r/pulls/1/reviews',
@@ -129,6 +132,8 @@ describe('changes through the API of a code host', () => {
         'gh api -X POST repos/o/r/actions/runs/1/rerun-failed-jobs',
         'gh api graphql -f query="{ viewer { login } }"',
         'gh api -X GET search/issues -f q=x',
+        'gh api "repos/$GITHUB_REPOSITORY/issues/$NUMBER/comments" -f body=x',
+        'gh api repos/<o/r>/milestones -f title=x',
       ],
     );
   });

@@ -1,5 +1,5 @@
 import { isWhollyUnknown, known, unknownField, type Field } from './field.js';
-import { ofInput, ofScript, ofText, type Inner } from './inner.js';
+import { ofInput, ofScript, ofText, unknownInput, type Inner } from './inner.js';
 import { onlyPrints, readCode, runsPrograms } from './inline-code.js';
 import type { Input } from './known-output.js';
 import { textOfFile } from './line-files.js';
@@ -60,7 +60,7 @@ export const ofCode = (
     const rest = args.slice(at + (isAwk ? 1 : 2));
     const own = at === -1 ? [] : ofArguments(code.text, rest);
     const isPrinted = language === 'node' && /^-[a-z]*p|^--print/.test(args[at]?.text ?? '');
-    return [...own, ...fromCode(isPrinted ? `console.log(${code.text})` : code.text, isJavaScript)];
+    return [...own, ...fromCode(isPrinted ? `console.log(${code.text})` : code.text, isJavaScript, input)];
   }
   // The first operand of a client may be an address.
   const operand =
@@ -91,7 +91,7 @@ const ofArguments = (code: string, args: readonly Field[]): readonly Inner[] => 
 };
 
 /** Returns what code in another language runs, deletes, writes, sends and displays. */
-export const fromCode = (code: string, isJavaScript = false): readonly Inner[] => {
+export const fromCode = (code: string, isJavaScript = false, input?: Input): readonly Inner[] => {
   if (isJavaScript && onlyPrints.test(code)) return [];
   const read = readCode(code, isJavaScript);
   const { lines, deletes, sends, sendsEnvironment, writes, pipes, shows, showsVariables, sql, runsUnknown, forks } =
@@ -105,6 +105,10 @@ export const fromCode = (code: string, isJavaScript = false): readonly Inner[] =
       isGuess: true,
       input: { text: undefined, programs: ['awk'] },
     })),
+    ...(read.runsInput ? ofInput(input ?? unknownInput) : []),
+    ...(read.sendsInput
+      ? [{ kind: 'command' as const, argv: ['curl', '-d', '@-', 'https://other.machine'].map(known) }]
+      : []),
     ...(sendsEnvironment
       ? [{ kind: 'command' as const, argv: [known('curl'), unknownField('(the environment)', [secretMark])] }]
       : []),

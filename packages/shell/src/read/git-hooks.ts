@@ -5,8 +5,9 @@ import type { Scope } from './scope.js';
 const manager = /^(?:HUSKY|LEFTHOOK|HK|PREK|PRE_COMMIT|OVERCOMMIT|(?:GIT_|RUN_)?HOOKS?)(?:_ENABLED?)?$/;
 const off = /^(?:0|false|no|off)$/i;
 
-/** Variables that select which hooks run: `SKIP=eslint`, `LEFTHOOK_EXCLUDE=lint`; those of git LFS concern files. */
-const selection = /^(?!GIT_LFS)(?:\w+_)?(?:SKIP|EXCLUDE|ONLY|DISABLED?|BYPASS|NO_VERIFY|ALLOW_NO_CONFIG)(?:_\w+)?$/;
+/** Variables that select which hooks run: `SKIP=eslint`, `LEFTHOOK_EXCLUDE=lint`; not `SKIP_INSTALL` or `X_TELEMETRY_DISABLED`. */
+const selection =
+  /^(?!\w*(?:LFS|INSTALL|DOWNLOAD|TELEMETRY|ANALYTICS|TRACKING|UPDATE|NOTI[CF]|COLOU?R|CACHE|SOURCE_?MAP|PROMPT|BANNER))(?:\w+_)?(?:SKIP|EXCLUDE|ONLY|DISABLED?|BYPASS|NO_VERIFY|ALLOW_NO_CONFIG)(?:_\w+)?$/;
 
 /** Variables that set another folder of hooks. */
 const setting = /^GIT_CONFIG_(?:KEY_\d+|PARAMETERS)$/;

@@ -10,7 +10,9 @@ import {
   writtenIn,
   type CodeText,
 } from './code-paths.js';
-import { isKnown, unknownText } from './field.js';
+import { listedWord, listsOf, matchesOf, maxTexts, textsOf } from './code-texts.js';
+import { prints, searchedIn, variablesIn } from './code-variables.js';
+import { isKnown } from './field.js';
 
 /** The operations in code of another language that a shell could perform, as far as its text shows them. */
 export interface InlineCode {
@@ -33,6 +35,9 @@ export interface InlineCode {
   readonly showsVariables: readonly string[];
   /** SQL that it sends, and SQL that corresponds to its calls of database libraries. */
   readonly sql: readonly string[];
+  /** Whether it passes its input to a shell, and whether it sends it to another machine. */
+  readonly runsInput: boolean;
+  readonly sendsInput: boolean;
   /** Whether it runs code that it decodes or downloads, or connects a shell to a socket. */
   readonly runsUnknown: boolean;
   /** Whether it forks without end. */
@@ -43,16 +48,13 @@ export interface InlineCode {
 export const onlyPrints =
   /^(?:\s|;|\/\/[^\n]*(?:\n|$)|\/\*(?:[^*]|\*(?!\/))*\*\/|(?:print(?:json)?|console\.log)\((?:"[^"\\]*"|'[^'\\]*')\))*$/;
 
-/** Maximum number of strings that are examined. */
-const maxTexts = 100;
-
 /** Maximum nesting of code in strings. */
 const maxNesting = 2;
 
 const evaluates = /\b(?:exec|eval|Function|runInThisContext|instance_eval)\b/;
 
 const startsPrograms =
-  /\b(?:(?:system|exec)(?=\s?(?:[("'`$@*{}),;]|q[qwx]?\W))|(?<=(?:^|[;\n({=!]|\b(?:and|do|if|or|return|then|unless))\s{0,9})(?:system|exec)(?=\s)|child_process|popen|Popen|create_subprocess_\w+|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawn[lv]\w*|Open3|capture2e?|capture3|Deno\.Command|Bun\.spawn\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do (?:shell )?script|os\.execute|ProcessBuilder|getRuntime|shell-command|call-process|run-program|callCommand|System\.(?:cmd|shell)|os[.:]cmd|pcntl_exec|system2|\.execute\(\)|shell(?=\s?[("'])|(?<![./\w])sh(?=\s?\(\s?["'`]|\s["']))\b|\.execute\(\)|\$`|%x[\s([{<]|\bopen\b[^;\n]{0,80}["']\s?-?\|/;
+  /\b(?:(?:system|exec)(?=\s?(?:[("'`$@*{}),;]|q[qwx]?\W))|(?<=(?:^|[;\n({=!]|\b(?:and|do|if|or|return|then|unless))\s{0,9})(?:system|exec)(?=\s)|child_process|popen|Popen|create_subprocess_\w+|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawn[lv]\w*|Open3|capture2e?|capture3|Deno\.Command|Bun\.spawn\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do (?:shell )?script|do(?:Shell)?Script|os\.execute|ProcessBuilder|getRuntime|shell-command|call-process|run-program|callCommand|System\.(?:cmd|shell)|os[.:]cmd|pcntl_exec|system2|\.execute\(\)|shell(?=\s?[("'])|(?<![./\w])sh(?=\s?\(\s?["'`]|\s["']))\b|\.execute\(\)|\$`|%x[\s([{<]|\bopen\b[^;\n]{0,80}["']\s?-?\|/;
 
 const deleting =
   /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_dir|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|os\.RemoveAll|os\.Remove|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink|file\.remove|delete-directory|delete-file|File\.rm(?:_rf)?|remove!?|removeItem|remove_dir|delete-tree|delete_tree)\b!?(?:\s*\(\s*|(?<!rimraf(?:Sync)?)\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete|deleteDir)(?:Sync)?\(\)|(?<=[(,]\s?)(?:rm|unlink\w{0,4}|os\.remove|file\.remove|(?:fs\.)?(?:unlink|rm)Sync|shutil\.rmtree)(?=\s?[,)])|(?<!\w)rm\(\s*(?=["'`]|\w[^;\n]{0,100}\brecursive\b)|\bunlink(?=\s*[};])/g;
@@ -82,17 +84,23 @@ const decodes = new RegExp(
     String.raw`(?:${download})[\s\S]{0,300}(?:\.then|\.on|\bdone)\(\s?(?:(?:eval|Function)\b|[\s\S]{0,60}=>\s?\{?\s?(?:new\s)?(?:(?:[\w.]{1,40}|require\(["'](?:node:)?(?:child_process|vm)["']\))\.)?(?:eval|Function|exec|execSync|runIn\w+)\(\s?\w)`,
     String.raw`\b(?:include|require|source|evaluate|so)(?:_once)?\s?\(?\s?["']https?:`,
     String.raw`getattr\(\s?\w+,\s?["'][^"']*["']\s?\+|getattr\(\s?__import__|\bglobals\(\)\s?\[|__builtins__`,
-    String.raw`\b(?:exec|eval)\s*\(\s*(?:(?:sys\.)?stdin\b|input\()|\beval\b[\s(]*[${'`'}%]x?[({]?\s?(?:curl|wget)\b`,
+    String.raw`\b(?:exec|eval)[\s(]*(?:(?:sys\.)?stdin\b|input\(|\$_\b|<(?:STDIN)?>|STDIN\b|\$stdin\b|gets\b|ARGF\b)|\beval\b[\s(]*[${'`'}%]x?[({]?\s?(?:curl|wget)\b`,
   ].join('|'),
 );
 
 const connects =
   /\b(?:[sS]ocket|urlopen|urllib|requests\.|http\.client|https?\.(?:request|get)|require\(["'](?:node:)?(?:https?|net|tls|dgram)["']\)|fetch\(|net\.connect|net\.Socket|IO::Socket|TCPSocket|Net::HTTP|fsockopen|smtplib|ftplib|axios|curl_init|mail\()|\b(?:https?|wss?|ftps?):\/\/(?!localhost\b|127\.|0\.0\.0\.0|\[::1\])[\w$#{[]/;
 
-const takesShell = /\b(?:dup2|pty\.spawn)\b|\/bin\/(?:ba|z|da)?sh\b|["'](?:ba|z|da)?sh(?:\s+-i[^"'\n]{0,80})?["']/;
+/** The input of the code, and each line of it, in any language. */
+const input = String.raw`(?:sys\.|process\.)?\bstdin\b(?!\s?=)|\bSTDIN\b|\bARGF\b|\binput\(|(?<![.\w])gets\b|<>|\bopen\(0\)|readFileSync\(\s?(?:0|["']\/dev\/stdin)|php:\/\/stdin|\$_\b(?![[{])`;
+const readsInput = new RegExp(input);
+/** A call that passes a value to a shell, not a text or a list in the code. \`exec\` of a pattern searches. */
+const runsValue =
+  /(?:(?<![\w.$>-])|\b(?:os|subprocess|commands|child_process["']?\)?|cp|Kernel|IO)\.)(?:system|popen|exec(?:Sync|File)?|spawn(?:Sync)?|run|call|check_(?:call|output)|getoutput|shell_exec|passthru)\b\s?\(?\s?(?!(?:function|argv|args|sys\.argv|process\.argv)\b)(?:[A-Za-z_$]\w*|<(?:STDIN)?>)/;
+/** In awk, \`$0\` is the line. */
+const runsLine = /\bsystem\(\s?\$\d\s?\)/;
 
-const prints =
-  /\b(?:print\w*|puts|putStr\w*|echo|say|cat|write|console\.\w+|pp|var_dump|var_export|readfile|fpassthru|princ|message|display|pipe|stdout|STDOUT)\b|\$stdout|(?:^|[;\n{(])\s{0,9}p\s|^[\s\w]*process\.env/;
+const takesShell = /\b(?:dup2|pty\.spawn)\b|\/bin\/(?:ba|z|da)?sh\b|["'](?:ba|z|da)?sh(?:\s+-i[^"'\n]{0,80})?["']/;
 
 const readsFiles =
   /\b(?:f?open|read\w*|\w+Read\w*|File|file|file_get_contents|slurp|lines|load\w*|parse\w*|\w*_values|insert-file-contents|Path|IO|ARGV)\b/;
@@ -177,17 +185,6 @@ const quoted = (path: string): string =>
 const killsAll =
   /\b(?:process|os|Process|posix)\.kill\(\s?(?:-1\b|(?:["']?:?\w+["']?),\s?-1\b)|\bkill\s?\(?\s?["']?\w+["']?\s?(?:,|=>)\s?-1\b|["']\/proc["'][\s\S]{0,200}\.kill\(|\.kill\([\s\S]{0,200}["']\/proc["']/;
 
-const matchesOf = (pattern: RegExp, code: string): string[] =>
-  [...code.matchAll(pattern)]
-    .slice(0, maxTexts)
-    .map(([, ...parts]) => (parts.find((part) => part !== undefined) ?? '').replaceAll(/\\(["\\])/g, '$1'));
-
-/** A variable of the environment that code uses, in any language; a test whether it is set does not count. */
-const variable =
-  /(?<![\w.:$]|\b(?:bool|len|Boolean|typeof|defined|isset|if|not)\s?\(?\s?|!)(?:\$?[\w.:]{0,40}(?:[eE]nv|ENV|ENVIRON|environ|_SERVER)(?:ironmentVariable)?(?:\.(?:get|fetch|values_at))?(?:\s?[[({]["']?|\.|\s["'])|\bgetenv\s?\(?["'])([A-Z][A-Z\d_]{1,80})\b(?!["'\])}]*\s?(?:\?(?![.?])|[!=]==?|is\b|\.length|\.size|\.nil\?))/g;
-/** `const { TOKEN } = process.env`. */
-const destructured = /\{([^{}]{1,200})\}\s?=\s?(?:process|Bun|import\.meta)\.env\b/g;
-
 /** Returns whether code starts programs. In JavaScript, back quotes enclose text. */
 export const runsPrograms = (code: string, isJavaScript: boolean): boolean =>
   startsPrograms.test(code) || (!isJavaScript && code.includes('`'));
@@ -210,6 +207,8 @@ const together = (one: InlineCode, other: InlineCode): InlineCode => {
     lines: either(({ lines }) => lines),
     deletes: either(({ deletes }) => deletes),
     sends: either(({ sends }) => sends),
+    runsInput: one.runsInput || other.runsInput,
+    sendsInput: one.sendsInput || other.sendsInput,
     sendsEnvironment: one.sendsEnvironment || other.sendsEnvironment,
     writes: either(({ writes }) => writes),
     pipes: either(({ pipes }) => pipes),
@@ -280,6 +279,8 @@ const effectsOf = (code: string, isJavaScript: boolean, depth: number): InlineCo
     lines,
     deletes,
     sends: isConnected ? reads : [],
+    runsInput: runsLine.test(code) || (readsInput.test(code) && runsValue.test(code)),
+    sendsInput: isConnected && readsInput.test(code),
     sendsEnvironment: isConnected && environmentInCall.test(code),
     writes: [...matchesOf(awkWrite, code), ...writes],
     pipes: matchesOf(awkPipe, code),
@@ -313,38 +314,6 @@ const readIn = (code: string, paths: readonly CodeText[], writes: readonly strin
     )
     .map(({ value }) => value);
 
-/** Returns the variables of the environment that code may print. */
-const variablesIn = (code: string): readonly string[] =>
-  [
-    ...[...code.matchAll(variable)].slice(0, maxTexts).flatMap(({ index, 1: name = '' }) => {
-      const [, assigned] = /\b(\w{1,80})\s?:?=\s?$/.exec(code.slice(Math.max(0, index - maxCall), index)) ?? [];
-      const isUsed = assigned === undefined ? usesValue.test(calleeAt(code, index)) : !isPrinted(code, assigned);
-      return isUsed ? [] : [name];
-    }),
-    ...matchesOf(destructured, code).flatMap((names) => names.split(/[\s,:=]+/)),
-  ].slice(0, maxVariables);
-
-/** The environment as a whole, also if code visits its variables. */
-const anyEnvironment = /\b(?:environ|process\.env|ENV)\b(?!\s?[[(.]\s?["']|\.(?:get|fetch)\b|\.[A-Z])/;
-const secretPart = /["'/]\W*(?:api_?)?(?:key|token|secret|passw|cred|auth)\w*\W*["'/]/i;
-
-/** Returns the secrets that code finds in the environment by a part of their names, and may print. */
-const searchedIn = (code: string): readonly string[] =>
-  anyEnvironment.test(code) && secretPart.test(code) ? ['SECRET'] : [];
-
-/** Calls that pass a value to a program, a library or a server. */
-const usesValue =
-  /(?:^|[.:>])(?:get|post|put|patch|delete|head|request|fetch|connect\w*|login|auth\w*|[A-Z]\w*|new|create\w*|client|run|spawn\w*|exec\w*|call|check_\w+|query|send\w*)$/;
-
-/** Returns whether a statement that prints contains a name. */
-const isPrinted = (code: string, name: string): boolean =>
-  code
-    .split(/[;\n]/, maxTexts)
-    .some((statement) => prints.test(statement) && new RegExp(`\\b${name}\\b`).test(statement));
-
-/** Maximum number of variables of the environment that are examined. */
-const maxVariables = 20;
-
 /** `Path("x").unlink()`: the path before the call. */
 const receiverAt = (code: string, { index, 0: call }: RegExpMatchArray): CodeText | undefined => {
   if (index === undefined || !call.startsWith('.')) return undefined;
@@ -353,9 +322,6 @@ const receiverAt = (code: string, { index, 0: call }: RegExpMatchArray): CodeTex
 };
 
 const maxCall = 210;
-
-/** Maximum length of a sed script that is searched for files. */
-const maxScript = 20_000;
 
 /** Returns the rest of a call's arguments. */
 const optionsOf = (code: string, start: number): string => {
@@ -379,71 +345,4 @@ const globAt = (code: string, start: number): CodeText | undefined => {
   return all === undefined || value === undefined ? undefined : { value, start, end: start + all.length };
 };
 
-/** Strings of Perl and Ruby between brackets. */
-const bracketed = /(?:%x|\bq[wx])\s?[([{<]([^)\]}>\n]{1,400})/g;
-
-/** Returns the strings in code, up to a limit. */
-export const textsOf = (whole: string): readonly string[] => {
-  const code = whole.replaceAll(bracketed, '');
-  const texts = placesOf(code).map(({ value, start, end }) => {
-    // Text that is concatenated to a string is unknown until the code runs.
-    const isContinued = /\s$/.test(value) && /^\s*(?:[+.%]|\$|[A-Za-z_])/.test(code.slice(end, end + 20));
-    const text = /[fF]/.test(code.charAt(start - 1)) ? value.replaceAll(/\{([^{}]*)\}/g, inserted) : value;
-    return isContinued ? `${text}${unknownText}` : text;
-  });
-  return [...matchesOf(bracketed, whole), ...texts].slice(0, maxTexts);
-};
-
-/** What an expression in an f-string inserts. */
-const inserted = (_: string, expression: string): string =>
-  /^\s*["']([^"']*)["']\s*$/.exec(expression)?.[1] ?? unknownText;
-
-/**
- * Returns lists of strings, as programs and their arguments are passed: `["rm", "-rf", "/"]`, and `'rm', ['-rf', '/']`,
- * which R writes as `c("-rf", "/")`.
- */
-const listsOf = (code: string): readonly string[] =>
-  code
-    .replaceAll(/\bc\(/g, '[')
-    .split(/[()]|\bqw\b/, maxTexts)
-    .map((part) => textsOf(part.split(callOptions, 1)[0] ?? ''))
-    .map((texts) => {
-      // The first is a program, not a line.
-      const at = texts.findIndex((text) => !/\s/.test(text));
-      const list = at === -1 ? [] : texts.slice(at);
-      // The functions named `exec` take the name of the program twice.
-      return list[0]?.endsWith(`/${list[1]}`) === true ? list.toSpliced(1, 1) : list;
-    })
-    .filter((texts) => texts.length > 1 || (texts[0]?.startsWith('/') === true && texts[0].endsWith('sh')))
-    .map((texts) => texts.join(' '));
-
-/** A word in a list of strings: it is a program with arguments, or an argument. */
-const listedWord = /(["'])[^\s"'`\\]{1,200}\1(?=\s?,\s?\[?\s?f?["'`])|(?<=["']\s?,\s?\[?\s?)(["'])[^\s"'`\\]{1,200}\2/g;
-
-/** Options behind the arguments of a call: `, { cwd: "x" }` and `, cwd="x"`. */
-const callOptions = /,\s?(?:\{(?!\s?args)|\w{1,40}\s?=(?!=))/;
-
 const isPath = (text: string): boolean => /^[\w./~-]{2,200}$/.test(text);
-
-/** Returns the files that a sed script writes: its command `w`, and the flag of the same name. */
-export const sedFiles = (script: string): readonly string[] =>
-  [...script.slice(0, maxScript).matchAll(/(?:^|[;\n{}\d$/!])\s?w(?:\s+|(?=\/))([^\s;}]+)/g)].map(
-    ([, path = '']) => path,
-  );
-
-/** Returns what a sed script runs: its command `e`, and the flag of the same name. */
-export const sedLines = (script: string): readonly string[] => [
-  ...[...script.matchAll(/(?:^|[;\n{}\d$/!])\s*e\s+([^\n]+)/g)].map(([, line = '']) => line),
-  ...[...script.matchAll(/s([|/,#@!])(?:\\.|(?!\1).)*\1((?:\\.|(?!\1).)*)\1[gpiIM\d]*e/g)].map(
-    // The rest of the line that is edited belongs to the command.
-    ([, delimiter = '/', line = '']) => `${line.replaceAll(`\\${delimiter}`, delimiter)} ${unknownText}`,
-  ),
-];
-
-/** Returns the programs that Tcl and Expect start: their words are not quoted. */
-export const tclLines = (code: string): readonly string[] =>
-  [...code.matchAll(/\b(exec|spawn|system|file\s+delete)\s+([^\n;\]]+)/g)]
-    .slice(0, maxTexts)
-    .map(([, command = '', line = '']) =>
-      command.startsWith('file') ? `rm -rf ${line.replace(/^-force\s+(?:--\s+)?/, '')}` : line,
-    );

@@ -2,11 +2,11 @@ import { listMark, parallelCommands, xargsCommands, type ListedCommands } from '
 import { gitPrograms, type GitAliases } from './git-programs.js';
 import { known, programName, type Field } from './field.js';
 import { readFind } from './find-targets.js';
-import { elsewhere, here, ofInput, ofOption, ofPath, ofText, spentInput, type Inner } from './inner.js';
+import { elsewhere, here, ofInput, ofOption, ofPath, ofText, spentInput, unknownInput, type Inner } from './inner.js';
 import { ofEditor } from './editors.js';
 import { isHost, isVirtualMachine, runsElsewhere } from './engines.js';
 import { ofMakefile } from './makefiles.js';
-import { sedFiles, sedLines, tclLines } from './inline-code.js';
+import { runsLines, sedFiles, sedLines, tclLines } from './sed-scripts.js';
 import { ofCode, written } from './code-commands.js';
 import { guessedCommands } from './guessed-commands.js';
 import { isWide, type Input } from './known-output.js';
@@ -182,7 +182,10 @@ const runners: Readonly<
     ]),
   ),
   repo: (args) => ofOption(args, ['-c']),
-  tmux: (args) => args.map(({ text }) => ({ kind: 'line', text, isGuess: true })),
+  tmux: (args) => [
+    ...args.map(({ text }): Inner => ({ kind: 'line', text, isGuess: true })),
+    ...guessedCommands(args, undefined),
+  ],
   screen: (args, input) => [
     ...ofWrapper('screen', args, input),
     ...args.map(({ text }): Inner => ({ kind: 'line', text: text.replace(/\^M$|\\n$/, ''), isGuess: true })),
@@ -223,7 +226,8 @@ const runners: Readonly<
   'nix-shell': (args) => ofOption(args, ['--run', '--command']),
   su: (args, input) => ofLogin(args, input),
   newgrp: (args, input) => ofLogin(args, input),
-  sg: (args, input) => ofLogin(args, input),
+  // The command follows the group.
+  sg: (args, input) => (args[1] === undefined || args[1].text === '-c' ? ofLogin(args, input) : ofText(args[1], {})),
   runuser: (args, input) => [...ofLogin(args, input), ...ofWrapper('runuser', args, input)],
   tar: (args) =>
     ofOption(args.map(withoutExec), [
@@ -253,8 +257,9 @@ const runners: Readonly<
   ...Object.fromEntries(
     ['sed', 'gsed'].map((name) => [
       name,
-      (args: readonly Field[]) =>
+      (args: readonly Field[], input: Input | undefined) =>
         args.flatMap(({ text }) => [
+          ...(runsLines(text) ? ofInput(input ?? unknownInput) : []),
           ...sedLines(text).map((line): Inner => ({ kind: 'line', text: line, isGuess: true })),
           ...sedFiles(text).flatMap(written),
         ]),
@@ -311,7 +316,7 @@ const withoutExec = (field: Field): Field => ({ ...field, text: field.text.repla
 
 /** `fd pattern -x command`: its results are in the given folders. */
 const ofFd = (args: readonly Field[]): readonly Inner[] => {
-  const at = args.findIndex(({ text }) => /^(?:-x|-X|--exec|--exec-batch)$/.test(text));
+  const at = args.findIndex(({ text }) => /^(?:-[a-zA-Z0-9]*[xX]|--exec(?:-batch)?)$/.test(text));
   const before = args.slice(0, Math.max(at, 0));
   const [pattern, ...folders] = before.filter(
     ({ text }, index) => !text.startsWith('-') && !/^-[a-zA-Z]*[teEdSjc]$/.test(before[index - 1]?.text ?? ''),

@@ -55,6 +55,9 @@ export type Inner =
 /** The input of commands after a program has read it: nothing is known of the rest. */
 export const spentInput: Input = { text: undefined, programs: [] };
 
+/** The input of a program whose source is unknown: a file, or the terminal. */
+export const unknownInput: Input = { text: undefined, programs: ['?'] };
+
 /** Returns a command as one of another machine. */
 export const elsewhere = (inner: Inner): Inner => (inner.kind === 'problem' ? inner : { ...inner, isElsewhere: true });
 

@@ -239,6 +239,8 @@ const pathsOf = (name: string, args: readonly string[], input: Input | undefined
   const operands = args.filter((word, index) => !word.startsWith('-') && !isValue(index));
   if (isComplete(args, operands)) return ['.'];
   // The shell replaces the pattern by the names that `ls` prints.
-  if (name === 'ls' && operands.every((word) => /\*\.\w+$|\/[\w.-]+$/.test(word))) return operands;
-  return name === 'ls' ? undefined : [`./listed/${unknownText}`];
+  if (name === 'ls') return operands.every((word) => /\*\.\w+$|\/[\w.*-]+$/.test(word)) ? operands : undefined;
+  // The first operand is a pattern.
+  const [first, ...folders] = name === 'git' ? [] : operands.slice(name === 'rg' && args.includes('--files') ? 0 : 1);
+  return first === undefined ? [`./listed/${unknownText}`] : [first, ...folders].map((folder) => `${folder}/**/found`);
 };

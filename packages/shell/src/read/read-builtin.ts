@@ -1,7 +1,6 @@
 import { isKnown, unknownText, type Field } from './field.js';
 import type { Input } from './known-output.js';
-import { arrayOf, lookUp, setArray, setVariable, type Scope } from './scope.js';
-import { secretMark } from './secrets.js';
+import { arrayOf, lookUp, rememberSecret, setArray, setVariable, type Scope } from './scope.js';
 
 /** The builtins that set variables from their input, with their options that have a value. */
 const valueOptions: Readonly<Record<string, string>> = {
@@ -45,8 +44,8 @@ export const readVariables = (name: string, args: readonly Field[], input: Input
       }
     }
   }
-  if (input?.programs.includes(secretMark) === true) {
-    for (const variable of names) scope.secrets.set(`$${variable}`, secretMark);
+  for (const variable of array === undefined ? names : [array]) {
+    rememberSecret(scope, variable, input?.programs ?? []);
   }
 };
 

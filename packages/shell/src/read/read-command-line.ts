@@ -14,7 +14,7 @@ import { followLinks, followPath, rememberLinks } from './links.js';
 import { parseLine } from './parse-line.js';
 import { resolvePath } from './resolve-path.js';
 import { rememberFiles } from './remember-files.js';
-import { firstScope, innerScope, lookUp, type FunctionBody, type Scope } from './scope.js';
+import { firstScope, innerScope, lookUp, rememberArguments, type FunctionBody, type Scope } from './scope.js';
 import { scriptReader } from './script-reader.js';
 import { environmentMark, loadsSecrets, secretMark } from './secrets.js';
 import { withHome, type Output } from './expand-word.js';
@@ -142,9 +142,12 @@ export const readCommandLine = (
     if (active.has(body)) return nothing;
     active.add(body);
     // A function sets the variables of its caller; only its arguments are separate.
-    const positional = scope.positional;
-    scope.positional = argv.slice(1).map(({ text }) => text);
+    const { positional } = scope;
+    const args = argv.slice(1);
+    scope.positional = args.map(({ text }) => text);
+    const restore = rememberArguments(scope, args);
     const output = reader.node(body, scope, depth + 1);
+    restore();
     scope.positional = positional;
     active.delete(body);
     return output;
@@ -214,7 +217,8 @@ export const readCommandLine = (
     evaluateNames(argv, scope, depth);
     applyBuiltin(argv, scope, input);
     rememberEngine(argv, scope);
-    const output = withInner(outputOf(argv, input, scope), inside);
+    // Without a command, the output of a group is redirected.
+    const output = argv.length === 0 && input !== undefined ? input : withInner(outputOf(argv, input, scope), inside);
     rememberFiles(argv, redirections, output, input, scope);
     rememberLinks(argv, scope);
     return output;

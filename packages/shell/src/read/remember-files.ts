@@ -19,22 +19,19 @@ export const rememberFiles = (
   scope: Scope,
 ): void => {
   const name = programName(argv[0]?.text ?? '');
-  // What a decoder prints is as unknown as a download.
-  const isDownloaded = output.programs.some((program) => downloaders.has(program) || decoder.test(program));
   for (const { operator, target } of redirections) {
     if (!operator.includes('>') || !isKnown(target.text)) continue;
     const path = resolvePath(target.text, scope.cwd);
     if (output.programs.some((mark) => mark === secretMark || mark.startsWith(secretVariableMark))) {
       scope.secrets.set(path, secretMark);
     }
-    if (isDownloaded) scope.downloads.add(path);
-    else if (output.text !== undefined) write(scope, path, output.text, operator === '>>');
+    fill(scope, path, output, operator === '>>');
   }
   const args = argv.slice(1).map(({ text }) => text);
-  if (name === 'tee' && input?.text !== undefined) {
+  if (name === 'tee' && input !== undefined) {
     const isAppended = args.some((word) => /^-[a-z]*a|^--append$/.test(word));
     for (const path of args) {
-      if (!path.startsWith('-')) write(scope, resolvePath(path, scope.cwd), input.text, isAppended);
+      if (!path.startsWith('-')) fill(scope, resolvePath(path, scope.cwd), input, isAppended);
     }
   }
   if (editors.test(name) || (scriptable.test(name) && args.some((word) => inPlace.test(word)))) {
@@ -95,8 +92,10 @@ const machine = /^(?:[\w.-]+@)?[\w./-]+:/;
 /** Programs that decode their input. */
 const decoder = /^(?:base(?:32|64)|xxd|uudecode)$/;
 
-const write = (scope: Scope, path: string, text: string, isAppended: boolean): void => {
-  scope.files.set(path, isAppended ? (scope.files.get(path) ?? '') + text : text);
+/** Records the content of a file. What a decoder prints is as unknown as a download. */
+const fill = (scope: Scope, path: string, { text, programs }: Input, isAppended: boolean): void => {
+  if (programs.some((program) => downloaders.has(program) || decoder.test(program))) scope.downloads.add(path);
+  else if (text !== undefined) scope.files.set(path, isAppended ? (scope.files.get(path) ?? '') + text : text);
 };
 
 const copy = (scope: Scope, [from, target]: readonly string[], input: Input | undefined): void => {

@@ -1,6 +1,6 @@
 import type { BraceGroup, CompoundCommand, CompoundList, Redirected } from 'unbash';
 import type { Container } from './containers.js';
-import { isKnown, programName, unknownText } from './field.js';
+import { isKnown, programName, unknownText, type Field } from './field.js';
 import { secretMark, secretVariableMark } from './secrets.js';
 
 /** The body of a function. */
@@ -199,10 +199,32 @@ export const setVariable = (scope: Scope, name: string, value: string): void => 
   scope.variables.set(base, [base === name ? value : unknownText]);
 };
 
+const secretIn = (madeBy: readonly string[]): string | undefined =>
+  madeBy.find((source) => source === secretMark || source.startsWith(secretVariableMark));
+
 /** Records that a variable contains a secret, if its value was made of one. */
 export const rememberSecret = (scope: Scope, name: string, madeBy: readonly string[]): void => {
-  const mark = madeBy.find((source) => source === secretMark || source.startsWith(secretVariableMark));
+  const mark = secretIn(madeBy);
   if (mark !== undefined) scope.secrets.set(`$${name}`, mark);
+};
+
+/** Names of positional parameters. */
+const parameters = ['@', '*', '1', '2', '3', '4', '5', '6', '7', '8', '9'];
+
+/** Records which arguments of a function contain secrets; returns what restores those of its caller. */
+export const rememberArguments = ({ secrets }: Scope, args: readonly Field[]): (() => void) => {
+  const before = parameters.map((name) => secrets.get(`$${name}`));
+  const set = (marks: readonly (string | undefined)[]): void => {
+    for (const [index, name] of parameters.entries()) {
+      const mark = marks[index];
+      if (mark === undefined) secrets.delete(`$${name}`);
+      else secrets.set(`$${name}`, mark);
+    }
+  };
+  const marks = args.map(({ madeBy }) => secretIn(madeBy));
+  const any = marks.find((mark) => mark !== undefined);
+  set([any, any, ...marks]);
+  return () => set(before);
 };
 
 /** Variables with a conventional value. */

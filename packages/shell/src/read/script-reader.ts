@@ -1,6 +1,5 @@
 import {
   forEachChild,
-  type Assignment,
   type Case,
   type Command,
   type CommandArgument,
@@ -10,71 +9,23 @@ import {
   type Statement,
   type SyntaxNode,
   type While,
-  type Word,
 } from 'unbash';
 import { alternativesIn } from './alternatives.js';
+import { assignmentReader } from './assignments.js';
 import { expandText, expandWord, type Output, type RunScript } from './expand-word.js';
-import { isKnown, known, unknownText, type Field } from './field.js';
-import { isGiven } from './given.js';
+import { isKnown, unknownText } from './field.js';
 import type { Input } from './known-output.js';
 import { hasCommand, isBomb, isEndlessLoop } from './loops.js';
-import type { Redirection } from './invocation.js';
 import { isSilent, nothing, ofLists, oneOf, silence, together } from './outputs.js';
 import { fits } from './paths.js';
-import { codeVariable, programIn, programVariable } from './program-variables.js';
 import { readRedirections } from './redirections.js';
-import {
-  arrayIn,
-  arrayOf,
-  assign,
-  innerScope,
-  keepEffects,
-  lookUp,
-  oneOfValues,
-  rememberSecret,
-  setArray,
-  valueOf,
-  type FunctionBody,
-  type Scope,
-  type ShellArray,
-  type Values,
-} from './scope.js';
-
-/** Receives the findings of the reader. */
-export interface ScriptEvents {
-  readonly run: (
-    argv: readonly Field[],
-    redirections: readonly Redirection[],
-    input: Input | undefined,
-    scope: Scope,
-    depth: number,
-  ) => Output;
-  readonly define: (name: string, body: FunctionBody, scope: Scope, isBomb: boolean) => void;
-  /** A loop without end that starts processes, or appends to a file. */
-  readonly exhausts: () => void;
-  readonly isTooDeep: (depth: number) => boolean;
-  readonly isTooMuch: () => boolean;
-  readonly unparsable: (detail: string, text: string) => void;
-  /** Data that the shell evaluates: the content of a variable in arithmetic. */
-  readonly evaluate: (text: string, scope: Scope, depth: number) => void;
-  /** The value of a variable that other programs run. */
-  readonly program: (text: string, scope: Scope, depth: number) => void;
-}
+import { innerScope, keepEffects, lookUp, valueOf, type Scope } from './scope.js';
+import type { Place, ScriptEvents } from './script-events.js';
 
 /** Reads a parsed script in the order of execution. */
 export interface ScriptReader {
   script(script: ParsedScript, scope: Scope, depth: number, input?: Input): Output;
   node(node: SyntaxNode, scope: Scope, depth: number): Output;
-}
-
-interface Place {
-  readonly scope: Scope;
-  readonly depth: number;
-  readonly input: Input | undefined;
-  /** Whether the command certainly runs. */
-  readonly isCertain: boolean;
-  /** Whether it may run several times: in a loop, a function or a text. */
-  readonly isRepeated: boolean;
 }
 
 /** Words of a `for` loop that are evaluated one by one. */
@@ -199,7 +150,7 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
   const substituted = (inner: ParsedScript, place: Place, input?: Input): Output =>
     events.isTooDeep(place.depth + 1)
       ? nothing
-      : script(inner, { ...place, scope: hidden(place.scope), depth: place.depth + 1, input });
+      : script(inner, { ...place, scope: hidden(place.scope), depth: place.depth + 1, input: input ?? place.input });
 
   const runIn =
     (place: Place): RunScript =>
@@ -210,6 +161,8 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
       events.evaluate(inner, scope, place.depth + 1);
       return nothing;
     };
+
+  const assigner = assignmentReader(events, runIn);
 
   const pipeline = (commands: readonly SyntaxNode[], place: Place): Output => {
     let output: Output | undefined;
@@ -302,10 +255,10 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
     const words: readonly CommandArgument[] = [...(node.name === undefined ? [] : [node.name]), ...node.args];
     const own = words.length === 0 || assignments.length === 0 ? scope : innerScope(scope);
     for (const assignment of assignments) {
-      set(assignment, own, { ...place, isCertain: place.isCertain || own !== scope });
+      assigner.set(assignment, own, { ...place, isCertain: place.isCertain || own !== scope });
     }
     const argv = words.flatMap((word) =>
-      word.type === 'Word' ? expandWord(word, scope, runIn(place)) : [assigned(word, place)],
+      word.type === 'Word' ? expandWord(word, scope, runIn(place)) : [assigner.argument(word, place)],
     );
     const { redirections, input } = readRedirections(node.redirects, place.scope, runIn(place));
     // `$(<file)` is the content of the file.
@@ -313,7 +266,7 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
     const inner = own === scope ? scope : Object.assign(own, { positional: scope.positional });
     const output = events.run(argv, redirections, input ?? place.input, inner, depth);
     for (const word of words) {
-      if (word.type === 'Assignment' && word.value.type === 'ArrayValue') set(word, scope, place);
+      if (word.type === 'Assignment' && word.value.type === 'ArrayValue') assigner.set(word, scope, place);
     }
     if (argv[0]?.text === 'shift' && place.isCertain) {
       scope.positional = scope.positional?.slice(Number(argv[1]?.text ?? '1'));
@@ -328,70 +281,6 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
     return output;
   };
 
-  const set = ({ name, value, append, index }: Assignment, scope: Scope, place: Place): void => {
-    const run = runIn(place);
-    // `x=(a)b` is an array, and a command.
-    if (value.type === 'Word' && value.text.startsWith('(')) events.unparsable('text behind an array', value.text);
-    const key = index === undefined ? undefined : expandText(index, scope, run);
-    const words = value.type === 'Word' ? expandWord(value, scope, run) : [];
-    for (const { madeBy } of words) rememberSecret(scope, name, madeBy);
-    if (programVariable.test(name) && value.type === 'Word') {
-      events.program(programIn(name, words.map(({ text }) => text).join(' ')), scope, place.depth);
-    }
-    if (codeVariable.test(name)) {
-      const field = known(`${name}=${words.map(({ text }) => text).join(' ')}`);
-      events.run([known('export'), field], [], undefined, innerScope(scope), place.depth);
-    }
-    const text = words.map((word) => word.text).join(' ');
-    const printed = words.length === 1 ? words[0]?.alternatives : undefined;
-    const valueWith = (whole: string): Values =>
-      printed !== undefined && append !== true
-        ? oneOfValues(printed.map((each) => [each]))
-        : Object.assign(
-            [whole],
-            value.type === 'Word' && !isKnown(whole) && isGiven(value, scope) && { isGiven: true },
-          );
-    if (value.type === 'ArrayValue') {
-      const before = append === true ? (arrayIn(scope, name) ?? arrayOf([unknownText])) : arrayOf([]);
-      const after = withElements(before, value.elements, scope, run);
-      const added = after.values.slice(before.values.length);
-      const alternatives = before.values.alternatives?.map((values) => [...values, ...added]);
-      const isKept = before.values.every(isKnown) || before.values.isGiven === true;
-      const isAllGiven = isKept && value.elements.every((word) => isGiven(word, scope));
-      if (isAllGiven) Object.assign(after.values, { isGiven: true });
-      const array = alternatives === undefined ? after : arrayOf(oneOfValues(alternatives));
-      setArray(scope, name, array, place.isCertain, !place.isRepeated);
-    } else if (key === undefined) {
-      const before = append === true ? (scope.variables.get(name) ?? [unknownText]) : [];
-      const result = valueWith(`${before[0] ?? ''}${text}`);
-      const isStable = !place.isRepeated || result.isGiven === true || (append !== true && !/[$`<>]/.test(value.text));
-      assign(scope, name, result, place.isCertain, isStable);
-    } else if (isKnown(key) && append !== true) {
-      const { values, keys } = arrayIn(scope, name) ?? arrayOf([]);
-      const at = keys.indexOf(key);
-      const array =
-        at === -1 ? { values: [...values, text], keys: [...keys, key] } : { values: values.with(at, text), keys };
-      setArray(scope, name, array, place.isCertain);
-    } else {
-      assign(scope, name, [unknownText], place.isCertain);
-    }
-  };
-
-  /** An assignment among arguments, as after `export` and `alias`: it is one word. */
-  const assigned = ({ name, value, text, index }: Assignment, place: Place): Field => {
-    const run = runIn(place);
-    if (programVariable.test(name) && value.type === 'Word') {
-      events.program(programIn(name, expandText(value, place.scope, run)), place.scope, place.depth);
-    }
-    if (index !== undefined) expandWord(index, place.scope, run);
-    const words = value.type === 'Word' ? expandWord(value, place.scope, run) : [known(unknownText)];
-    return {
-      text: `${name}=${words.map((word) => word.text).join(' ')}`,
-      shown: text,
-      madeBy: words.flatMap(({ madeBy }) => madeBy),
-    };
-  };
-
   return {
     script: (parsed, scope, depth, input) =>
       script(parsed, { scope, depth, input, isCertain: true, isRepeated: depth > 1 }),
@@ -404,24 +293,6 @@ const hidden = (scope: Scope): Scope => Object.assign(innerScope(scope), { isSho
 
 /** Maximum number of further variables of a command that have several possible values. */
 const maxVariables = 2;
-
-/** Adds the elements of an array, with the keys that they name. */
-const withElements = (
-  { values, keys }: ShellArray,
-  elements: readonly Word[],
-  scope: Scope,
-  run: RunScript,
-): ShellArray => {
-  const array: { values: string[]; keys: string[] } = { values: [...values], keys: [...keys] };
-  for (const word of elements) {
-    for (const { text } of expandWord(word, scope, run)) {
-      const [, key, value = text] = (word.text.startsWith('[') ? /^\[([^\]]*)\]=(.*)$/s.exec(text) : null) ?? [];
-      array.values.push(value);
-      array.keys.push(key ?? String(array.keys.length));
-    }
-  }
-  return array;
-};
 
 /** Maximum length of a word that is compared with the patterns of `case`. */
 const maxSubject = 100;

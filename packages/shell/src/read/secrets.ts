@@ -71,14 +71,16 @@ const printers: ReadonlySet<string> = new Set(
   ),
 );
 
+const printsVariables = /^(?:-[px]+)?$|^-\w*p.*(?:secret|token|passw|key|cred|auth)/i;
+
 /** Programs that print secrets without a file argument, with the required words. */
 const ownSecrets: Readonly<Record<string, RegExp>> = {
   env: /^$/,
   printenv: /^$|secret|token|passw|key|cred|auth/i,
   set: /^$/,
   export: /^(?:-p)?$/,
-  declare: /^(?:-[px]+)?$/,
-  typeset: /^(?:-[px]+)?$/,
+  declare: printsVariables,
+  typeset: printsVariables,
   gpg: /--export-secret/,
   pass: /^(?:show )?\S+$/,
   security: /find-(?:generic|internet)-password.*-w/,

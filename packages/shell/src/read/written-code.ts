@@ -1,7 +1,7 @@
 import { fromCode } from './code-commands.js';
 import { known, type Field } from './field.js';
 import { guessedCommands } from './guessed-commands.js';
-import { textsOf } from './inline-code.js';
+import { textsOf } from './code-texts.js';
 import { here, type Inner } from './inner.js';
 import type { Input } from './known-output.js';
 import { textOfFile } from './line-files.js';

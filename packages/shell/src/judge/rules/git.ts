@@ -186,9 +186,9 @@ export const gitRules: readonly CommandRule[] = [
     rule: 'git/move-branch',
     decision: 'ask',
     programs: git,
-    words: ['branch', 'tag'],
+    words: ['branch'],
     flags: ['-f|--force'],
-    why: 'It moves a branch or a tag; its commits may be nowhere else.',
+    why: 'It moves a branch; its commits may be nowhere else.',
     instead: 'Create another one.',
   },
   {

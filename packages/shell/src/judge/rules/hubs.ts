@@ -2,9 +2,12 @@ import type { CommandRule } from '../rule.js';
 import { production } from './infrastructure.js';
 import { mutationDeletes } from './verbs.js';
 
-/** Paths of an API where people discuss, checks report, or something is only added; and those within them that do more. */
+/**
+ * Paths of an API where people discuss, checks report, or something is only added; and those within them that do more. A
+ * variable may contain both parts of a repository's name.
+ */
 const discusses =
-  /^(?:(?:repos\/[^/]+\/[^/]+|projects\/[^/]+)\/(?:issues|pulls|merge_requests|labels|milestones|status|comments|commits|discussions|check-|deployments|subscription|code-scanning|actions|jobs|pipeline|dispatches|forks|generate|releases\/generate|uploads|git)|notifications|gists|user\/(?:starred|following))/;
+  /^(?:(?:repos\/(?:[^/]+\/[^/]+|[^/]*\u{FFFF}[^/]*)|projects\/[^/]+)\/(?:issues|pulls|merge_requests|labels|milestones|status|comments|commits|discussions|check-|deployments|subscription|code-scanning|actions|jobs|pipeline|dispatches|forks|generate|releases\/generate|uploads|git)|notifications|gists|user\/(?:starred|following))/u;
 const changes = /\/(?:merge|update-branch|lock|rebase)$|\/(?:secrets|variables|permissions|git\/refs\/\w)/;
 
 /** Rules about the command-line tools of GitHub and GitLab. */
@@ -56,7 +59,7 @@ export const hubRules: readonly CommandRule[] = [
           ? methods.some((method) => /^(?:put|patch|post)$/i.test(method))
           : words.some((word) => /^(?:-[fF]|--(?:raw-)?field|--input)(?:=|$)/.test(word));
       const path = operands[1]?.text.replace(/^https?:\/\/[^/]+(?:\/api\/v\d)?|[?#].*$/g, '').replace(/^\//, '') ?? '';
-      return isChange && /^\w+\//.test(path) && (!discusses.test(path) || changes.test(path));
+      return isChange && /^\w+\/./.test(path) && (!discusses.test(path) || changes.test(path));
     },
     why: 'It changes branches, settings, or access to the repository, its secrets or its checks.',
     instead: 'Show the person the request.',

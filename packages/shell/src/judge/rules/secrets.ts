@@ -8,6 +8,7 @@ import {
   printsStored,
   secretMark,
   secretVariableMark,
+  storedMark,
 } from '../../read/secrets.js';
 import { extracts } from '../written-paths.js';
 import type { CommandRule, RuleContext } from '../rule.js';
@@ -116,7 +117,11 @@ export const secretRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: [...displayers],
     test: ({ program, arguments: { words }, isShown, reads }) =>
-      isShown && reads.some((name) => name.startsWith(secretVariableMark)) && !hidesValues(program, words),
+      isShown &&
+      reads.some(
+        (name) => name.startsWith(secretVariableMark) || (name === storedMark && !/^(?:pb|x|wl-)|^clip/.test(program)),
+      ) &&
+      !hidesValues(program, words),
     why: 'It displays a secret of the environment, which then is in the conversation.',
     instead,
   },
