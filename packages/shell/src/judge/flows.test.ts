@@ -131,12 +131,19 @@ describe('lists of files in a folder', () => {
       'fd -e bak . ~ | xargs rm -rf',
       'fd -HX rm -rf ~',
       'ls /etc/*.conf | xargs rm',
+      'find "$DIR" -type f -exec rm {} +',
+      'find $(dirname "$X")/ -exec rm -f {} \\;',
+      'rm -rf $(eval echo ~$USER)',
     ];
     expect(allowed(dangerous)).toEqual([]);
     const harmless = [
       'grep -rl x src | xargs sed -i s/x/y/',
       'rg -l x src | xargs rm',
       'ls build/* | xargs rm',
+      'find "$DIR" -name "*.pyc" -exec rm {} +',
+      'find "$DIR" -type f -exec wc -l {} +',
+      'find build -type f -exec rm {} +',
+      'find "$DIR" -mtime +7 -exec rm {} \\;',
       'fd -e bak | xargs rm',
       'fd -HX wc -l',
     ];
@@ -151,6 +158,9 @@ describe('commands behind a group, a window or another language', () => {
       'tmux new-session -d -s dev rm -rf ~',
       `osascript -l JavaScript -e 'Application("X").doShellScript("rm -rf ~")'`,
       'x=($(rm -rf ~))[[ a',
+      `make -E 'x:;rm -rf ~' x`,
+      `rake -e 'rm_rf Dir.home'`,
+      'hub delete owner/repo',
     ];
     expect(allowed(lines)).toEqual([]);
   });

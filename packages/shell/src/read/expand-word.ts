@@ -101,7 +101,7 @@ export const expandBody = (body: HereDocBody, scope: Scope, run: RunScript): Pic
  */
 export const withHome = (written: string, text: string, { home, cwd }: Scope): string => {
   const [prefix, name = '', user] =
-    (/^(?:\w+=)?~/.test(written) ? /^(\w+=)?~([\w.+-]*)(?=\/|$)/.exec(text) : null) ?? [];
+    (/^(?:\w+=)?~/.test(written) ? /^(\w+=)?~([\w.+-]*|\u{FFFF})(?=\/|$)/u.exec(text) : null) ?? [];
   if (prefix === undefined) return text;
   const folder = user === '' ? home : user === '+' ? cwd : `/home/${user}`;
   return name + folder + text.slice(prefix.length);

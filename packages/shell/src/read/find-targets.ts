@@ -1,4 +1,4 @@
-import { known, type Field } from './field.js';
+import { known, programName, type Field } from './field.js';
 
 const actions: ReadonlySet<string> = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 
@@ -47,7 +47,11 @@ export const readFind = (args: readonly Field[]): FindCommand => {
     if (!actions.has(test)) continue;
     const first = index + 1;
     while (index < tests.length && !/^[;+]$/.test(tests[index]?.text ?? '')) index += 1;
-    commands.push(tests.slice(first, index).flatMap((field) => onPaths(field, paths)));
+    const [program, ...words] = tests.slice(first, index).flatMap((field) => onPaths(field, paths));
+    if (program === undefined) continue;
+    // To delete all files in a folder is to delete it.
+    const isWhole = programName(program.text) === 'rm' && paths.some((path) => bases.some(({ text }) => text === path));
+    commands.push([program, ...(isWhole ? [known('-r')] : []), ...words]);
   }
   return { paths, commands };
 };

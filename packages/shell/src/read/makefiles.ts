@@ -11,7 +11,7 @@ export const ofMakefile = (args: readonly Field[], input: Input | undefined): re
       (/^(?:-f|--file|--makefile)$/.test(word) && words[index + 1] !== undefined),
   );
   const evaluated = words.flatMap((word, index) =>
-    word === '--eval' ? (words[index + 1] ?? '') : (/^--eval=(.+)$/s.exec(word)?.[1] ?? []),
+    /^(?:-E|--eval)$/.test(word) ? (words[index + 1] ?? '') : (/^(?:-E|--eval=)(.+)$/s.exec(word)?.[1] ?? []),
   );
   // `make SHELL=…`, and other variables with which recipes start programs.
   const variables: Inner[] = args.flatMap(({ text }): readonly Inner[] => {

@@ -69,6 +69,7 @@ export const hubRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['gh', 'glab', 'hub'],
     words: [
+      'delete',
       '(repo|release|issue|secret|variable|gist|label|cache|ruleset|codespace|cs|run|project|ssh-key|gpg-key) (delete|delete-asset|remove)',
       'repo (archive|rename)',
       '(mr|runner|ci|schedule|milestone|snippet|environment|deploy-key) delete',
