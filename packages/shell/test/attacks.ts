@@ -692,6 +692,9 @@ const hidden: readonly string[] = [
   'cat <<A | bash\n§\nA',
   'cat <<\\A\nx\nA\n§',
   'cat <<"A B"\nx\nA B\n§',
+  'awk \'{print(1) > "canary"}\' list',
+  'awk \'{print (1 > 2) > "canary"}\' list',
+  'awk \'{if (1 > 0) print (((1))) > "canary"}\' list',
   // Other shells, and syntax that parsers read differently.
   "sh -c '[[ b > canary ]]'",
   "sh -c '(( 1 > 2 ))'",

@@ -27,6 +27,13 @@ const git = (cwd: string, ...args: readonly string[]): void => {
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { cwd, stdio: 'pipe' });
 };
 
+/** The file `list` in the formats of the programs that exist here. */
+const packed = (['gzip gz', 'bzip2 bz2', 'xz xz'] as const).flatMap((names) => {
+  const [program = '', ending] = names.split(' ');
+  const { status, stdout } = spawnSync(program, ['-c'], { input: 'a\nb\n' });
+  return status === 0 ? [[`list.${ending}`, stdout] as const] : [];
+});
+
 const fill = (folder: string, target: string): void => {
   mkdirSync(folder, { recursive: true });
   const file = (name: string, text: string, mode = 0o644): void => {
@@ -45,7 +52,7 @@ const fill = (folder: string, target: string): void => {
   git(folder, 'commit', '-qm', 'one');
   for (const name of ['evil', 'evilhome', 'bin']) mkdirSync(join(folder, name));
   writeFileSync(join(folder, 'bin/ls'), script, { mode: 0o755 });
-  for (const program of ['gzip', 'bzip2', 'xz']) spawnSync(program, ['-kq', 'list'], { cwd: folder });
+  for (const [name, content] of packed) writeFileSync(join(folder, name), content);
   file('evilrc', '--pre=./run.sh\n');
   file('evil.js', "require('fs').writeFileSync('canary', '')\n");
   execFileSync('tar', ['cf', 'evil.tar', 'list'], { cwd: folder });

@@ -151,6 +151,46 @@ describe('lists of files in a folder', () => {
   });
 });
 
+describe('substitutions in data that Bash evaluates', () => {
+  it('are read', () => {
+    const texts = ['$(rm -rf ~)', '`rm -rf ~`'];
+    const lines = combine(
+      [
+        (text) => `echo [${text}]`,
+        (text) => `cat <<A\n\${x:-'${text}'}\nA`,
+        (text) => `declare -a x='(${text})'`,
+        (text) => `y='(${text})'; declare -a x="$y"`,
+        (text) => `x=(1); y='(${text})'; typeset x="$y"`,
+        (text) => `f() { y='([a]=${text})'; local -A x="$y"; }; f`,
+        (text) => `RANDOM='a[${text}]'; ls`,
+        (text) => `x='a[${text}]'; a[x]=1`,
+        (text) => `x='a[${text}]'; for ((i=x;i<1;i++)); do ls; done`,
+      ],
+      texts,
+    );
+    expect(allowed(lines)).toEqual([]);
+    const harmless = [
+      `echo '[$(rm -rf ~)]'`,
+      `echo "[$(date)]"`,
+      `local x='run $(rm x)'`,
+      'for ((i=0;i<3;i++)); do ls; done',
+    ];
+    expect(allowed(harmless)).toEqual(harmless);
+  });
+
+  it('are read in commands of builtins, clients and other languages', () => {
+    const lines = [
+      'jobs -x rm -rf ~',
+      'echo a \\\r\nrm -rf ~',
+      'sqlite3 -readonly x.db ".shell rm -rf ~"',
+      'echo ".system rm -rf ~" | sqlite3 x.db',
+      `perl -e 'system(q(rm -rf ~))'`,
+      `awk 'BEGIN { while (("rm -rf ~") | getline); }'`,
+    ];
+    expect(allowed(lines)).toEqual([]);
+  });
+});
+
 describe('commands behind a group, a window or another language', () => {
   it('are read', () => {
     const lines = [

@@ -91,9 +91,20 @@ export const awkProblem = (program: string): string | undefined => {
   if (/\b(?:system|getline|close|fflush)\b|@/.test(code)) return 'runs a program or reads another file';
   if (/\|/.test(code.replaceAll('||', ''))) return 'pipes into a program';
   // A statement continues on the next line after these.
-  if (/\bprintf?\b[^;}\n]*>/.test(code.replace(/(,|&&|\|\||\?|:)\s+/g, '$1'))) return 'writes into a file';
+  if (/\bprintf?\b[^;}\n]*>/.test(withoutGroups(code).replace(/(,|&&|\|\||\?|:)\s+/g, '$1')))
+    return 'writes into a file';
   return undefined;
 };
+
+/** Returns code without expressions in parentheses, where `>` compares. */
+const withoutGroups = (code: string): string => {
+  let text = code;
+  for (let depth = 0; depth < maxDepth; depth += 1) text = text.replaceAll(/\([^()]*\)/g, '');
+  return text;
+};
+
+/** Maximum nesting of parentheses that is followed; `>` within more counts as a redirection. */
+const maxDepth = 8;
 
 /** Returns the end of the code without spaces. A line break is kept, because no operator can follow it. */
 const lastToken = (code: string): string => {

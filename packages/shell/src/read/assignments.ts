@@ -12,6 +12,7 @@ import {
   oneOfValues,
   rememberSecret,
   setArray,
+  valueOf,
   type Scope,
   type ShellArray,
   type Values,
@@ -23,6 +24,9 @@ export interface AssignmentReader {
   /** Returns an assignment among arguments, as after `export` and `alias`: it is one word. */
   readonly argument: (assignment: Assignment, place: Place) => Field;
 }
+
+/** Variables of Bash whose value is evaluated as arithmetic. */
+const numbers = /^(?:S?RANDOM|SECONDS|LINENO|HISTCMD|OPTIND)$/;
 
 /** Creates a reader; `runIn` reads the substitutions in values. */
 export const assignmentReader = (events: ScriptEvents, runIn: (place: Place) => RunScript): AssignmentReader => {
@@ -46,6 +50,9 @@ export const assignmentReader = (events: ScriptEvents, runIn: (place: Place) => 
       events.run([known('export'), field], [], undefined, innerScope(scope), place.depth);
     }
     const text = words.map((word) => word.text).join(' ');
+    if (numbers.test(name)) events.evaluate(text, scope, place.depth);
+    const subscript = key === undefined ? undefined : valueOf(scope, key);
+    for (const each of subscript ?? []) events.evaluate(each, scope, place.depth);
     const printed = words.length === 1 ? words[0]?.alternatives : undefined;
     const valueWith = (whole: string): Values =>
       printed !== undefined && append !== true

@@ -11,7 +11,7 @@ export const matchesOf = (pattern: RegExp, code: string): string[] =>
     .map(([, ...parts]) => (parts.find((part) => part !== undefined) ?? '').replaceAll(/\\(["\\])/g, '$1'));
 
 /** Strings of Perl and Ruby between brackets. */
-const bracketed = /(?:%x|\bq[wx])\s?[([{<]([^)\]}>\n]{1,400})/g;
+const bracketed = /(?:%x|\bq[qwx]?)\s?[([{<]([^)\]}>\n]{1,400})/g;
 
 /** Returns the strings in code, up to a limit. */
 export const textsOf = (whole: string): readonly string[] => {

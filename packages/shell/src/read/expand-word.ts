@@ -91,7 +91,11 @@ export const expandBody = (body: HereDocBody, scope: Scope, run: RunScript): Pic
     },
     madeBy,
   );
-  for (const part of body.parts) expand.quoted(part);
+  for (const part of body.parts) {
+    // Quotes in it quote nothing: the command in `${x:-'$(y)'}` runs.
+    if (part.type === 'ParameterExpansion' && part.text.includes("'")) run(part.text, scope);
+    expand.quoted(part);
+  }
   return { text: expand.fields().join(' '), madeBy };
 };
 
@@ -151,8 +155,12 @@ class WordExpansion {
 
   quoted(part: WordPart): void {
     switch (part.type) {
-      case 'Literal':
       case 'Glob':
+        // The parser does not read what is in brackets.
+        if (/\$\(|`/.test(part.text)) this.#run(part.text, this.#scope);
+        this.#append(part.value);
+        return;
+      case 'Literal':
       case 'SingleQuoted':
       case 'AnsiCQuoted':
         this.#append(part.value);

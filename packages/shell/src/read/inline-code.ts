@@ -125,7 +125,7 @@ const environmentInCall = new RegExp(
 const loadsFile = /\bload_?dotenv\b|\bloadEnvFile\b|["']dotenv(?:\/config)?["']|\bDotenv\b/;
 
 const awkWrite = /print[^;}>|\n]{0,200}>{1,2}\s?"([^"\n]{1,200})"/g;
-const awkSource = /"((?:[^"\\\n]|\\.){1,200})"\s?\|&?\s?getline/g;
+const awkSource = /"((?:[^"\\\n]|\\.){1,200})"\s?\)?\s?\|&?\s?getline/g;
 const awkRead = /getline\s*\w*\s*<\s*"([^"\n]{1,200})"/g;
 const awkPipe = /print[^;}>|\n]{0,200}\|\s?"((?:[^"\\\n]|\\.){1,200})"/g;
 

@@ -138,6 +138,12 @@ const runners: Readonly<
       ...ofText(text, { isSameShell: true, isAtEnd: true }),
     ];
   },
+  jobs: ([option, ...argv]) => (option?.text === '-x' ? [{ kind: 'command', argv }] : []),
+  sqlite3: (args, input) =>
+    [...args.map(({ text }) => text), ...(input?.text ?? '').split('\n')].flatMap((text): readonly Inner[] => {
+      const [, line] = /^\s*\.(?:shell|system)\s+(.*)$/s.exec(text) ?? [];
+      return line === undefined ? [] : [{ kind: 'line', text: line }];
+    }),
   mapfile: (args) => ofOption(args, ['-C']),
   readarray: (args) => ofOption(args, ['-C']),
   compgen: (args) => ofOption(args, ['-C', '-F']),

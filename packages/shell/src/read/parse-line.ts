@@ -15,7 +15,7 @@ export type ParsedLine =
 export const parseLine = (line: string): ParsedLine => {
   if (line.length > maxLineChars) return { ok: false, problem: `it has more than ${maxLineChars} characters` };
   if (line.includes('\0')) return { ok: false, problem: 'it contains a NUL character' };
-  const text = line.replaceAll('\r\n', '\n');
+  const text = line.replaceAll(/(?<!\\)\r\n/g, '\n');
   if (hasManyHereDocuments(text)) return { ok: false, problem: `it has more than ${maxHereDocuments} here-documents` };
   try {
     const script = parse(text);

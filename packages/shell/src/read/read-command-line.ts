@@ -271,10 +271,13 @@ export const readCommandLine = (
     readText(`: "${text.replaceAll('"', '')}"`, innerScope(scope), depth + 1, true);
   };
 
-  /** Builtins that accept names of variables evaluate the subscripts in them. */
+  /** Builtins that accept names of variables evaluate the subscripts in them, and the texts of arrays. */
   const evaluateNames = ([first, ...args]: readonly Field[], scope: Scope, depth: number): void => {
     if (!namers.has(first?.text ?? '')) return;
-    for (const { text } of args) if (/\[.*(?:\$\(|`)/.test(text)) evaluate(text, scope, depth);
+    for (const { text } of args) {
+      const start = text.search(/[[(]/);
+      if (start !== -1 && /\$\(|`/.test(text.slice(start))) evaluate(text, scope, depth);
+    }
   };
 
   const reader = scriptReader({

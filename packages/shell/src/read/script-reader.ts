@@ -93,6 +93,7 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
       case 'Case':
         return choice(node, maybe);
       case 'ArithmeticFor':
+        for (const part of [node.initialize, node.test, node.update]) if (part !== undefined) within(part, place);
         return statements(node.body.commands, { ...maybe, isRepeated: true });
       case 'Coproc':
         return visit(node.body, place);
