@@ -164,6 +164,8 @@ describe('substitutions in data that Bash evaluates', () => {
         (text) => `f() { y='([a]=${text})'; local -A x="$y"; }; f`,
         (text) => `RANDOM='a[${text}]'; ls`,
         (text) => `x='a[${text}]'; a[x]=1`,
+        (text) => `x='a[${text}]'; let x`,
+        (text) => `x='a[${text}]'; declare -i y=x+1`,
         (text) => `x='a[${text}]'; for ((i=x;i<1;i++)); do ls; done`,
       ],
       texts,
@@ -181,6 +183,7 @@ describe('substitutions in data that Bash evaluates', () => {
   it('are read in commands of builtins, clients and other languages', () => {
     const lines = [
       'jobs -x rm -rf ~',
+      'linux64 rm -rf ~',
       'echo a \\\r\nrm -rf ~',
       'sqlite3 -readonly x.db ".shell rm -rf ~"',
       'echo ".system rm -rf ~" | sqlite3 x.db',

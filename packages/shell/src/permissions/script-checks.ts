@@ -91,8 +91,8 @@ export const awkProblem = (program: string): string | undefined => {
   if (/\b(?:system|getline|close|fflush)\b|@/.test(code)) return 'runs a program or reads another file';
   if (/\|/.test(code.replaceAll('||', ''))) return 'pipes into a program';
   // A statement continues on the next line after these.
-  if (/\bprintf?\b[^;}\n]*>/.test(withoutGroups(code).replace(/(,|&&|\|\||\?|:)\s+/g, '$1')))
-    return 'writes into a file';
+  const statements = withoutGroups(code).replace(/(,|&&|\|\||\?|:)\s+/g, '$1');
+  if (/\bprintf?\b[^;}\n]*>/.test(statements)) return 'writes into a file';
   return undefined;
 };
 

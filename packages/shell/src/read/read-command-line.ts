@@ -14,7 +14,7 @@ import { followLinks, followPath, rememberLinks } from './links.js';
 import { parseLine } from './parse-line.js';
 import { resolvePath } from './resolve-path.js';
 import { rememberFiles } from './remember-files.js';
-import { firstScope, innerScope, lookUp, rememberArguments, type FunctionBody, type Scope } from './scope.js';
+import { firstScope, innerScope, lookUp, rememberArguments, valueOf, type FunctionBody, type Scope } from './scope.js';
 import { scriptReader } from './script-reader.js';
 import { environmentMark, loadsSecrets, secretMark } from './secrets.js';
 import { withHome, type Output } from './expand-word.js';
@@ -273,8 +273,13 @@ export const readCommandLine = (
 
   /** Builtins that accept names of variables evaluate the subscripts in them, and the texts of arrays. */
   const evaluateNames = ([first, ...args]: readonly Field[], scope: Scope, depth: number): void => {
-    if (!namers.has(first?.text ?? '')) return;
+    if (first === undefined || !namers.has(first.text)) return;
+    const isArithmetic =
+      first.text === 'let' || (/^(?:declare|typeset|local)$/.test(first.text) && args.some(isInteger));
     for (const { text } of args) {
+      for (const name of isArithmetic ? (text.slice(0, maxExpression).match(/[A-Za-z_]\w*/g) ?? []) : []) {
+        for (const value of valueOf(scope, name) ?? []) evaluate(value, scope, depth);
+      }
       const start = text.search(/[[(]/);
       if (start !== -1 && /\$\(|`/.test(text.slice(start))) evaluate(text, scope, depth);
     }
@@ -368,6 +373,12 @@ const isPattern = ({ text, shown }: Field, isGuess: boolean, hasArguments: boole
   !/^(?:npm|yarn|pnpm|bun|deno|node):/.test(text) &&
   /^[^'"\\]*(?:[*?]|\[[^[\]\s]+\])/.test(shown) &&
   text === shown;
+
+/** The option of `declare` for variables whose value is arithmetic. */
+const isInteger = ({ text }: Field): boolean => /^-\w*i/.test(text);
+
+/** Number of characters of an expression in which variables are searched. */
+const maxExpression = 200;
 
 /** Builtins that accept names of variables. */
 const namers: ReadonlySet<string> = new Set([
