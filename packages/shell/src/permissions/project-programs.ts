@@ -41,6 +41,7 @@ const nearest = (folder: string, condition: (folder: string) => boolean): string
 
 /** Returns the path behind links, as the system resolves it: `link/..` is the folder above the target. */
 const withoutLinks = (path: string): string => {
+  if (!existsSync(path)) return resolve(path);
   try {
     return realpathSync.native(path);
   } catch {
