@@ -132,6 +132,8 @@ describe('lists of files in a folder', () => {
       'fd -HX rm -rf ~',
       'ls /etc/*.conf | xargs rm',
       'find "$DIR" -type f -exec rm {} +',
+      `find . -mindepth 1 -print0 | perl -0 -ne 'unlink'`,
+      `find ~ -type f | perl -ne 'chomp; unlink $_;'`,
       'find $(dirname "$X")/ -exec rm -f {} \\;',
       'rm -rf $(eval echo ~$USER)',
     ];
@@ -141,6 +143,7 @@ describe('lists of files in a folder', () => {
       'rg -l x src | xargs rm',
       'ls build/* | xargs rm',
       'find "$DIR" -name "*.pyc" -exec rm {} +',
+      `find . -name "*.pyc" -print0 | perl -0 -ne 'unlink'`,
       'find "$DIR" -type f -exec wc -l {} +',
       'find build -type f -exec rm {} +',
       'find "$DIR" -mtime +7 -exec rm {} \\;',

@@ -90,6 +90,9 @@ const ofArguments = (code: string, args: readonly Field[]): readonly Inner[] => 
   return /\s/.test(first.text) ? ofText(first, { isGuess: true }) : [{ kind: 'command', argv: args, isGuess: true }];
 };
 
+/** In Perl, `unlink` without an argument deletes the file that the line names. */
+const deletesLine = /\bunlink\b(?:\s*\(?\s*\$_\b)?\s*\)?\s*(?:[;}]|$)/;
+
 /** Returns what code in another language runs, deletes, writes, sends and displays. */
 export const fromCode = (code: string, isJavaScript = false, input?: Input): readonly Inner[] => {
   if (isJavaScript && onlyPrints.test(code)) return [];
@@ -105,6 +108,7 @@ export const fromCode = (code: string, isJavaScript = false, input?: Input): rea
       isGuess: true,
       input: { text: undefined, programs: ['awk'] },
     })),
+    ...(deletesLine.test(code) ? [{ kind: 'command' as const, argv: ['xargs', 'rm'].map(known) }] : []),
     ...(read.runsInput ? ofInput(input ?? unknownInput) : []),
     ...(read.sendsInput
       ? [{ kind: 'command' as const, argv: ['curl', '-d', '@-', 'https://other.machine'].map(known) }]
