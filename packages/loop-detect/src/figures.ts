@@ -108,11 +108,12 @@ const numberOf = ({ text, start, end: last, label }: Token, digits: string): Fig
   }
   const number = Number(value);
   const whole = text.charCodeAt(start - 1) === slash ? undefined : shareAt(text, end);
-  const isShare = next === percent || (whole === undefined && label !== '' && shareLabel.test(label));
+  const isPercent = next === percent || (next === blank && text.charCodeAt(end + 1) === percent);
+  const isShare = isPercent || (whole === undefined && label !== '' && shareLabel.test(label));
   const all = isShare ? 100 : (whole ?? 0);
   const isScore = label !== '' && scoreLabel.test(label);
   // What is complete, as a bar that was drawn before, says nothing about the rest.
-  const isRatio = next === percent ? number !== all : number < all;
+  const isRatio = isPercent ? number !== all : number < all;
   return isRatio
     ? { kind: 'value', end, value, ratio: number / all, isScore }
     : { kind: 'value', end, value, number, isScore };

@@ -147,6 +147,12 @@ describe('a report of a state', () => {
     ['status  ● Building', true],
     ['{"building":true}', true],
     ['The transcript is being processed.', true],
+    ['{"completed":false,"status":{"created":1000,"total":9000}}', true],
+    ['{"id": "op-3", "isDone": false}', true],
+    // An entry of a list of tasks.
+    ['{"userId":1,"id":1,"title":"buy milk","completed":false}', undefined],
+    ['[{"done":false},{"done":true}]', undefined],
+    ['{"completed":true}', undefined],
     ['3 tests are still failing', undefined],
     ['status: ready', undefined],
     // A schema, not a state.

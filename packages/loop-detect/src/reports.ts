@@ -52,8 +52,13 @@ const running = new RegExp(
   'i',
 );
 
+/** Matches an operation in JSON that has not ended; an entry of a list of tasks has a text. */
+const unfinished =
+  /^\s{0,20}\{(?![^]*"(?:title|name|label|text|content|task|summary|subject)")[^[\]]*?"(?:is_?)?(?:completed?|done|finished|ready)"\s{0,3}:\s{0,3}false\b/i;
+
 /** Whether a report says that something is still running, so that it is requested until it has ended. */
-export const reportsRunning = (text: string): boolean => text.length <= maxState && running.test(text);
+export const reportsRunning = (text: string): boolean =>
+  text.length <= maxState && (running.test(text) || unfinished.test(text));
 
 const held =
   /\b(?:could not|unable to|failed to|error) (?:get|acquir\w{1,3}|obtain)\b[^\n]{0,60}\block\b|\bheld by (?:another )?process\b|\bnot (?:yet )?ready\b|\bnot \w{3,20} yet\b|\bnot yet\b|\bstarting up\b|\bresource temporarily unavailable\b|\bconnection refused\b|\bECONNREFUSED\b|\b(?:could not|couldn't|can't|failed to|unable to) connect\b|\bconnection\b[^\n]{0,60}\bcould not be established\b/i;

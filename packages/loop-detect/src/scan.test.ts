@@ -132,6 +132,7 @@ describe('scan', () => {
     ['12 of 214 built', '13 of 214 built'],
     ['[3/5] linking', '[4/5] linking'],
     ['done: 45%', 'done: 46.5%'],
+    ['45 % of 3.1 GB, 40 MB/s', '46 % of 3.1 GB, 12 MB/s'],
     ['1200 lines', '1240 lines'],
     ['{"done":3,"total":9}', '{"done":4,"total":9}'],
     ['Epoch 3/60 loss 1.5', 'Epoch 4/60 loss 1.2'],

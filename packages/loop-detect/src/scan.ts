@@ -133,19 +133,24 @@ class Scanner {
       const code = text.charCodeAt(at);
       const kind = classOf(code);
       if (kind === other) {
-        const last = at > 1 ? text.charCodeAt(at - 1) : 0;
-        const isSpace = code === blank || code === 9 || code === 13 || code >= firstBar;
-        // The length of a line of equal signs says how far something is.
-        const isRun = code === last && code === text.charCodeAt(at - 2);
+        at += 1;
+        if (code === blank || code === 9 || code === 13 || code >= firstBar) {
+          if (!isBlank) {
+            this.#mix(blank, blank);
+            units += 1;
+          }
+          isBlank = true;
+          continue;
+        }
+        isBlank = false;
         if (code === opening) this.#endLine();
-        if (isSpace ? !isBlank : !isRun) {
-          const sign = isSpace ? blank : code;
-          this.#feed(sign, sign);
+        // The length of a line of equal signs says how far something is.
+        const isRun = at > 2 && code === text.charCodeAt(at - 2) && code === text.charCodeAt(at - 3);
+        if (!isRun) {
+          this.#feed(code, code);
           units += 1;
         }
         if (code === lineEnd || code === closing) this.#endLine();
-        isBlank = isSpace;
-        at += 1;
         continue;
       }
       isBlank = false;
@@ -281,11 +286,13 @@ class Scanner {
 
   /** Whether a word without digits is a random id by its label. */
   #isRandomId(start: number, end: number): boolean {
-    const isLabelled = this.#labelEnd - this.#labelStart === 2 && isLabelOfId(this.#labelBefore(start));
+    const isShort = end - start < shortestIdOfLetters;
+    if (isShort && this.#labelEnd - this.#labelStart !== 2) return false;
+    const isLabelled = isLabelOfId(this.#labelBefore(start));
     const before = this.#text.charCodeAt(start - 1);
     const isAfterSign =
       before === quote || before === equals || (before === blank && this.#text.charCodeAt(start - 2) === colon);
-    const isValue = end - start >= shortestIdOfLetters && isAfterSign;
+    const isValue = !isShort && isAfterSign;
     return (isLabelled || isValue) && volatileId.test(this.#text.slice(Math.max(0, start - 24), start));
   }
 
@@ -314,7 +321,11 @@ class Scanner {
   }
 
   #feed(high: number, low: number): void {
-    if (high !== blank && high !== lineEnd) this.#bag = (this.#bag + mixed(high)) | 0;
+    if (high !== lineEnd) this.#bag = (this.#bag + mixed(high)) | 0;
+    this.#mix(high, low);
+  }
+
+  #mix(high: number, low: number): void {
     this.#shapeHigh = Math.imul(this.#shapeHigh ^ high, 2654435761);
     this.#shapeLow = Math.imul(this.#shapeLow ^ low, 1597334677);
   }
