@@ -52,6 +52,8 @@ export interface Backend extends Pick<Stores, 'sessions' | 'artifacts' | 'retent
   run(agent: Agent, onEvent: (event: TurnEvent) => void): Promise<TurnRunner>;
   /** Whether a turn that ended here with this error continues in another process. */
   isHandedOver(code: string | undefined): boolean;
+  /** Returns the fence of a session that this process holds; each claim of a session has a larger one. */
+  fenceOf?(session: string): number | undefined;
   /** Returns which sessions run and wait. Without this method, the states of sessions are shown. */
   lanesSnapshot?(): StationLanes;
   /** @throws if the backend cannot serve requests */

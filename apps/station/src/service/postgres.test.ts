@@ -2,7 +2,32 @@ import { randomBytes } from 'node:crypto';
 import { expect, inject, it } from 'vitest';
 import { eventsOf, eventually, testFolder, testStation, usual } from '../../test/station.js';
 import * as contract from '../api/contract.js';
+import type { Backend } from './backend.js';
 import { postgresBackend } from './postgres.js';
+
+/** A backend that writes no records and events any more when `die()` is called, as that of a process that is killed. */
+const mortal = (backend: Backend): Backend & { die(): void } => {
+  let isDead = false;
+  const dying = <Target extends object>(target: Target): Target =>
+    new Proxy(target, {
+      get: (object, name) => {
+        const found: unknown = Reflect.get(object, name);
+        if (typeof found !== 'function') return found;
+        return (...given: unknown[]): unknown => {
+          if (name === 'write') return dying(Reflect.apply(found, object, given) as object);
+          return isDead && name !== 'close' ? Promise.reject(new Error('dead')) : Reflect.apply(found, object, given);
+        };
+      },
+    });
+  return {
+    ...backend,
+    records: dying(backend.records),
+    events: dying(backend.events),
+    die: () => {
+      isDead = true;
+    },
+  };
+};
 
 it('runs turns in a worker, and serves them by web processes', async () => {
   const directory = await testFolder();
@@ -52,5 +77,53 @@ it('runs turns in a worker, and serves them by web processes', async () => {
   });
   expect(JSON.stringify(entries.body)).toContain('deployed to staging');
   await worker.close();
+  expect(problems).toEqual([]);
+});
+
+it('completes the records and events of a turn whose worker died at its end, before the next turn begins', async () => {
+  const directory = await testFolder();
+  const schema = `station_${randomBytes(4).toString('hex')}`;
+  const problems: unknown[] = [];
+  const open = () =>
+    postgresBackend({
+      ...usual,
+      databaseUrl: inject('databaseUrl'),
+      schema,
+      directory,
+      leaseMs: 2_000,
+      onProblem: (problem) => problems.push(problem),
+    });
+  const dead = mortal(await open());
+  const first = await testStation({ role: 'worker', backend: dead });
+  const web = await testStation({ role: 'web', backend: await open() });
+  const token = await web.token();
+  const { body: created } = await web.call('POST', '/api/v1/sessions', {
+    token,
+    body: { agent: 'helper', message: { text: 'wait' } },
+    schema: contract.session,
+  });
+  const { id } = created;
+  await eventually(web, async () => (await web.backend.records.get('turn', `${id}:1`))?.body);
+  const second = await testStation({ role: 'worker', backend: await open() });
+  dead.die();
+  first.agent.release();
+  void first.station.drain(0);
+  const url = `/api/v1/sessions/${id}/messages`;
+  await web.call('POST', url, { token, body: { text: 'Hello.', mode: 'followup' } });
+  const streaming = await web.call('GET', `/api/v1/sessions/${id}/events`, { token });
+  const ends: unknown[] = [];
+  for await (const { event, data } of eventsOf(streaming.response)) {
+    if (event === 'turn' && data['type'] === 'turn.end') ends.push(data['outcome']);
+    if (ends.length === 2) break;
+  }
+  expect(ends).toEqual(['completed', 'completed']);
+  const session = await eventually(web, async () => {
+    const found = (await web.backend.records.get('session', id))?.body;
+    return found?.turn === null && found.turns === 2 ? found : undefined;
+  });
+  expect(session).toMatchObject({ outcome: 'completed', state: 'idle', messages: 4 });
+  const turn = await web.backend.records.get('turn', `${id}:1`);
+  expect(turn?.body).toMatchObject({ outcome: 'completed', endedAt: expect.any(Number) as number });
+  await second.close();
   expect(problems).toEqual([]);
 });

@@ -75,6 +75,7 @@ export const postgresBackend = async (options: PostgresBackendOptions): Promise<
       });
       return Promise.resolve({ drain: () => worker.drain(), close: () => worker.drain() });
     },
+    fenceOf: (session) => sessions.fenceOf(session),
     isHandedOver: (code = '') => inbox.keeps?.({ name: 'Error', message: '', code }) === true,
     check: async () => {
       await database.query('select 1', [], { timeoutMs: 2_000, retryMs: 0 });

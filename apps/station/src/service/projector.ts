@@ -1,6 +1,6 @@
 import type { CostOf } from '@h/prices';
 import type { EventWriter, LiveEvents } from '@h/postgres';
-import type { JSONValue, TurnEvent, Usage } from '@h/turn';
+import { journalEvents, type JSONValue, type OpenSession, type TurnEvent, type Usage } from '@h/turn';
 import type { SessionState, StationUsage } from '../api/contract.js';
 import { createPublisher, type EventPublisher } from './public-event.js';
 import type { ApprovalBody, Records, SessionBody, StoredRecord, TurnBody } from './records.js';
@@ -26,11 +26,15 @@ interface WatchedTurn {
   /** Ends of writes to the stream. */
   written: Promise<void>;
   state: SessionState;
+  /** The state of the session before this turn waited for it. */
+  before: SessionState;
   /** Whether the turn holds its session. */
   isLoaded: boolean;
   /** Whether the turn held its session in an earlier process. */
   isResumed: boolean;
   startedAt: number;
+  /** Its number in the session, from the time at which its record has one. */
+  number: number | undefined;
   model: string;
   messages: number;
   open: Set<string>;
@@ -52,6 +56,10 @@ export interface ProjectorOptions {
    * Whether the turn, or its message if it never held its session, continues in another process after it ended here.
    */
   readonly isHandedOver: (end: TurnEnd, isLoaded: boolean) => boolean;
+  /** Whether this process stops: messages of turns that waited are delivered by the next one. */
+  readonly isStopping: () => boolean;
+  /** Returns the fence of a session that this process holds, if several processes run turns. */
+  readonly fenceOf: (session: string) => number | undefined;
   /** Passes a decision that was stored before to the turn that waits for it. */
   readonly onApproval: (approval: ApprovalBody) => void;
 }
@@ -103,6 +111,27 @@ export class Projector {
     if (event.type === 'turn.end') this.#turns.delete(event.turn);
   }
 
+  /**
+   * Completes the records and events of the latest turn of a session that this process has just opened, if its process
+   * died, or could not write, after the journal of the turn had ended. Readers of the session would wait for the end of
+   * that turn, and the next turn hides what the records lack.
+   */
+  async complete(session: string, { journal, snapshot }: OpenSession): Promise<void> {
+    const [first, last] = [journal[0]?.event, journal.at(-1)?.event];
+    if (first?.type !== 'turn.start' || last?.type !== 'turn.end' || !partsOfSession(session)) return;
+    const hasEnd = async (): Promise<boolean> => {
+      const body = (await this.#options.records.get('session', session))?.body;
+      if (!body || body.lastEnded === last.turn) return true;
+      // The turns of a fork that were copied have no records.
+      return body.forkedFrom !== null && body.lastTurn !== last.turn && first.at < body.createdAt;
+    };
+    if (await hasEnd()) return;
+    // This process may have run the turn, and be writing its end.
+    await this.#writes.get(session);
+    if (await hasEnd()) return;
+    for (const event of journalEvents(journal, snapshot)) this.add({ ...event, replayed: true });
+  }
+
   /** Resolves when everything so far is stored. */
   async flush(): Promise<void> {
     await Promise.all(
@@ -117,18 +146,22 @@ export class Projector {
     const session = 'session' in rest ? rest.session : undefined;
     // Sub-agents have no records: the events of their parents contain their results.
     if (typeof session !== 'string' || !partsOfSession(session) || type === 'turn.end') return undefined;
+    // No other process writes events of a new turn. A process that was suspended while its turn was resumed is rejected.
+    const fence = replayed === true ? this.#options.fenceOf(session) : undefined;
     const turn: WatchedTurn = {
       turn: id,
       session,
       publisher: this.#publisher(session),
-      writer: this.#options.events.write(id),
+      writer: this.#options.events.write(id, { fence }),
       replayed: [],
       early: [],
       written: Promise.resolve(),
       state: 'queued',
+      before: 'queued',
       isLoaded: false,
       isResumed: replayed === true,
       startedAt: at,
+      number: undefined,
       model: 'unknown',
       messages: 0,
       open: new Set(),
@@ -217,7 +250,10 @@ export class Projector {
         await writer.dropDeltas();
         await writer.end(event.outcome === 'error' ? 'errored' : 'completed');
       })
-      .catch(this.#options.onProblem);
+      .catch((error: unknown) => {
+        // The stream of a turn that has ended may be complete.
+        if (replayed !== true || codeOf(error) !== 'stream-taken') this.#options.onProblem(error);
+      });
   }
 
   /** Stores the state of the turn. */
@@ -228,11 +264,15 @@ export class Projector {
     this.#queue(turn.session, async () => {
       // The session has the end last: if the process dies before, the next one shows the journal of the turn again.
       if (end) await written;
+      // Until a turn holds its session, it may be left to another process.
+      const isNumbered = isLoaded || end !== undefined;
+      if (isNumbered) turn.number ??= await this.#numberOf(turn);
       const session = await this.#updateSession(turn, (body) => {
-        // Until a turn holds its session, it may be left to another process.
-        const isNumbered = isLoaded || end !== undefined;
         if (!isNumbered && body.turn !== null && body.turn !== turn.turn) return undefined;
         const isNew = isNumbered && body.lastTurn !== turn.turn;
+        if (body.turn === null) turn.before = body.state;
+        // This process was suspended: another one has resumed the turn, and a later turn has begun.
+        if (isNew && turn.number !== undefined) return undefined;
         if (end && !isNew) return undefined;
         return {
           ...body,
@@ -244,7 +284,9 @@ export class Projector {
           openApprovals: turn.open.size,
         };
       });
-      if (session && session.body.lastTurn === turn.turn) await this.#saveTurn(turn, session, end);
+      if (session?.body.lastTurn !== turn.turn) return;
+      turn.number = session.body.turns;
+      await this.#saveTurn(turn, session, end);
       if (!end) return;
       await this.#withdraw(turn);
       await this.#updateSession(turn, (body) => ({
@@ -262,6 +304,18 @@ export class Projector {
     });
   }
 
+  /** Returns the number of a turn that has one. A turn that ended before this one began is an earlier one. */
+  async #numberOf({ turn, session, startedAt }: WatchedTurn): Promise<number | undefined> {
+    const { records } = this.#options;
+    const latest = (await records.get('session', session))?.body.turns ?? 0;
+    for (let number = latest; number > 0; number -= 1) {
+      const found = (await records.get('turn', `${session}:${number}`))?.body;
+      if (found?.turn === turn) return number;
+      if (found && found.endedAt !== null && found.endedAt < startedAt) return undefined;
+    }
+    return undefined;
+  }
+
   /** Changes the record of the session of a turn, unless it has the end of the turn. */
   #updateSession(
     { session, turn }: WatchedTurn,
@@ -273,12 +327,13 @@ export class Projector {
     });
   }
 
-  /** The turn ended before it held its session, which another process runs. */
-  #forget({ turn, session }: WatchedTurn): void {
-    this.#queue(session, () =>
-      this.#options.records.update('session', session, (current) =>
-        current?.body.turn === turn
-          ? { ...current, body: { ...current.body, turn: null, state: 'queued' } }
+  /** The turn ended before it held its session, which another process runs or has run. */
+  #forget(turn: WatchedTurn): void {
+    const isQueued = this.#options.isStopping();
+    this.#queue(turn.session, () =>
+      this.#options.records.update('session', turn.session, (current) =>
+        current?.body.turn === turn.turn
+          ? { ...current, body: { ...current.body, turn: null, state: isQueued ? 'queued' : turn.before } }
           : undefined,
       ),
     );
@@ -291,8 +346,11 @@ export class Projector {
   ): Promise<void> {
     const id = `${turn.session}:${session.turns}`;
     const { records, onTurnEnd } = this.#options;
+    let isSaved = false;
     const saved = await records.update('turn', id, (current) => {
-      if (current && (current.body.turn !== turn.turn || (!end && current.body.endedAt === null))) return undefined;
+      // Another process may have completed the turn while this one was suspended.
+      isSaved = !current || (current.body.turn === turn.turn && current.body.endedAt === null && end !== undefined);
+      if (!isSaved) return undefined;
       const body: TurnBody = {
         turn: turn.turn,
         session: turn.session,
@@ -306,7 +364,7 @@ export class Projector {
       };
       return { kind: 'turn', id, tenant, at: turn.startedAt, body };
     });
-    if (saved && end) onTurnEnd(saved.body);
+    if (saved && isSaved && end) onTurnEnd(saved.body);
   }
 
   async #openApproval(turn: WatchedTurn, event: Extract<TurnEvent, { type: 'approval.request' }>): Promise<void> {
@@ -375,6 +433,8 @@ export const approvalId = (request: string): string => sha256(request).slice(0, 
 
 /** Identifies a call: its tool and its input. */
 export const callHash = (name: string, input: unknown): string => sha256(JSON.stringify([name, toJson(input)]));
+
+const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown }).code;
 
 type CallInput = NonNullable<ApprovalBody['call']>['input'];
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { CostOf } from '@h/prices';
 import type { LaneRequest, Lanes } from '@h/queue';
-import type { Agent, TurnTrigger, UserMessage } from '@h/turn';
+import type { Agent, OpenSession, TurnTrigger, UserMessage } from '@h/turn';
 import type * as z from 'zod';
 import type { AgentEnvironment, StationAgent } from '../agents/station-agent.js';
 import type { newMessage, StationEvent } from '../api/contract.js';
@@ -54,8 +54,17 @@ const dayMs = 86_400_000;
 export const openStation = async (options: StationOptions): Promise<Station> => {
   const { backend, agents, role = 'all' } = options;
   checkAgentNames(agents.map(({ name }) => name));
+  const { sessions } = backend;
   const environment: AgentEnvironment = {
-    sessions: backend.sessions,
+    sessions: {
+      open: async (session) => {
+        const open = await sessions.open(session);
+        await station.completeRecords(session, open);
+        return open;
+      },
+      locate: (turn) => sessions.locate(turn),
+      unfinished: () => sessions.unfinished(),
+    },
     artifacts: backend.artifacts,
     lanes: byTenant(backend.lanes),
     tenants: tenantUse(backend.records, options.now ?? Date.now),
@@ -125,9 +134,16 @@ export class Station {
       secrets,
       onProblem: options.onProblem,
       onTurnEnd: (turn) => options.onTurnEnd?.(turn),
+      isStopping: () => this.#stop.signal.aborted,
+      fenceOf: (session) => backend.fenceOf?.(session),
       isHandedOver: (end, isLoaded) => this.#isHandedOver(end, isLoaded),
       onApproval: (approval) => this.#answer(approval),
     });
+  }
+
+  /** Completes the records of the latest turn of a session that was opened. Never rejects. */
+  async completeRecords(session: string, open: OpenSession): Promise<void> {
+    await this.#projector.complete(session, open).catch(this.#options.onProblem);
   }
 
   /** Turns that run or wait in this process. */
