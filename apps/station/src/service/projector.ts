@@ -26,8 +26,6 @@ interface WatchedTurn {
   /** Ends of writes to the stream. */
   written: Promise<void>;
   state: SessionState;
-  /** The state of the session before this turn waited for it. */
-  before: SessionState;
   /** Whether the turn holds its session. */
   isLoaded: boolean;
   /** Whether the turn held its session in an earlier process. */
@@ -40,6 +38,14 @@ interface WatchedTurn {
   open: Set<string>;
   readonly usage: Map<string, StationUsage>;
   readonly calls: Map<string, TurnBody['calls'][string]>;
+}
+
+/** Where a turn is in its session. */
+interface TurnPlace {
+  /** Its number, if it has one. */
+  readonly number: number | undefined;
+  /** Whether a turn that began later has a number: another process may have delivered the message of this one. */
+  readonly isOvertaken: boolean;
 }
 
 export type TurnEnd = Extract<TurnEvent, { type: 'turn.end' }>;
@@ -56,8 +62,6 @@ export interface ProjectorOptions {
    * Whether the turn, or its message if it never held its session, continues in another process after it ended here.
    */
   readonly isHandedOver: (end: TurnEnd, isLoaded: boolean) => boolean;
-  /** Whether this process stops: messages of turns that waited are delivered by the next one. */
-  readonly isStopping: () => boolean;
   /** Returns the fence of a session that this process holds, if several processes run turns. */
   readonly fenceOf: (session: string) => number | undefined;
   /** Passes a decision that was stored before to the turn that waits for it. */
@@ -157,7 +161,6 @@ export class Projector {
       early: [],
       written: Promise.resolve(),
       state: 'queued',
-      before: 'queued',
       isLoaded: false,
       isResumed: replayed === true,
       startedAt: at,
@@ -264,26 +267,7 @@ export class Projector {
     this.#queue(turn.session, async () => {
       // The session has the end last: if the process dies before, the next one shows the journal of the turn again.
       if (end) await written;
-      // Until a turn holds its session, it may be left to another process.
-      const isNumbered = isLoaded || end !== undefined;
-      if (isNumbered) turn.number ??= await this.#numberOf(turn);
-      const session = await this.#updateSession(turn, (body) => {
-        if (!isNumbered && body.turn !== null && body.turn !== turn.turn) return undefined;
-        const isNew = isNumbered && body.lastTurn !== turn.turn;
-        if (body.turn === null) turn.before = body.state;
-        // This process was suspended: another one has resumed the turn, and a later turn has begun.
-        if (isNew && turn.number !== undefined) return undefined;
-        if (end && !isNew) return undefined;
-        return {
-          ...body,
-          ...(!end && { state }),
-          turn: turn.turn,
-          lastTurn: isNumbered ? turn.turn : body.lastTurn,
-          turns: isNew ? body.turns + 1 : body.turns,
-          updatedAt: Math.max(body.updatedAt, event.at),
-          openApprovals: turn.open.size,
-        };
-      });
+      const session = await this.#begin(turn, { state, at: event.at, isLoaded, hasEnded: end !== undefined });
       if (session?.body.lastTurn !== turn.turn) return;
       turn.number = session.body.turns;
       await this.#saveTurn(turn, session, end);
@@ -304,16 +288,54 @@ export class Projector {
     });
   }
 
-  /** Returns the number of a turn that has one. A turn that ended before this one began is an earlier one. */
-  async #numberOf({ turn, session, startedAt }: WatchedTurn): Promise<number | undefined> {
+  /**
+   * Writes the turn into the record of its session, which gives it a number when it holds the session, or has ended.
+   * Until then, the session may be left to another process.
+   */
+  async #begin(
+    turn: WatchedTurn,
+    { state, at, isLoaded, hasEnded }: Pick<WatchedTurn, 'state' | 'isLoaded'> & { at: number; hasEnded: boolean },
+  ): Promise<StoredRecord<'session'> | undefined> {
+    const isNumbered = isLoaded || hasEnded;
+    let place: TurnPlace | undefined;
+    let isSuspect = false;
+    const update = (): Promise<StoredRecord<'session'> | undefined> =>
+      this.#updateSession(turn, (body) => {
+        const isNew = body.lastTurn !== turn.turn;
+        if (!isNumbered && body.turn !== null && body.turn !== turn.turn) return undefined;
+        // This process may have been suspended while another one resumed the turn and began later ones.
+        isSuspect = isNew && !place && body.updatedAt > turn.startedAt;
+        if (isSuspect || (isNew && turn.number !== undefined) || (hasEnded && !isNew)) return undefined;
+        if (!isNumbered && place?.isOvertaken === true) return undefined;
+        return {
+          ...body,
+          ...(!hasEnded && { state }),
+          turn: turn.turn,
+          lastTurn: isNumbered ? turn.turn : body.lastTurn,
+          turns: isNumbered && isNew ? body.turns + 1 : body.turns,
+          updatedAt: Math.max(body.updatedAt, at),
+          openApprovals: turn.open.size,
+        };
+      });
+    const session = await update();
+    if (!isSuspect) return session;
+    place = await this.#placeOf(turn);
+    turn.number ??= place.number;
+    return update();
+  }
+
+  /** Looks for a turn among the turns of its session that have not ended before it began. */
+  async #placeOf({ turn, session, startedAt }: WatchedTurn): Promise<TurnPlace> {
     const { records } = this.#options;
     const latest = (await records.get('session', session))?.body.turns ?? 0;
+    let isOvertaken = false;
     for (let number = latest; number > 0; number -= 1) {
       const found = (await records.get('turn', `${session}:${number}`))?.body;
-      if (found?.turn === turn) return number;
-      if (found && found.endedAt !== null && found.endedAt < startedAt) return undefined;
+      if (found?.turn === turn) return { number, isOvertaken };
+      if (found && found.endedAt !== null && found.endedAt < startedAt) break;
+      isOvertaken ||= found !== undefined && found.startedAt > startedAt;
     }
-    return undefined;
+    return { number: undefined, isOvertaken };
   }
 
   /** Changes the record of the session of a turn, unless it has the end of the turn. */
@@ -327,13 +349,12 @@ export class Projector {
     });
   }
 
-  /** The turn ended before it held its session, which another process runs or has run. */
-  #forget(turn: WatchedTurn): void {
-    const isQueued = this.#options.isStopping();
-    this.#queue(turn.session, () =>
-      this.#options.records.update('session', turn.session, (current) =>
-        current?.body.turn === turn.turn
-          ? { ...current, body: { ...current.body, turn: null, state: isQueued ? 'queued' : turn.before } }
+  /** The turn ended before it held its session, which another process runs. */
+  #forget({ turn, session }: WatchedTurn): void {
+    this.#queue(session, () =>
+      this.#options.records.update('session', session, (current) =>
+        current?.body.turn === turn
+          ? { ...current, body: { ...current.body, turn: null, state: 'queued' } }
           : undefined,
       ),
     );

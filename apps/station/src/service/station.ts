@@ -134,7 +134,6 @@ export class Station {
       secrets,
       onProblem: options.onProblem,
       onTurnEnd: (turn) => options.onTurnEnd?.(turn),
-      isStopping: () => this.#stop.signal.aborted,
       fenceOf: (session) => backend.fenceOf?.(session),
       isHandedOver: (end, isLoaded) => this.#isHandedOver(end, isLoaded),
       onApproval: (approval) => this.#answer(approval),
