@@ -297,9 +297,8 @@ export class Projector {
     { state, at, isLoaded, hasEnded }: Pick<WatchedTurn, 'state' | 'isLoaded'> & { at: number; hasEnded: boolean },
   ): Promise<StoredRecord<'session'> | undefined> {
     const isNumbered = isLoaded || hasEnded;
-    let place: TurnPlace | undefined;
     let isSuspect = false;
-    const update = (): Promise<StoredRecord<'session'> | undefined> =>
+    const update = (place?: TurnPlace): Promise<StoredRecord<'session'> | undefined> =>
       this.#updateSession(turn, (body) => {
         const isNew = body.lastTurn !== turn.turn;
         if (!isNumbered && body.turn !== null && body.turn !== turn.turn) return undefined;
@@ -319,9 +318,9 @@ export class Projector {
       });
     const session = await update();
     if (!isSuspect) return session;
-    place = await this.#placeOf(turn);
+    const place = await this.#placeOf(turn);
     turn.number ??= place.number;
-    return update();
+    return update(place);
   }
 
   /** Looks for a turn among the turns of its session that have not ended before it began. */

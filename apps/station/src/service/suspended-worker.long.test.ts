@@ -62,7 +62,7 @@ const statements = Array.from({ length: 14 }, (_, index) => 12 + 2 * index);
 it.for(statements)('changes nothing that another worker has completed, suspended before statement %i', async (at) => {
   const directory = await testFolder();
   const schema = `station_${randomBytes(4).toString('hex')}`;
-  const databaseUrl = inject('databaseUrl');
+  const databaseUrl: string = inject('databaseUrl');
   const open = (name: string) =>
     postgresBackend({
       ...usual,
