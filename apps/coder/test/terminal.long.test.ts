@@ -253,6 +253,32 @@ describe.skipIf(!hasScript)('on a terminal (skipped without "script" of util-lin
     expect((await second.finished).code).toBe(0);
   });
 
+  it('asks again about a call that waited for approval when the process was killed', async () => {
+    const environment = { XDG_STATE_HOME: temporaryFolder() };
+    const answers = [call('bash', { command: 'echo ran >> ran.txt' }), 'It ran.'];
+    const { coder, folder, server } = await startWith(answers, {
+      words: ['--approve', 'always', 'Begin'],
+      environment,
+    });
+    await coder.said('Allow it? (y/n');
+    execFileSync('pkill', ['-KILL', '-f', `^${process.execPath} .*${folder}`]);
+    await coder.finished;
+    const words = ['--model', 'anthropic/x', '--base-url', `${server.url}/v1`, '--workspace', folder, '--continue'];
+    const resumed = startOnTerminal({
+      words: [...words, '--approve', 'always'],
+      environment: { ANTHROPIC_API_KEY: 'k', ...environment },
+    });
+    await resumed.said(/Resume it\? \(y\/n\)/);
+    resumed.type(`y${enter}`);
+    await resumed.said('Allow it? (y/n');
+    resumed.type(`y${enter}`);
+    await resumed.said(/It ran\.[^]*completed[^]*Enter a message/);
+    resumed.type(ctrlD);
+    expect((await resumed.finished).code).toBe(0);
+    expect(await readFile(join(folder, 'ran.txt'), 'utf8')).toBe('ran\n');
+    expect(server.requests).toHaveLength(2);
+  });
+
   it('steers the running turn with typed lines', async () => {
     const { coder, server, folder } = await startWith([
       call('bash', { command: 'touch began; while [ ! -e go ]; do sleep 0.1; done' }),
