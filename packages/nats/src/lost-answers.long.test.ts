@@ -1,5 +1,6 @@
+import { Kvm } from '@nats-io/kv';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { hasServer, NatsServer, Proxy } from '../test/nats-server.js';
 import { turnOf, write } from '../test/turns.js';
 import { natsSessions } from './index.js';
@@ -116,5 +117,31 @@ describe.skipIf(!hasServer)('when the connection is cut in place of an answer', 
     }
     expect(problems).toEqual([]);
     expect(buckets.length).toBeGreaterThan(15);
+  });
+
+  it('a closed store writes no lease', async () => {
+    const bucket = 'closed';
+    const proxy = new Proxy(server.port);
+    const remote = await connect({ servers: await proxy.listen(), reconnectTimeWait: 20, maxReconnectAttempts: -1 });
+    const store = await natsSessions(remote, { bucket, leaseMs: 300 });
+    const open = await store.open('alice');
+    let lost = 0;
+    // The answer to a renewal is lost, so that it is repeated after its timeout.
+    proxy.rewrite = (chunk) => {
+      if (lost > 0 || !chunk.includes(`KV_${bucket}`)) return chunk;
+      lost += 1;
+      return Buffer.alloc(0);
+    };
+    await vi.waitFor(() => expect(lost).toBe(1));
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await open.close();
+    await store.close();
+    const kv = await new Kvm(connection).open(bucket);
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    const keys: string[] = [];
+    for await (const key of await kv.keys('p.*')) keys.push(key);
+    expect(keys).toEqual([]);
+    await remote.close();
+    await proxy.stop();
   });
 });

@@ -175,7 +175,9 @@ export class SessionHeads {
     if (this.#timer !== undefined) return;
     const { leaseMs, onProblem } = this.#settings;
     this.#timer = setInterval(() => {
-      this.#renewing = this.renew().then(() => this.#releaseAll(), onProblem);
+      const renewed = this.renew().then(() => this.#releaseAll(), onProblem);
+      // One whose answer was lost may be repeated after later ones.
+      this.#renewing = this.#renewing.then(() => renewed);
     }, leaseMs / 3);
     this.#timer.unref();
     try {
