@@ -38,6 +38,26 @@ describe.skipIf(!hasServer)('natsSessions', () => {
 
   const fresh = (): string => `own-${(made += 1)}`;
 
+  it.each([
+    ['has ended', 2, 6],
+    ['follows others', 2, 3],
+    ['is the first and has ended', 1, 6],
+  ])('does not open a session whose log lacks the latest turn, which %s', async (_case, turns, records) => {
+    const bucket = fresh();
+    const store = await natsSessions(connection, { bucket, leaseMs: 60_000, retryMs: 200 });
+    const open = await store.open('alice');
+    if (turns === 2) await write(open, turnOf('turn-1', 'one'));
+    await write(open, turnOf('turn-2', 'two').slice(0, records));
+    await open.close();
+    const manager = await jetstreamManager(connection);
+    await manager.streams.purge(`${bucket}_log`, { filter: `${bucket}.log.${hashOf('alice')}` });
+    await expect(store.open('alice')).rejects.toMatchObject({
+      code: 'nats',
+      message: expect.stringContaining('the latest turn of the log is missing') as string,
+    });
+    await store.close();
+  });
+
   it('rejects the records of a process that lost its lease, and keeps what it had confirmed', async () => {
     const bucket = fresh();
     const proxy = new Proxy(server.port);
