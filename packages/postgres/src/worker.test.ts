@@ -48,7 +48,7 @@ const start = (
     ...options,
   });
   opened.workers.push(worker);
-  return { worker, database, sessions };
+  return { worker, database, sessions, agent };
 };
 
 /** A promise of the first event of a type. */
@@ -173,6 +173,27 @@ describe('runWorker', () => {
     own[0]?.('SIGTERM');
     await worker.ended;
     expect(process.listeners('SIGTERM')).toEqual(before);
+  });
+
+  it('stores an answer that its own process gave', async () => {
+    const schema = createTestSchema();
+    const approvals = postgresApprovalRequests(schema.connect({ label: 'web' }));
+    const [asked, ended] = [eventOf('approval.request'), eventOf('turn.end')];
+    const asks: Hook = { name: 'asks', beforeTool: () => ({ decision: 'ask', reason: 'May it?' }) };
+    const { worker, agent } = start(
+      schema,
+      scriptedModel([response(call('1', 'write')), 'Done.']),
+      { onEvent: (event) => (asked.onEvent(event), ended.onEvent(event)) },
+      { asks, tools: scriptedTools({ write: () => 'Written.' }) },
+    );
+    await postgresInbox(schema.connect()).submit('alice', 'Write.');
+    const request = await asked.promise;
+    const id = request.type === 'approval.request' ? request.id : '';
+    agent.answer(id, 'once');
+    await ended.promise;
+    await worker.drain();
+    expect(await approvals.answersOf([id])).toEqual(new Map([[id, { decision: 'once' }]]));
+    expect(await approvals.pending()).toEqual([]);
   });
 
   it('applies the first answer to an approval request, also after another worker has resumed the turn', async () => {

@@ -222,6 +222,26 @@ describe('postgresInbox', () => {
     await expect(begin(one, 'turn-4')).rejects.toMatchObject({ code: 'inbox-taken' });
   });
 
+  it('reports the session as taken if another process has that too', async () => {
+    const schema = testSchema();
+    const [one, other] = [schema.connect(), schema.connect()];
+    const store = postgresInbox(one);
+    await store.open();
+    await store.save(kept('a'));
+    const suspended = await postgresSessions(one).open('alice');
+    await endLease(one);
+    await postgresInbox(other).open();
+    const taken = await postgresSessions(other).open('alice');
+    const start = event(
+      'turn.start',
+      { session: 'alice', input: [kept('a').message], trigger: 'user' },
+      { turn: 'turn-1', at: 1 },
+    );
+    const append = suspended.append({ v: 1, seq: 0, event: start, derived: false });
+    await expect(append).rejects.toMatchObject({ code: 'session-taken' });
+    await Promise.all([suspended.close(), taken.close()]);
+  });
+
   it('delivers a message once that was taken over while its turn waited for a slot', async () => {
     const schema = testSchema();
     const open = (database: Postgres) => {

@@ -178,5 +178,7 @@ describe('workers', () => {
     await requests(schema, 2);
     await lanes[0].shutdown();
     (await next).release();
+    const database = schema.connect();
+    expect(await database.query(`select 1 from ${database.name('lane_worker')}`)).toHaveLength(1);
   });
 });

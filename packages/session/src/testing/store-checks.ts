@@ -65,6 +65,19 @@ export const sessionStoreChecks: readonly SessionStoreCheck[] = [
     },
   },
   {
+    name: 'looks up turns before the latest one, if it has pastTurn()',
+    check: async (subject) => {
+      for (const turn of ['turn-1', 'turn-2']) {
+        await inSession(subject.store, 'alice', (open) => write(open, wholeTurn(turn, 'one')));
+      }
+      await inSession(await afterwards(subject), 'alice', (open) => {
+        if (!open.pastTurn) return;
+        const outcomes = ['turn-1', 'turn-2', 'turn-3'].map((turn) => open.pastTurn?.(turn)?.outcome);
+        expect(outcomes).toEqual(['completed', 'completed', undefined]);
+      });
+    },
+  },
+  {
     name: 'folds the previous turn into the snapshot when the next one begins',
     check: async (subject) => {
       await inSession(subject.store, 'alice', (open) => write(open, wholeTurn('turn-1', 'one')));
