@@ -7,8 +7,8 @@ const time = String.raw`\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z
 const service = String.raw`[\w.]{1,24}-\d{1,3} {1,4}\| `;
 const sign = String.raw`[+-](?=[ \t\w"'$@|<{[#/*.])`;
 const prefix = new RegExp(`(?:${number}|${time}|${service}|${sign})`, 'y');
-/** Signs of comments and quotations. */
-const commentSign = String.raw`(?:#{1,2}|\/{2,3}|(?:> ?){1,3}|\*|;{1,2}|--|\+)`;
+/** Signs of comments and quotations. What ends a comment of HTML is none of them. */
+const commentSign = String.raw`(?:#{1,2}|\/{2,3}|(?:> ?){1,3}|\*|;{1,2}|--(?!-?>)|\+)`;
 const comment = new RegExp(String.raw`[ \t]{0,8}${commentSign}[ \t]?(?=\S)`, 'y');
 /** Two lines with the same of these. */
 export const commented = new RegExp(String.raw`^[ \t]{0,8}(${commentSign})[^\n]{0,400}\n[ \t]{0,8}\1`, 'm');

@@ -1,5 +1,6 @@
 import { readPlain } from '@h/redact/plain';
-import { combined } from './combinations.js';
+import { changedParts } from './changed-parts.js';
+import { closeBy, combined } from './combinations.js';
 import { cutWords } from './cut-words.js';
 import { decodedHits } from './decoded.js';
 import { findCommands } from './exfiltration.js';
@@ -10,13 +11,15 @@ import { asidesOf, asideWordings, concealed, type Asides } from './hidden-reques
 import { hiddenRegions, judgeHidden } from './hiding.js';
 import { findInvisible } from './invisible.js';
 import { judgeOf } from './judged.js';
-import { regionLookup } from './regions.js';
+import { ordinarySentences } from './ordinary-sentences.js';
+import { regionLookup, type Region } from './regions.js';
 import type { KnownSignals } from './requests.js';
 import { withMentions } from './said.js';
 import { findSeams } from './seams.js';
 import { sentencesOf } from './sentences.js';
 import { findSpelledOut } from './spelled-out.js';
-import { confirmed, wordedPassages, wordingHits } from './worded-passages.js';
+import { isAboutAttacks } from './talk.js';
+import { confirmed, wordedPassages, wordingHits, type Passage, type ScoredPlace } from './worded-passages.js';
 import { WordingScorer } from './wording.js';
 
 /** Maximum number of evaluated attempts; several can merge into one finding. */
@@ -24,14 +27,25 @@ const maxJudged = 400;
 
 /** Returns the hits in a text as it is, and in its lines without escapes and without what is printed before them. */
 export const hitsOf = (text: string): readonly Hit[] => {
-  const memory: Memory = { scorer: new WordingScorer(), signals: new Map() };
-  const hits = hitsIn(text, memory);
+  let isAbout: boolean | undefined;
+  const memory: Memory = {
+    scorer: new WordingScorer(),
+    signals: new Map(),
+    isAbout: () => (isAbout ??= isAboutAttacks(text)),
+  };
+  const { hits, passages } = hitsIn(text, memory, []);
   const plain = readPlain(text);
   if (plain === undefined) return limited(hits);
-  const inLines = hitsIn(plain.text, memory).map((hit) => ({
+  const parts = changedParts(text, plain);
+  if (parts.text === '') return limited(hits);
+  const others = passages.flatMap((passage) => {
+    const start = parts.behindPart(passage);
+    return start === undefined ? [] : [{ score: passage.score, start }];
+  });
+  const inLines = hitsIn(parts.text, memory, others).hits.map((hit) => ({
     ...hit,
-    start: plain.original(hit.start),
-    end: plain.original(hit.end),
+    start: parts.original(hit.start),
+    end: parts.original(hit.end),
   }));
   return limited(merged([...hits, ...inLines]));
 };
@@ -47,26 +61,30 @@ const limited = (hits: readonly Hit[]): readonly Hit[] => {
 interface Memory {
   readonly scorer: WordingScorer;
   readonly signals: KnownSignals;
+  /** Whether the text discusses attacks. */
+  readonly isAbout: () => boolean;
 }
 
-const hitsIn = (text: string, memory: Memory): readonly Hit[] => {
-  const { scorer, signals } = memory;
+interface Read {
+  readonly hits: readonly Hit[];
+  readonly passages: readonly Passage[];
+}
+
+/** @param rest - the scores of the passages between the parts that are read */
+const hitsIn = (text: string, memory: Memory, rest: readonly ScoredPlace[]): Read => {
+  const { scorer, signals, isAbout } = memory;
   const invisible = findInvisible(text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text);
   const regions = hiddenRegions(text);
   // A request next to an attribute or a comment is not in it.
   const hidden = regionLookup(regions, 1 / 3);
   const folded = fold(text);
   const sentences = sentencesOf(text, folded);
-  const passages = wordedPassages(folded, sentences, scorer);
+  const passages = wordedPassages(folded, sentences, scorer, rest);
+  const others = [...findCommands(text), ...findForeignTheft(text), ...findSeams(text, folded)];
+  const isOrdinary = ordinarySentences(folded, sentences, passages, [...regions, ...others.map(around)]);
   const said = judgedUntilFlooded(
-    [
-      ...withMentions(text, folded, sentences, signals),
-      ...wordingHits(passages),
-      ...findCommands(text),
-      ...findForeignTheft(text),
-      ...findSeams(text, folded),
-    ],
-    judgeOf(text, hidden),
+    [...withMentions(text, folded, sentences, signals, isOrdinary), ...wordingHits(passages), ...others],
+    judgeOf(text, hidden, isAbout),
   ).filter(({ rule, severity }) => rule !== 'wording' || severity !== 'note');
   const spelled = findSpelledOut(text).map((region): Hit => ({
     rule: 'spelled-out',
@@ -78,10 +96,11 @@ const hitsIn = (text: string, memory: Memory): readonly Hit[] => {
     ...cutWords(text),
     ...judgeHidden(text, regions, (part, its, isToggled) => concealed(part, its, isToggled, scorer)),
     ...said,
-    ...decodedHits(text, scorer),
+    ...decodedHits(text, scorer, isAbout),
     ...spelled,
   ];
-  return merged([...confirmed(combined(all), passages, hidden), ...asideHits(asidesOf(text, regions), memory)]);
+  const hits = merged([...confirmed(combined(all), passages, hidden), ...asideHits(asidesOf(text, regions), memory)]);
+  return { hits, passages };
 };
 
 /** Returns the hits in the contents of comments and attributes, at the whole comment or element. */
@@ -90,15 +109,24 @@ const asideHits = ({ text, regionOf }: Asides, { scorer, signals }: Memory): rea
   const folded = fold(text);
   const sentences = sentencesOf(text, folded);
   const passages = wordedPassages(folded, sentences, scorer);
+  const commands = findCommands(text);
+  const isOrdinary = ordinarySentences(folded, sentences, passages, commands.map(around));
   const said = judgedUntilFlooded(
-    [...withMentions(text, folded, sentences, signals), ...findCommands(text)],
-    judgeOf(text, () => undefined),
+    [...withMentions(text, folded, sentences, signals, isOrdinary), ...commands],
+    judgeOf(
+      text,
+      () => undefined,
+      () => isAboutAttacks(text),
+    ),
   );
   return [...asideWordings(passages), ...confirmed(combined(said), passages, () => undefined)].flatMap((hit) => {
     const region = regionOf(hit);
     return region === undefined || hit.severity === 'note' ? [] : [{ ...hit, ...region }];
   });
 };
+
+/** Returns the place of a match with the text around it, whose requests are evaluated together with it. */
+const around = ({ start, end }: Said): Region => ({ start: start - closeBy, end: end + closeBy });
 
 /** Evaluates matches until the number of attempts is high enough to block the whole text. */
 const judgedUntilFlooded = (said: readonly Said[], judge: (said: Said) => Hit): readonly Hit[] => {

@@ -1,6 +1,7 @@
 import { maxHits, overlap, severityWeight, type Hit, type Severity } from './finding.js';
 
-const closeBy = 400;
+/** Largest distance of what is evaluated together. */
+export const closeBy = 400;
 /** Rules that are harmless alone but suspicious next to a request for secrecy. */
 const covert: ReadonlySet<string> = new Set([
   'secret-in-url',

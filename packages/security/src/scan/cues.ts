@@ -168,14 +168,16 @@ const literal = (character: string): Part => ({ exact: [lower(character)], cues:
 
 /** A literal that ends in a state of the automaton. */
 interface Ending {
-  readonly bit: number;
+  /** The place of its pattern in the list. */
+  readonly place: number;
   readonly length: number;
   readonly beginsWord: boolean;
   readonly endsWord: boolean;
 }
 
-/** Patterns of one index, whose results are bits of a number. */
-export const maxPatterns = 31;
+/** Patterns of one index, whose results are bits of two numbers. */
+export const maxPatterns = 62;
+const half = maxPatterns / 2;
 
 /**
  * Tells in one pass which of up to `maxPatterns` patterns a text may match. A pattern without literals may match any
@@ -183,40 +185,44 @@ export const maxPatterns = 31;
  */
 export class CueIndex {
   readonly #patterns: readonly RegExp[];
-  readonly #bits: ReadonlyMap<RegExp, number>;
+  readonly #places: ReadonlyMap<RegExp, number>;
   #automaton: Automaton | undefined;
 
   constructor(patterns: readonly RegExp[]) {
     if (patterns.length > maxPatterns) throw new RangeError(`An index takes up to ${maxPatterns} patterns.`);
     this.#patterns = patterns;
-    this.#bits = new Map(patterns.map((pattern, place) => [pattern, 1 << place]));
+    this.#places = new Map(patterns.map((pattern, place) => [pattern, place]));
   }
 
   /** Returns a function that tells whether the text may match a pattern; `true` for patterns that the index lacks. */
   in(text: string): (pattern: RegExp) => boolean {
-    const bits = this.bitsIn(text);
+    const mayMatchAt = this.placesIn(text);
     return (pattern) => {
-      const bit = this.#bits.get(pattern);
-      return bit === undefined || (bits & bit) !== 0;
+      const place = this.#places.get(pattern);
+      return place === undefined || mayMatchAt(place);
     };
   }
 
-  /** Returns the bits of the patterns that the text may match, by their places in the list. */
-  bitsIn(text: string): number {
-    return (this.#automaton ??= new Automaton(this.#patterns)).bitsIn(text);
+  /** Returns a function that tells whether the text may match the pattern at a place of the list. */
+  placesIn(text: string): (place: number) => boolean {
+    const [low, high] = (this.#automaton ??= new Automaton(this.#patterns)).bitsIn(text);
+    return (place) => ((place < half ? low : high) & bitOf(place)) !== 0;
   }
 }
 
+const bitOf = (place: number): number => 1 << (place < half ? place : place - half);
+
 /** An automaton (Aho-Corasick) for the literals of patterns. */
 class Automaton {
-  readonly #always: number = 0;
+  readonly #always: readonly [number, number];
   /** The class of each character of ASCII. Capitals have those of small letters, and white space has one class. */
   readonly #classes = new Uint8Array(128);
   readonly #width: number;
   readonly #next: Uint16Array;
   readonly #endings: readonly (readonly Ending[])[];
-  /** The bits of the literals that end in each state. */
-  readonly #endingBits: Int32Array;
+  /** The bits of the literals that end in each state, for both halves of the patterns. */
+  readonly #lowBits: Int32Array;
+  readonly #highBits: Int32Array;
 
   constructor(patterns: readonly RegExp[]) {
     const known = patterns.map(cuesOf);
@@ -227,7 +233,7 @@ class Automaton {
     this.#width = signs.size + 1;
     const children: Map<number, number>[] = [new Map<number, number>()];
     const endings: Ending[][] = [[]];
-    const add = (cue: string, bit: number): void => {
+    const add = (cue: string, place: number): void => {
       const text = cue.replaceAll(edge, '');
       let state = 0;
       for (let index = 0; index < text.length; index += 1) {
@@ -238,43 +244,56 @@ class Automaton {
         state = next;
       }
       endings[state]?.push({
-        bit,
+        place,
         length: text.length,
         beginsWord: cue.startsWith(edge),
         endsWord: cue.endsWith(edge),
       });
     };
+    const unknown: number[] = [];
     for (const [place, cues] of known.entries()) {
-      if (cues === undefined) this.#always |= 1 << place;
-      for (const cue of cues ?? []) add(cue, 1 << place);
+      if (cues === undefined) unknown.push(place);
+      for (const cue of cues ?? []) add(cue, place);
     }
+    this.#always = [bitsOf(unknown, false), bitsOf(unknown, true)];
     this.#next = transitions(children, endings, this.#width);
     this.#endings = endings;
-    this.#endingBits = Int32Array.from(endings, (list) => list.reduce((bits, { bit }) => bits | bit, 0));
+    const places = endings.map((list) => list.map(({ place }) => place));
+    this.#lowBits = Int32Array.from(places, (list) => bitsOf(list, false));
+    this.#highBits = Int32Array.from(places, (list) => bitsOf(list, true));
   }
 
-  /** Returns the bits of the patterns that the text may match, by their places in the list. */
-  bitsIn(text: string): number {
-    const [next, width, classes, endingBits] = [this.#next, this.#width, this.#classes, this.#endingBits];
-    let bits = this.#always;
+  /** Returns the bits of the patterns that the text may match, of the first half and of the second. */
+  bitsIn(text: string): readonly [low: number, high: number] {
+    const [next, width, classes, lowBits, highBits] = [
+      this.#next,
+      this.#width,
+      this.#classes,
+      this.#lowBits,
+      this.#highBits,
+    ];
+    let [low, high] = this.#always;
     let state = 0;
     for (let index = 0; index < text.length; index += 1) {
       const code = text.charCodeAt(index);
       state = next[state * width + (code < 128 ? (classes[code] as number) : this.#classOf(code))] as number;
-      if (((endingBits[state] as number) & ~bits) !== 0) bits |= this.#endingsAt(state, text, index);
+      if (((lowBits[state] as number) & ~low) === 0 && ((highBits[state] as number) & ~high) === 0) continue;
+      const places = this.#endingsAt(state, text, index);
+      low |= bitsOf(places, false);
+      high |= bitsOf(places, true);
     }
-    return bits;
+    return [low, high];
   }
 
-  /** Returns the bits of the literals that end at a place. */
-  #endingsAt(state: number, text: string, index: number): number {
-    let bits = 0;
-    for (const { bit, length, beginsWord, endsWord } of this.#endings[state] ?? []) {
+  /** Returns the places of the patterns whose literals end at a place of the text. */
+  #endingsAt(state: number, text: string, index: number): readonly number[] {
+    const places: number[] = [];
+    for (const { place, length, beginsWord, endsWord } of this.#endings[state] ?? []) {
       if (beginsWord && !isEdge(text, index - length + 1)) continue;
       if (endsWord && !isEdge(text, index + 1)) continue;
-      bits |= bit;
+      places.push(place);
     }
-    return bits;
+    return places;
   }
 
   #classOf(code: number): number {
@@ -283,6 +302,10 @@ class Automaton {
     return this.#classes[code === 0x17f ? 115 : code === 0x212a ? 107 : 32] as number;
   }
 }
+
+/** Returns the bits of the places in one half. */
+const bitsOf = (places: readonly number[], isHigh: boolean): number =>
+  places.reduce((bits, place) => (place >= half === isHigh ? bits | bitOf(place) : bits), 0);
 
 /** Builds the table of the automaton, and adds the endings of suffixes to each state. */
 const transitions = (

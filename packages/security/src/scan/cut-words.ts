@@ -1,7 +1,7 @@
 import { isInvisible, isZeroWidth } from './characters.js';
 import { maxLine, type Encoded } from './encoded.js';
 import type { Hit } from './finding.js';
-import { all, isAscii } from './regions.js';
+import { isAscii, type Region } from './regions.js';
 
 /** Minimum number of cuts close to each other. */
 const minCuts = 3;
@@ -45,13 +45,28 @@ const nextVisible = (text: string, from: number): number => {
 /** What a page does not show: entities without width, possible line breaks, comments, and tags of inline elements. */
 const unseen =
   /&(?:shy|zwn?j|zerowidthspace|nobreak|#(?:173|820[345]|8288|65279)|#x(?:0?0?ad|200[bcd]|2060|feff));|<wbr ?\/?>|<!--[^<>]{0,80}-->|<\/?(?:b|i|u|s|a|em|strong|span|font|small|big|su[bp]|mark|code|tt|ins|del|label|bdo|bdi|q|abbr|kbd|var)(?: [^<>]{0,80})?>/gi;
-/** Such markup within a word. */
-const cut = new RegExp(`(?<=\\p{L})(?:${unseen.source})+(?=\\p{L})`, 'giu');
+/** Such markup within a word, from the sign that begins it on. */
+const cut = new RegExp(`(?<=\\p{L})(?:${unseen.source})+(?=\\p{L})`, 'iuy');
+const cutSign = /[&<]/g;
+
+/** Returns such markup. An expression that looks back is slow at each character. */
+const cutsIn = (text: string): readonly Region[] => {
+  const cuts: Region[] = [];
+  let behind = 0;
+  for (const { index } of text.matchAll(cutSign)) {
+    const before = text.charCodeAt(index - 1);
+    if (index < behind || before === 10 || before === 32) continue;
+    cut.lastIndex = index;
+    if (!cut.test(text)) continue;
+    behind = cut.lastIndex;
+    cuts.push({ start: index, end: behind });
+  }
+  return cuts;
+};
 
 /** Finds lines whose words markup cuts, and reads them as a page shows them. */
 export const findCutByMarkup = (text: string): readonly Encoded[] => {
-  if (!/[&<]/.test(text)) return [];
-  const cuts = all(text, cut);
+  const cuts = cutsIn(text);
   const found: Encoded[] = [];
   let behind = 0;
   for (const [index, { start: first }] of cuts.entries()) {

@@ -5,24 +5,22 @@ import { findCommands } from './exfiltration.js';
 import type { Hit, Severity } from './finding.js';
 import { fold } from './fold.js';
 import { findJoinedWords } from './joined-words.js';
-import { codeRegions, regionLookup, type Region } from './regions.js';
+import { codeLookup, type Region } from './regions.js';
 import { asksSomething, isTerseRequest } from './requests.js';
 import { phraseHits, requestHits } from './said.js';
 import { sentencesOf } from './sentences.js';
-import { isAboutAttacks } from './talk.js';
 import { isWorded, wordedPassages } from './worded-passages.js';
 import type { WordingScorer } from './wording.js';
 
 /** Returns the requests in encoded and disguised spans of a text. */
-export const decodedHits = (text: string, scorer: WordingScorer): readonly Hit[] => {
-  const code = regionLookup(codeRegions(text));
-  const isCode = (span: Region): boolean => code(span) !== undefined;
+export const decodedHits = (text: string, scorer: WordingScorer, isAbout: () => boolean): readonly Hit[] => {
+  const isCode = codeLookup(text);
   return [...findEncoded(text), ...findDisguised(text), ...findCutByMarkup(text), ...findJoinedWords(text)].flatMap(
     (span): readonly Hit[] => {
       const found = severityOf(text, span, scorer);
       if (found === undefined) return [];
       // Texts about attacks have examples of encoded ones.
-      const isExample = isCode(span) && isAboutAttacks(text);
+      const isExample = isCode(span) && isAbout();
       return [{ rule: 'encoded', severity: isExample ? 'suspicious' : found, start: span.start, end: span.end }];
     },
   );

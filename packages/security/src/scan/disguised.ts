@@ -1,5 +1,5 @@
-import { CueIndex } from './cues.js';
 import { maxLine, type Encoded } from './encoded.js';
+import { once } from './once.js';
 import { isAscii } from './regions.js';
 
 const leet: Readonly<Record<string, string>> = {
@@ -21,21 +21,76 @@ const substituted = (text: string, placeOf: (place: number) => number): string =
   text.replace(/[a-z]/g, (letter) => String.fromCharCode(97 + placeOf(letter.charCodeAt(0) - 97)));
 const backwards = (text: string): string => Array.from(text).toReversed().join('');
 
-/** Ciphers without a key, and the words that a line in the cipher contains. */
-const ciphers: readonly { readonly pattern: RegExp; readonly decode: (line: string) => string }[] = [
-  ...Array.from({ length: 25 }, (_, index) => ({
-    encode: (text: string) => substituted(text, (place) => (place + index + 1) % 26),
-    decode: (text: string) => substituted(text, (place) => (place + 25 - index) % 26),
-  })),
-  ...[(text: string) => substituted(text, (place) => 25 - place), backwards].map((encode) => ({
-    encode,
-    decode: encode,
-  })),
-  { encode: backwards, decode: (text: string) => text.replace(/\p{L}+/gu, backwards) },
-].map(({ encode, decode }) => ({
-  pattern: new RegExp(`\\b(?:${frequent.split(' ').map(encode).join('|')})\\b`, 'gi'),
-  decode,
-}));
+/** A cipher without a key. */
+interface Cipher {
+  /** The words that a line in the cipher contains. */
+  readonly pattern: RegExp;
+  readonly decode: (line: string) => string;
+}
+
+/** The ciphers, and the bits of those that a word belongs to. */
+const known = once(() => {
+  const words = new Map<string, number>();
+  const ciphers = [
+    ...Array.from({ length: 25 }, (_, index) => ({
+      encode: (text: string) => substituted(text, (place) => (place + index + 1) % 26),
+      decode: (text: string) => substituted(text, (place) => (place + 25 - index) % 26),
+    })),
+    ...[(text: string) => substituted(text, (place) => 25 - place), backwards].map((encode) => ({
+      encode,
+      decode: encode,
+    })),
+    { encode: backwards, decode: (text: string) => text.replace(/\p{L}+/gu, backwards) },
+  ].map(({ encode, decode }, index): Cipher => {
+    const encoded = frequent.split(' ').map(encode);
+    for (const word of encoded) words.set(word, (words.get(word) ?? 0) | (1 << index));
+    return { pattern: new RegExp(`\\b(?:${encoded.join('|')})\\b`, 'gi'), decode };
+  });
+  /** The hashes of the words. */
+  const hashes = new Uint8Array(1 << hashBits);
+  for (const word of words.keys()) {
+    const hash = Array.from(word).reduce((one, letter) => hashed(one, letter.charCodeAt(0)), 0);
+    hashes[hash >>> (32 - hashBits)] = 1;
+  }
+  return { ciphers, words, hashes };
+});
+
+const hashBits = 15;
+const maxWord = 12;
+const hashed = (hash: number, code: number): number => Math.imul(hash ^ code, 0x9e3779b1);
+
+/** Returns the places of the words of each cipher. Reads a text once for all of them. */
+const wordsOfCiphers = (text: string): readonly (readonly number[] | undefined)[] => {
+  const { words, hashes } = known();
+  const places: number[][] = [];
+  let start = 0;
+  let hash = 0;
+  let isLetters = true;
+  for (let index = 0; index <= text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    const letter = code | 32;
+    if (letter >= 97 && letter <= 122 && code < 128) {
+      hash = hashed(hash, letter);
+      continue;
+    }
+    // Digits and low lines belong to a word.
+    if ((code >= 48 && code <= 57) || code === 95) {
+      isLetters = false;
+      continue;
+    }
+    const length = index - start;
+    if (isLetters && length > 2 && length <= maxWord && hashes[hash >>> (32 - hashBits)] === 1) {
+      const bits = words.get(text.slice(start, index).toLowerCase()) ?? 0;
+      for (let place = 0; bits >>> place !== 0; place += 1) {
+        if (((bits >>> place) & 1) === 1) (places[place] ??= []).push(start);
+      }
+    }
+    start = index + 1;
+    hash = 0;
+    isLetters = true;
+  }
+  return places;
+};
 
 const leetWord =
   /(?<![\w@$])(?=[a-z]*[013457@$])[a-z013457@$]*[a-z][013457@$]{1,2}[a-z][a-z013457@$]*|[013457][a-z]{2}\w*/gi;
@@ -71,7 +126,6 @@ const isWritten = (line: string, pattern: RegExp): boolean => {
 };
 
 const rotation = /\brot-?13\b/gi;
-const cues = new CueIndex([rotation, ...ciphers.map(({ pattern }) => pattern)]);
 
 const turned = /[\u202b\u202e\u2067]([^\n\u202c\u2069]{8,2000})/g;
 /** Maximum number of words per disguised word. Lines of hashes contain a few such words among many others. */
@@ -80,9 +134,13 @@ const maxPlainWords = 4;
 /** Finds lines in ROT13, reversed or upside down, and lines with digits or letters of flags in place of letters. */
 export const findDisguised = (text: string): readonly Encoded[] => {
   const found: Encoded[] = [];
-  const mayMatch = cues.in(text);
-  const add = (pattern: RegExp, least: number, decode: (line: string) => string, isMeant = least < 3): void => {
-    const places = Array.from(text.matchAll(pattern), ({ index }) => index);
+  const placesOf = (pattern: RegExp): readonly number[] => Array.from(text.matchAll(pattern), ({ index }) => index);
+  const add = (
+    places: readonly number[],
+    least: number,
+    decode: (line: string) => string,
+    isMeant = least < 3,
+  ): void => {
     let end = -1;
     for (const [index, place] of places.entries()) {
       if (place < end) continue;
@@ -98,17 +156,18 @@ export const findDisguised = (text: string): readonly Encoded[] => {
       }
     }
   };
-  if (mayMatch(rotation)) add(rotation, 1, (line) => substituted(line.toLowerCase(), (place) => (place + 13) % 26));
-  for (const { pattern, decode } of ciphers) {
-    if (mayMatch(pattern)) add(pattern, 2, (line) => (isWritten(line, pattern) ? decode(line.toLowerCase()) : ''));
+  add(placesOf(rotation), 1, (line) => substituted(line.toLowerCase(), (place) => (place + 13) % 26));
+  for (const [index, places = []] of wordsOfCiphers(text).entries()) {
+    const { pattern, decode } = known().ciphers[index] as Cipher;
+    if (places.length > 1) add(places, 2, (line) => (isWritten(line, pattern) ? decode(line.toLowerCase()) : ''));
   }
   if (!isAscii(text)) {
     const upright = (line: string): string =>
       Array.from(line.toLowerCase(), (one) => upturned.get(one) ?? one)
         .toReversed()
         .join('');
-    add(upturnedLetter, 6, upright, true);
-    add(letterOfFlag, 12, withoutFlags, true);
+    add(placesOf(upturnedLetter), 6, upright, true);
+    if (text.includes('\ud83c')) add(placesOf(letterOfFlag), 12, withoutFlags, true);
   }
   // A direction override displays letters in reverse order.
   for (const { 0: match, 1: line = '', index } of text.matchAll(turned)) {
@@ -119,7 +178,7 @@ export const findDisguised = (text: string): readonly Encoded[] => {
       isMeant: true,
     });
   }
-  add(leetWord, 3, (line) =>
+  add(placesOf(leetWord), 3, (line) =>
     line.replace(/(?<=[a-z013457@$])[013457@$]|[013457@$](?=[a-z])/gi, (sign) => leet[sign] ?? sign),
   );
   return found;

@@ -9,10 +9,17 @@ export interface Folded {
   readonly at: (index: number) => number;
 }
 
-const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13) || code === 160;
+const noBreak = 160;
 
-/** Whether a character is emphasis markup, which does not separate words. */
-const isMute = (code: number): boolean => code === 42 || code === 95 || code === 126;
+/** The mark of emphasis markup, which does not separate words. */
+const mute = 255;
+
+/** The folded characters of ASCII. White space is a space. */
+const foldedAscii = Uint8Array.from({ length: 128 }, (_, code) => {
+  if (code >= 9 && code <= 13) return 32;
+  if ('*_~'.includes(String.fromCharCode(code))) return mute;
+  return code >= 65 && code <= 90 ? code + 32 : code;
+});
 
 /**
  * Folds a text to its visible form: lower case without accents, one space for white space, no invisible characters and
@@ -20,46 +27,56 @@ const isMute = (code: number): boolean => code === 42 || code === 95 || code ===
  */
 export const fold = (text: string): Folded => {
   // The upper bound of the folded length; most texts do not grow.
-  const capacity = isAscii(text) ? text.length : text.length * maxExpansion;
-  const units = new Uint16Array(capacity);
+  const isPlain = isAscii(text);
+  const capacity = isPlain ? text.length : text.length * maxExpansion;
+  const units = isPlain ? new Uint8Array(capacity) : new Uint16Array(capacity);
   const places = new Uint32Array(capacity);
   let length = 0;
   let last = 0;
-  const add = (unit: number, place: number): void => {
-    units[length] = unit;
-    places[length] = place;
-    length += 1;
-    last = unit;
-  };
   let index = 0;
   while (index < text.length) {
     const unit = text.charCodeAt(index);
-    // A word that is split by a line feed.
-    if (
-      unit === 45 &&
-      last >= 97 &&
-      last <= 122 &&
-      text.charCodeAt(index + 1) === 10 &&
-      isLatin(text.charCodeAt(index + 2))
-    ) {
-      index += 2;
-      continue;
-    }
-    if (isSpace(unit)) {
-      if (last !== 32) add(32, index);
-    } else if (unit < 128) {
-      if (!isMute(unit)) add(unit >= 65 && unit <= 90 ? unit + 32 : unit, index);
+    if (unit < 128) {
+      // A word that is split by a line feed.
+      if (
+        unit === 45 &&
+        last >= 97 &&
+        last <= 122 &&
+        text.charCodeAt(index + 1) === 10 &&
+        isLatin(text.charCodeAt(index + 2))
+      ) {
+        index += 2;
+        continue;
+      }
+      const folded = foldedAscii[unit] as number;
+      if (folded !== mute && (folded !== 32 || last !== 32)) {
+        units[length] = last = folded;
+        places[length] = index;
+        length += 1;
+      }
+    } else if (unit === noBreak) {
+      if (last !== 32) {
+        units[length] = last = 32;
+        places[length] = index;
+        length += 1;
+      }
     } else {
       const code = text.codePointAt(index) ?? 0;
       if (!isInvisible(code)) {
         const expanded = plain(text, index, String.fromCodePoint(code)).slice(0, maxExpansion);
-        for (const one of Array.from(expanded, unitOf)) add(one, index);
+        for (const one of Array.from(expanded, unitOf)) {
+          units[length] = last = one;
+          places[length] = index;
+          length += 1;
+        }
       }
       if (code > 65_535) index += 1;
     }
     index += 1;
   }
-  const folded = Buffer.from(units.buffer, 0, length * 2).toString('utf16le');
+  const folded = Buffer.from(units.buffer, 0, length * units.BYTES_PER_ELEMENT).toString(
+    isPlain ? 'latin1' : 'utf16le',
+  );
   return { text: folded, at: (place) => (place < length ? (places[place] ?? text.length) : text.length) };
 };
 

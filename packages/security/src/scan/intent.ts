@@ -1,6 +1,6 @@
 import { has, hasAsk, isAsked, isNegated, near, type View } from './clauses.js';
 import { concealment, permission, sabotage, taking } from './deeds.js';
-import { CueIndex, maxPatterns } from './cues.js';
+import { CueIndex } from './cues.js';
 import { deedFrames } from './deed-frames.js';
 import { stemsIn } from './ask-stems.js';
 import { matches, requestStarts, type Frame } from './frame.js';
@@ -56,11 +56,7 @@ export const signalsOf = (text: string, sentence: Sentence): readonly Signal[] =
 
 const frames: readonly Frame[] = [...orderFrames, ...deedFrames];
 
-/** The frames, in groups whose patterns share an index. */
-const frameGroups = Array.from({ length: Math.ceil(frames.length / maxPatterns) }, (_, group) => {
-  const members = frames.slice(group * maxPatterns, (group + 1) * maxPatterns);
-  return { members, cues: new CueIndex(members.map(({ pattern }) => pattern)) };
-});
+const frameCues = new CueIndex(frames.map(({ pattern }) => pattern));
 
 /** Maximum number of characters of a sentence that the patterns read; bounds their time on words without end. */
 const maxSaid = 2000;
@@ -75,14 +71,12 @@ const framesOf = (sentence: Sentence): readonly Pick<Frame, 'rule' | 'weight'>[]
   if (all.length < minWords) return found;
   const said = joined.slice(0, maxSaid);
   let starts: readonly number[] | undefined;
-  for (const { members, cues } of frameGroups) {
-    const bits = cues.bitsIn(said);
-    for (const [place, one] of members.entries()) {
-      if ((bits & (1 << place)) === 0) continue;
-      if ((first & one.first) === 0 && (second & one.second) === 0 && (one.first | one.second) !== 0) continue;
-      starts ??= requestStarts(sentence);
-      if (matches(one, said, starts)) found.push(one);
-    }
+  const mayMatch = frameCues.placesIn(said);
+  for (const [place, one] of frames.entries()) {
+    if (!mayMatch(place)) continue;
+    if ((first & one.first) === 0 && (second & one.second) === 0 && (one.first | one.second) !== 0) continue;
+    starts ??= requestStarts(sentence);
+    if (matches(one, said, starts)) found.push(one);
   }
   return found;
 };

@@ -1,22 +1,25 @@
 import type { Hit, Said } from './finding.js';
 import type { HiddenRegion } from './hiding.js';
-import { codeRegions, regionLookup, type Region } from './regions.js';
-import { isAboutAttacks, isCited, isMentionedAsAttack, isTalkedAbout } from './talk.js';
+import { codeLookup, type Region } from './regions.js';
+import { isCited, isMentionedAsAttack, isTalkedAbout } from './talk.js';
 
 /**
  * Returns a function that gives a match the severity of its place: hidden, in code, in a quotation or in a text about
  * attacks.
  */
-export const judgeOf = (text: string, hidden: (place: Region) => HiddenRegion | undefined): ((said: Said) => Hit) => {
-  const code = regionLookup(codeRegions(text));
-  let isAbout: boolean | undefined;
+export const judgeOf = (
+  text: string,
+  hidden: (place: Region) => HiddenRegion | undefined,
+  isAbout: () => boolean,
+): ((said: Said) => Hit) => {
+  const isInCode = codeLookup(text);
   return ({ rule, isStrong: isStrongInPlain, isMentioned = false, start, end, ...said }) => {
     const { isHiddenStrong, isTelling, isDiscussed, isSuspicious } = said;
     const region = hidden({ start, end });
     const isStrong =
       isStrongInPlain ||
       (region !== undefined && isHiddenStrong === true && (region.kind !== 'data' || isTelling === true));
-    const isCode = code({ start, end }) !== undefined;
+    const isCode = isInCode({ start, end });
     const isHarmless =
       isDiscussed === true ||
       (!isStrong && isSuspicious !== true) ||
@@ -32,8 +35,7 @@ export const judgeOf = (text: string, hidden: (place: Region) => HiddenRegion | 
         ...(isStrong ? { start: Math.min(start, region.start), end: Math.max(end, region.end) } : { start, end }),
       };
     }
-    const isQuotation =
-      isMentioned || (isStrong && isCited(text, start, end, isCode) && (isAbout ??= isAboutAttacks(text)));
+    const isQuotation = isMentioned || (isStrong && isCited(text, start, end, isCode) && isAbout());
     const severity = isStrong && !isQuotation ? 'malicious' : 'suspicious';
     return { rule, severity: isHarmless ? 'note' : severity, start, end };
   };

@@ -26,10 +26,13 @@ export const phrase = (rule: string, isStrong: boolean, ...parts: readonly (stri
 /** Finds stems at the beginning of words in one pass, by the first two letters of a word. */
 export class StemIndex {
   readonly #byLetters = new Map<number, { readonly stem: string; readonly bit: number }[]>();
+  /** 1 for the hashes of the first two letters, which most words lack. */
+  readonly #hashes = new Uint8Array(1 << hashBits);
 
   /** @param stem - folded, and of at least two characters */
   add(stem: string, bit: number): void {
     const key = keyOf(stem, 0);
+    this.#hashes[hashOf(key)] = 1;
     const known = this.#byLetters.get(key);
     if (known === undefined) this.#byLetters.set(key, [{ stem, bit }]);
     else known.push({ stem, bit });
@@ -41,7 +44,7 @@ export class StemIndex {
     let isInWord = false;
     for (let index = 0; index < text.length; index += 1) {
       const code = text.charCodeAt(index);
-      if (!isInWord) {
+      if (!isInWord && this.#hashes[hashOf(keyOf(text, index))] === 1) {
         for (const { stem, bit } of this.#byLetters.get(keyOf(text, index)) ?? none) {
           if ((bits & bit) === 0 && text.startsWith(stem, index)) bits |= bit;
         }
@@ -54,5 +57,8 @@ export class StemIndex {
 }
 
 const none: readonly never[] = [];
+
+const hashBits = 12;
+const hashOf = (key: number): number => Math.imul(key, 0x9e3779b1) >>> (32 - hashBits);
 
 const keyOf = (text: string, index: number): number => (text.charCodeAt(index) << 16) | text.charCodeAt(index + 1);

@@ -10,7 +10,8 @@ export const codeRegions = (text: string): readonly Region[] => {
   return [...fences, ...all(text, /`[^`\n]{1,400}`/g)];
 };
 
-const fencedBlocks = (text: string): readonly Region[] => {
+/** Returns fenced code blocks. */
+export const fencedBlocks = (text: string): readonly Region[] => {
   const blocks: Region[] = [];
   let open: number | undefined;
   for (const { 0: match, index } of text.matchAll(/^[ \t]{0,12}(?:```|~~~)[^\n]{0,200}$/gm)) {
@@ -86,4 +87,10 @@ export const regionLookup = <Kind extends Region>(
       .slice(Math.max(0, low - 4), low)
       .find((region) => region.end > start && Math.min(end, region.end) - Math.max(start, region.start) >= least);
   };
+};
+
+/** Returns a function that tells whether a place is in code. Reads the text for the first place. */
+export const codeLookup = (text: string): ((place: Region) => boolean) => {
+  let lookup: ((place: Region) => Region | undefined) | undefined;
+  return (place) => (lookup ??= regionLookup(codeRegions(text)))(place) !== undefined;
 };

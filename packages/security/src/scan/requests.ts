@@ -45,25 +45,33 @@ const linking = /\b(?:href|src)=/;
 /** Three words. */
 const words = /^\P{L}*\p{L}+\P{L}+\p{L}+\P{L}+\p{L}/u;
 
+const minFields = 3;
+
 /** Whether a sentence is program code, which contains more punctuation than prose. The tags around prose do not count. */
 const isCode = (sentence: string): boolean => {
   const prose = sentence.includes('<') && !linking.test(sentence) ? sentence.replace(tags, ' ') : sentence;
-  const said = words.test(prose) ? prose : sentence;
+  const said = prose === sentence || words.test(prose) ? prose : sentence;
   let signs = 0;
+  let colons = 0;
+  let commas = 0;
+  let last = 0;
   for (let index = 0; index < said.length; index += 1) {
     const code = said.charCodeAt(index);
     // A row of one sign is a delimiter.
-    if (code !== said.charCodeAt(index - 1)) signs += isSign[code] ?? 0;
+    if (code !== last) signs += isSign[code] ?? 0;
+    if (code === 58) colons += 1;
+    else if (code === 44) commas += 1;
+    last = code;
   }
   return (
-    (said.match(field)?.length ?? 0) >= 3 ||
-    (said.match(gap)?.length ?? 0) >= 3 ||
+    (colons >= minFields && (said.match(field)?.length ?? 0) >= minFields) ||
+    (commas >= minFields && (said.match(gap)?.length ?? 0) >= minFields) ||
     (signs >= 5 && signs * 14 > said.length) ||
     (signs >= 3 && /=>|\(\) ?[{;]|\b(?:const|let|await|function|async) \w/.test(said))
   );
 };
-/** Maximum number of sentences in one request, and of characters before the last of them. */
-const reach = 3;
+/** Maximum number of sentences of one request, and of characters before the last of them. */
+export const reach = 3;
 const maxBefore = 240;
 
 /** Number of characters after a sentence that its signals depend on. */
@@ -72,24 +80,32 @@ const maxAfter = 120;
 /** The signals of sentences, by their clauses and characters. A scan reads most sentences of a text twice. */
 export type KnownSignals = Map<string, readonly Signal[]>;
 
-/** Finds English requests of at least a weight by the signals of their sentences. */
+/**
+ * Finds English requests of at least a weight by the signals of their sentences.
+ *
+ * @param isOrdinary - whether a request that begins with the sentence would be a note at most, and is not sought
+ */
 export const requestsIn = (
   folded: Folded,
   sentences: readonly Sentence[],
   least: number,
   known: KnownSignals = new Map(),
+  isOrdinary: (index: number) => boolean = () => false,
 ): readonly Request[] => {
-  const signals = sentences.map((sentence) => {
+  const signals: (readonly Signal[])[] = [];
+  const signalsAt = (index: number): readonly Signal[] => {
+    const same = signals[index];
+    const sentence = sentences[index];
+    if (same !== undefined || sentence === undefined) return same ?? [];
     const { clauses, start, end } = sentence;
     const key = `${clauses.join()} ${folded.text.slice(start, end + maxAfter)}`;
-    const same = known.get(key);
-    if (same !== undefined) return same;
-    const found = isCode(folded.text.slice(start, end)) ? [] : signalsOf(folded.text, sentence);
+    const found = known.get(key) ?? (isCode(folded.text.slice(start, end)) ? [] : signalsOf(folded.text, sentence));
     known.set(key, found);
+    signals[index] = found;
     return found;
-  });
+  };
   return sentences.flatMap((sentence, index): readonly Request[] => {
-    if (signals[index]?.length === 0) return [];
+    if (isOrdinary(index) || signalsAt(index).length === 0) return [];
     let last = index;
     const strongest = new Map<string, number>();
     const matched = new Set<Pick<Frame, 'rule' | 'weight'>>();
@@ -98,7 +114,7 @@ export const requestsIn = (
       sentences[last]?.paragraph === sentence.paragraph &&
       (sentences[last]?.start ?? 0) - sentence.start < maxBefore
     ) {
-      for (const { rule, weight, frame } of signals[last] ?? []) {
+      for (const { rule, weight, frame } of signalsAt(last)) {
         if (frame !== undefined) matched.add(frame);
         else strongest.set(rule, Math.max(weight, strongest.get(rule) ?? 0));
       }

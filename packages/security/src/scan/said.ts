@@ -14,17 +14,24 @@ const about: ReadonlySet<string> = new Set(['override', 'persona', 'prompt-theft
 const telling: ReadonlySet<string> = new Set([...about, 'skips-approval', 'persistence', 'regardless']);
 
 /** Returns requests by their grammar. In hidden regions, half of the weight is an attempt. */
-export const requestHits = (folded: Folded, sentences: readonly Sentence[], known?: KnownSignals): readonly Said[] =>
-  requestsIn(folded, sentences, attempt / 2, known).map(({ rule, weight, isPattern, isDiscussed, start, end }) => ({
-    rule,
-    isStrong: weight >= attempt,
-    isHiddenStrong: true,
-    isTelling: weight >= attempt - 1 || telling.has(rule),
-    isDiscussed,
-    isSuspicious: weight >= attempt - 1 && (isPattern || about.has(rule)),
-    start,
-    end,
-  }));
+export const requestHits = (
+  folded: Folded,
+  sentences: readonly Sentence[],
+  known?: KnownSignals,
+  isOrdinary?: (index: number) => boolean,
+): readonly Said[] =>
+  requestsIn(folded, sentences, attempt / 2, known, isOrdinary).map(
+    ({ rule, weight, isPattern, isDiscussed, start, end }) => ({
+      rule,
+      isStrong: weight >= attempt,
+      isHiddenStrong: true,
+      isTelling: weight >= attempt - 1 || telling.has(rule),
+      isDiscussed,
+      isSuspicious: weight >= attempt - 1 && (isPattern || about.has(rule)),
+      start,
+      end,
+    }),
+  );
 
 /** Maximum number of characters of a phrase before and after a sentence. */
 const margin = 60;
@@ -53,10 +60,12 @@ export const phraseHits = ({ text, at }: Folded, sentences: readonly Sentence[])
 };
 
 /** Returns the phrases and the requests of a text. */
-const saidIn = (folded: Folded, sentences: readonly Sentence[], known: KnownSignals): readonly Said[] => [
-  ...phraseHits(folded, sentences),
-  ...requestHits(folded, sentences, known),
-];
+const saidIn = (
+  folded: Folded,
+  sentences: readonly Sentence[],
+  known: KnownSignals,
+  isOrdinary?: (index: number) => boolean,
+): readonly Said[] => [...phraseHits(folded, sentences), ...requestHits(folded, sentences, known, isOrdinary)];
 
 /**
  * Marks what other languages than English say only in quotations that sentences mention: the text without them does not
@@ -67,8 +76,9 @@ export const withMentions = (
   { text: said, at }: Folded,
   sentences: readonly Sentence[],
   known: KnownSignals,
+  isOrdinary: (index: number) => boolean,
 ): readonly Said[] => {
-  const hits = saidIn({ text: said, at }, sentences, known);
+  const hits = saidIn({ text: said, at }, sentences, known, isOrdinary);
   const foreign = regionLookup(
     sentences
       .filter(({ second }) => (second & LANGUAGES) !== 0)

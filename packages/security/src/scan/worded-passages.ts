@@ -3,7 +3,7 @@ import type { Folded } from './fold.js';
 import type { HiddenRegion } from './hiding.js';
 import { LetterScorer } from './letters.js';
 import { languageBit, LANGUAGES } from './lexicon.js';
-import { passagesOf } from './passages.js';
+import { passagesOf, type Span } from './passages.js';
 import { regionLookup, type Region } from './regions.js';
 import { isDiscussed } from './requests.js';
 import type { Sentence } from './sentences.js';
@@ -18,7 +18,7 @@ import { WordingScorer, type Wording } from './wording.js';
  * `doubt` that of a malicious wording in another language, of which the training data has fewer ordinary instructions. A
  * passage of unknown words has -4.5. `training/measure.mjs` prints the share of ordinary files at each.
  */
-const wordingLevels = {
+export const wordingLevels = {
   malicious: 2.4,
   doubt: 1.8,
   suspicious: 0.25,
@@ -57,6 +57,12 @@ const marginsOf = (scores: readonly number[]): readonly number[] => {
   });
 };
 
+/** The score of a passage, and where it begins. */
+export interface ScoredPlace {
+  readonly score: number;
+  readonly start: number;
+}
+
 const lenient = (margin: number): number => Math.max(0, margin - leniency);
 
 /** Languages of the training data, besides English. Ukrainian shares its script with Russian. */
@@ -81,6 +87,8 @@ export interface Passage extends Region {
   readonly isUnscored: boolean;
   /** Returns the highest score of a clause of the passage, which ordinary text around a request does not lower. */
   readonly clauseScore: () => number;
+  /** The places of its sentences. */
+  readonly span: Span;
 }
 
 /** Maximum number of characters of a sentence that is scored. */
@@ -102,11 +110,14 @@ const clausesOf = (sentence: string): readonly string[] =>
 
 /**
  * Scores the passages of a text, and their sentences alone, so that ordinary text around a request does not hide it.
+ *
+ * @param rest - the scores of passages that the text leaves out, and their places in it
  */
 export const wordedPassages = (
   { text, at }: Folded,
   sentences: readonly Sentence[],
   scorer = new WordingScorer(),
+  rest: readonly ScoredPlace[] = [],
 ): readonly Passage[] => {
   const endOf = ({ start, end }: Region): number => Math.min(end, text.length, start + maxSaid);
   const wordings: Wording[] = [];
@@ -148,13 +159,16 @@ export const wordedPassages = (
         const clauses = clausesOf(text.slice(startAt(first), sentences[last]?.end));
         return clauses.reduce((highest, clause) => Math.max(highest, scoreOf(clause)), -Infinity);
       },
+      span: { first, last },
       part: { start: at(partStart), end: at(partEnd - 1) + 1 },
       start: at(startAt(first)),
       end: at(endAt(last) - 1) + 1,
     };
   });
-  const margins = marginsOf(passages.map(({ score }) => score));
-  return passages.map((passage, index) => ({ ...passage, margin: margins[index] ?? 0 }));
+  const all = [...rest, ...passages].toSorted((one, other) => one.start - other.start);
+  const margins = marginsOf(all.map(({ score }) => score));
+  const marginOf = new Map<ScoredPlace, number>(all.map((one, index) => [one, margins[index] ?? 0]));
+  return passages.map((passage) => ({ ...passage, margin: marginOf.get(passage) ?? 0 }));
 };
 
 /** Returns passages that are worded like requests that redirect a model. */
