@@ -127,6 +127,10 @@ const isWritten = (line: string, pattern: RegExp): boolean => {
 
 const rotation = /\brot-?13\b/gi;
 
+/** Whether most letters of a line are written from right to left, so that nothing turns them. */
+const isRightToLeft = (line: string): boolean =>
+  (line.match(/[\u0590-\u08ff]/g)?.length ?? 0) * 2 > (line.match(/\p{L}/gu)?.length ?? 0);
+
 const turned = /[\u202b\u202e\u2067]([^\n\u202c\u2069]{8,2000})/g;
 /** Maximum number of words per disguised word. Lines of hashes contain a few such words among many others. */
 const maxPlainWords = 4;
@@ -171,6 +175,7 @@ export const findDisguised = (text: string): readonly Encoded[] => {
   }
   // A direction override displays letters in reverse order.
   for (const { 0: match, 1: line = '', index } of text.matchAll(turned)) {
+    if (isRightToLeft(line)) continue;
     found.push({
       start: index,
       end: index + match.length,

@@ -1,3 +1,5 @@
+import { moreMarkers, spacedLanguages, spacelessLanguages } from './languages-more.js';
+
 /** Stems of one language that occur in requests against a model's instructions. */
 export interface Language {
   /** Verbs of dismissal: ignore, forget, disregard. */
@@ -44,19 +46,32 @@ export const markers: Readonly<Record<string, string>> = {
   nl: 'het een alle je jouw uw niet van en instructies vorige negeer vergeet gebruiker zonder toon',
   // Czech and Slovak share the bit and the rules of Polish.
   pl: 'wszystkie wszystkich poprzednie instrukcje polecenia zignoruj nie swoje swoj twoje twoj twoich jest bez ten tego zasady pokaz teraz od zapomnij oraz lub jako ktory ktora ktore przez tylko uzytkownika uzytkownik uzytkownikowi plik aby jesli byc moze przed vsechny vsech vsechno vsetky vsetko predchozi predchadzajuce pokyny instrukce instrukcie pravidla jsou neni tento tato ktery ktera ktere ktoru nebo alebo pokud uzivatel uzivatele uzivateli pouzivatel pouzivatela pouzivatelovi soubor souboru subor suboru byl byla jeho jejich pouze nyni jsi svuj sve svoje svoj svych tvuj ignoruj zapomen zabudni podle obsah heslo hesla vypis bezpecnostni tuto tvoje vsak nez kazde kazdej',
+  ar: moreMarkers,
   tr: 'tum talimatlari onceki ve bir yok bu icin sistem kullaniciya kurallar artik sen unut goster',
 };
 
 /** Scripts that identify languages, by their first and last character. */
 export const scripts: readonly (readonly [first: number, last: number, languages: readonly string[]])[] = [
   [0x0400, 0x052f, ['ru']],
-  [0x0600, 0x06ff, ['ar']],
-  [0x0900, 0x097f, ['hi']],
+  [0x0590, 0x06ff, ['ar']],
+  [0x0900, 0x09ff, ['hi']],
+  [0x0e00, 0x0e7f, ['hi']],
   [0x1100, 0x11ff, ['ko']],
   [0x3040, 0x30ff, ['ja']],
   [0x4e00, 0x9fff, ['zh', 'ja']],
   [0xac00, 0xd7af, ['ko']],
 ];
+
+/** Joins the stems of languages that share a bit, because their words differ in script or form. */
+const together = (own: Language, others: readonly Language[]): Language => ({
+  ...own,
+  ...Object.fromEntries(
+    (Object.entries(others[0] ?? {}) as [keyof Language, string][]).map(([key]) => [
+      key,
+      [own, ...others].flatMap((language) => language[key] ?? []).join('|'),
+    ]),
+  ),
+});
 
 /** Stems by language, separated by `|`. A space matches up to three words in between. Accents are ignored. */
 export const languages: Readonly<Record<string, Language>> = {
@@ -324,29 +339,36 @@ export const languages: Readonly<Record<string, Language>> = {
     limits: '규칙이 없|제한이 없|규칙은 없|제한은 없',
     send: '보내|전송|업로드|전달',
   },
-  ar: {
-    dismiss: 'تجاهل|انس|لا تتبع|تخط|تجاوز',
-    orders: 'تعليمات|التعليمات|أوامر|الأوامر|قواعد|القواعد|توجيهات|التوجيهات|الإرشادات',
-    earlier: 'السابقة|أعلاه|جميع|كل|السابق',
-    reveal: 'أظهر|اكشف|اطبع|كرر|اعرض',
-    prompt: 'موجه النظام|تعليماتك|رسالة النظام',
-    secrecy: 'لا تخبر المستخدم|لا تذكر|دون إخبار المستخدم',
-    persona: 'أنت الآن|من الآن فصاعدا',
-    renewal: 'تعليمات جديدة|مهمة جديدة',
-    void: 'ملغا|لاغية|غير سارية|لم تعد',
-    unbound: 'بدون قيود|بلا قيود|دون قيود|دون أي',
-  },
-  hi: {
-    dismiss: 'अनदेखा|नज़रअंदाज़|भूल जा|अनदेखी|पालन न कर',
-    orders: 'निर्देश|आदेश|नियम|प्रॉम्प्ट',
-    earlier: 'पिछले|पूर्व|ऊपर|सभी|पहले',
-    reveal: 'दिखा|बता|प्रकट',
-    prompt: 'सिस्टम प्रॉम्प्ट|अपने निर्देश',
-    secrecy: 'उपयोगकर्ता को मत बता|उपयोगकर्ता को न बता',
-    persona: 'अब तुम|अब आप',
-    renewal: 'नए निर्देश|नया निर्देश',
-    isSpaceless: true,
-    void: 'रद्द|अमान्य|लागू नहीं',
-    unbound: 'बिना किसी|बिना प्रतिबंध|बिना नियम',
-  },
+  // Languages that the wording is not scored for have two bits, one for those without spaces.
+  ar: together(
+    {
+      dismiss: 'تجاهل|انس|لا تتبع|تخط|تجاوز',
+      orders: 'تعليمات|التعليمات|أوامر|الأوامر|قواعد|القواعد|توجيهات|التوجيهات|الإرشادات',
+      earlier: 'السابقة|أعلاه|جميع|كل|السابق',
+      reveal: 'أظهر|اكشف|اطبع|كرر|اعرض',
+      prompt: 'موجه النظام|تعليماتك|رسالة النظام',
+      secrecy: 'لا تخبر المستخدم|لا تذكر|دون إخبار المستخدم',
+      persona: 'أنت الآن|من الآن فصاعدا',
+      renewal: 'تعليمات جديدة|مهمة جديدة',
+      void: 'ملغا|لاغية|غير سارية|لم تعد',
+      unbound: 'بدون قيود|بلا قيود|دون قيود|دون أي',
+    },
+    spacedLanguages,
+  ),
+  hi: together(
+    {
+      dismiss: 'अनदेखा|नज़रअंदाज़|भूल जा|अनदेखी|पालन न कर',
+      orders: 'निर्देश|आदेश|नियम|प्रॉम्प्ट',
+      earlier: 'पिछले|पूर्व|ऊपर|सभी|पहले',
+      reveal: 'दिखा|बता|प्रकट',
+      prompt: 'सिस्टम प्रॉम्प्ट|अपने निर्देश',
+      secrecy: 'उपयोगकर्ता को मत बता|उपयोगकर्ता को न बता',
+      persona: 'अब तुम|अब आप',
+      renewal: 'नए निर्देश|नया निर्देश',
+      isSpaceless: true,
+      void: 'रद्द|अमान्य|लागू नहीं',
+      unbound: 'बिना किसी|बिना प्रतिबंध|बिना नियम',
+    },
+    spacelessLanguages,
+  ),
 };
