@@ -1,4 +1,4 @@
-import type { Language } from './languages.js';
+import type { Language } from './language.js';
 
 /**
  * Lower-case words without accents that identify these languages. None is a word of English, of a language in

@@ -1,7 +1,8 @@
 import { phrase, StemIndex, type Phrase, type Stems } from './phrase.js';
 import { foldText } from './fold.js';
 import { languageBit } from './lexicon.js';
-import { languages, type Language } from './languages.js';
+import type { Language } from './language.js';
+import { languages } from './languages.js';
 import { once } from './once.js';
 
 /** Phrases of one language. */
