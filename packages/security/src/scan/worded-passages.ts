@@ -63,6 +63,15 @@ export interface ScoredPlace {
   readonly start: number;
 }
 
+/** Number of passages of a short text, and what a suspicion needs more for each power of e of it, at most `maxChance`. */
+const [fewPassages, chance, maxChance] = [20, 0.5, 1];
+
+/**
+ * Returns what a suspicion needs more in a long text, which has high scores by chance: in ordinary files, each half point
+ * halves the number of passages above a score. What is malicious needs no more.
+ */
+const chanceIn = (count: number): number => Math.min(maxChance, chance * Math.log(Math.max(1, count / fewPassages)));
+
 const lenient = (margin: number): number => Math.max(0, margin - leniency);
 
 /** Languages of the training data, besides English. Ukrainian shares its script with Russian. */
@@ -77,6 +86,8 @@ export interface Passage extends Region {
   readonly score: number;
   /** Added to the levels, because the rest of the text has high scores, too. */
   readonly margin: number;
+  /** Added to the level of a suspicion, because the text is long. */
+  readonly chance: number;
   /** The sentence with this score, or the whole passage. */
   readonly part: Region;
   /** Whether the part discusses attacks. Only determined for a score that is a finding. */
@@ -124,7 +135,7 @@ export const wordedPassages = (
   let letters: LetterScorer | undefined;
   const ofLetters: number[] = [];
   const lettersOf = (said: string): number => (letters ??= new LetterScorer()).scoreOf(said);
-  const passages = passagesOf(sentences).map(({ first, last }): Omit<Passage, 'margin'> => {
+  const passages = passagesOf(sentences).map(({ first, last }): Omit<Passage, 'chance' | 'margin'> => {
     let score = -Infinity;
     let second = 0;
     let sum = 0;
@@ -168,21 +179,23 @@ export const wordedPassages = (
   const all = [...rest, ...passages].toSorted((one, other) => one.start - other.start);
   const margins = marginsOf(all.map(({ score }) => score));
   const marginOf = new Map<ScoredPlace, number>(all.map((one, index) => [one, margins[index] ?? 0]));
-  return passages.map((passage) => ({ ...passage, margin: marginOf.get(passage) ?? 0 }));
+  const rise = chanceIn(all.length);
+  return passages.map((passage) => ({ ...passage, chance: rise, margin: marginOf.get(passage) ?? 0 }));
 };
 
 /** Returns passages that are worded like requests that redirect a model. */
 export const wordingHits = (passages: readonly Passage[]): readonly Said[] =>
   passages
     .filter(({ score }) => score >= wordingLevels.hidden)
-    .map(({ score, margin, isForeign, isDiscussed: isAbout, part: { start, end } }) => ({
+    .map(({ score, margin, chance: rise, isForeign, isDiscussed: isAbout, part: { start, end } }) => ({
       rule: 'wording',
       isStrong: score >= wordingLevels.malicious + margin + (isForeign ? wordingLevels.doubt : 0),
       // Few ordinary comments in other languages are in the training data.
       isHiddenStrong: !isForeign || score >= wordingLevels.told,
       isTelling: score >= wordingLevels.malicious,
       isDiscussed: isAbout,
-      isSuspicious: score >= wordingLevels.suspicious + lenient(margin),
+      isSuspicious:
+        score >= Math.min(wordingLevels.malicious + margin, wordingLevels.suspicious + lenient(margin) + rise),
       start,
       end,
     }));
