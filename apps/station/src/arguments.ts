@@ -1,12 +1,15 @@
-import { parseArgs } from 'node:util';
 import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { commandLineProblem } from '@h/options';
 
 /** Wrong arguments. */
 export class UsageError extends Error {}
 
+type Command = 'start' | 'init' | 'check' | 'token' | 'revoke';
+
 /** The arguments of the program. */
 export interface StationArguments {
-  readonly command: 'start' | 'help' | 'token' | 'revoke';
+  readonly command: Command | 'help' | 'version';
   /** `config.yaml`, if one is given. */
   readonly config: string | undefined;
   readonly host: string | undefined;
@@ -19,6 +22,7 @@ export interface StationArguments {
   readonly hosts: readonly string[];
   readonly origins: readonly string[];
   readonly tenant: string;
+  /** The name of a token, the folder of `init` or the file of `check`; empty if none is given. */
   readonly name: string;
   readonly scopes: readonly string[];
   /** The OTLP/HTTP collector of traces and metrics. */
@@ -27,7 +31,7 @@ export interface StationArguments {
   readonly isDemo: boolean;
 }
 
-export const usageText = `Usage: h-station [options]                        starts the service
+export const usageText = `Usage: h-station [options]                              starts the service
        h-station init [folder]                          writes config.yaml and examples
        h-station check [file]                           explains a config.yaml
        h-station token NAME [--tenant T] [--scope S]…   creates a token, shown once
@@ -44,6 +48,7 @@ export const usageText = `Usage: h-station [options]                        star
   --allow-origin URL   origin of another page that may call the API
   --otel URL           OTLP/HTTP collector of traces and metrics
   --demo               the scripted demonstration, also if keys are set
+  --help, --version
 `;
 
 const options = {
@@ -61,19 +66,32 @@ const options = {
   otel: { type: 'string' },
   demo: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
 } as const;
+
+type OptionName = keyof typeof options;
+
+/** The options of each command. Another one would have no effect. */
+const storeOptions = ['config', 'data', 'database-url', 'tenant'] as const;
+const optionsOf: Readonly<Record<Command, readonly OptionName[]>> = {
+  start: [...storeOptions, 'host', 'port', 'role', 'concurrency', 'allow-host', 'allow-origin', 'otel', 'demo'],
+  init: [],
+  check: [],
+  token: [...storeOptions, 'scope'],
+  revoke: storeOptions,
+};
 
 /** @throws UsageError */
 export const parseArguments = (given: readonly string[]): StationArguments => {
   const { values, positionals } = parsed(given);
-  const { command, name } = commandIn(positionals);
+  const { command, name } = wanted(values, positionals);
   const { role = 'all' } = values;
   if (role !== 'web' && role !== 'worker' && role !== 'all') {
     throw new UsageError(`--role must be web, worker or all, but is ${JSON.stringify(role)}.`);
   }
   const databaseUrl = values['database-url'];
   return {
-    command: values.help === true ? 'help' : command,
+    command,
     config: values.config === undefined ? undefined : resolve(values.config),
     host: values.host,
     port: optional('--port', values.port, 0, 65_535),
@@ -81,8 +99,8 @@ export const parseArguments = (given: readonly string[]): StationArguments => {
     databaseUrl,
     role,
     concurrency: optional('--concurrency', values.concurrency, 1, 10_000),
-    hosts: values['allow-host'] ?? [],
-    origins: values['allow-origin'] ?? [],
+    hosts: (values['allow-host'] ?? []).map(hostName),
+    origins: (values['allow-origin'] ?? []).map(origin),
     tenant: values.tenant ?? 'default',
     name,
     scopes: values.scope ?? ['read', 'write', 'approve'],
@@ -91,27 +109,68 @@ export const parseArguments = (given: readonly string[]): StationArguments => {
   };
 };
 
-/** @throws UsageError for an unknown command, and for one without exactly one name */
-const commandIn = ([command, name = '', ...rest]: readonly string[]): Pick<StationArguments, 'command' | 'name'> => {
-  const fail = (problem: string): never => {
-    throw new UsageError(`${problem}\n\n${usageText}`);
-  };
-  if (command === undefined) return { command: 'start', name: '' };
-  if (command !== 'token' && command !== 'revoke') return fail(`There is no command ${JSON.stringify(command)}.`);
-  if (name === '') return fail(`The command ${command} needs a NAME.`);
+const wanted = (
+  values: { readonly help?: boolean; readonly version?: boolean },
+  positionals: readonly string[],
+): Pick<StationArguments, 'command' | 'name'> => {
+  if (values.help === true) return { command: 'help', name: '' };
+  if (values.version === true) return { command: 'version', name: '' };
+  const found = commandIn(positionals);
+  checkAccepted(found.command, Object.keys(values) as OptionName[]);
+  return found;
+};
+
+/** @throws UsageError for an unknown command, a missing name and too many of them */
+const commandIn = ([command = 'start', name = '', ...rest]: readonly string[]): {
+  readonly command: Command;
+  readonly name: string;
+} => {
+  if (!isCommand(command)) throw withUsage(`There is no command ${JSON.stringify(command)}.`);
+  const takesName = command === 'token' || command === 'revoke';
+  if (takesName && name === '') throw withUsage(`The command ${command} needs a NAME.`);
   const [next] = rest;
   if (next !== undefined) {
-    return fail(`The command ${command} accepts one NAME, but ${JSON.stringify(next)} follows it.`);
+    const accepted = takesName ? 'one NAME' : command === 'init' ? 'one folder' : 'one file';
+    throw withUsage(`The command ${command} accepts ${accepted}, but ${JSON.stringify(next)} follows it.`);
   }
   return { command, name };
 };
+
+const isCommand = (word: string): word is Command => Object.hasOwn(optionsOf, word);
+
+/** @throws UsageError for an option of another command */
+const checkAccepted = (command: Command, given: readonly OptionName[]): void => {
+  const [other] = given.filter((option) => !optionsOf[command].includes(option));
+  if (other === undefined) return;
+  const owners = Object.keys(optionsOf).filter((owner) => isCommand(owner) && optionsOf[owner].includes(other));
+  const subject = command === 'start' ? 'A start' : `The command ${command}`;
+  const owner = owners.map((each) => (each === 'start' ? 'a start' : each)).join(', ');
+  throw withUsage(`${subject} has no option --${other}, which belongs to ${owner}.`);
+};
+
+const withUsage = (problem: string): UsageError => new UsageError(`${problem}\n\n${usageText}`);
 
 const parsed = (args: readonly string[]) => {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
-    throw new UsageError(`${error instanceof Error ? error.message : String(error)}\n\n${usageText}`);
+    throw withUsage(commandLineProblem(error, options));
   }
+};
+
+/** @throws UsageError for something else than the name of a host, which no request could match */
+const hostName = (name: string): string => {
+  if (/^[\w.-]+$|^\[[\da-fA-F:.]+\]$/.test(name)) return name;
+  throw new UsageError(`--allow-host must be a name such as station.example.org, but is ${JSON.stringify(name)}.`);
+};
+
+/** @throws UsageError for something else than an origin, which no request could match */
+const origin = (url: string): string => {
+  const found = URL.canParse(url) ? new URL(url).origin : 'null';
+  if (found !== 'null' && url.replace(/\/$/, '').toLowerCase() === found) return found;
+  throw new UsageError(
+    `--allow-origin must be an origin such as https://app.example.org, but is ${JSON.stringify(url)}.`,
+  );
 };
 
 /** @throws UsageError */

@@ -14,10 +14,11 @@ const surroundings = {
 };
 
 const run = async (): Promise<void> => {
-  const code = runConfigCommand(process.argv.slice(2), process.env, surroundings);
-  if (code !== undefined) return void (process.exitCode = code);
   const given = parseArguments(process.argv.slice(2));
   if (given.command === 'help') return surroundings.say(usageText);
+  if (given.command === 'version') return surroundings.say('0.1.0');
+  const code = runConfigCommand(given, process.env, surroundings);
+  if (code !== undefined) return void (process.exitCode = code);
   if (given.command !== 'start') return manageTokens(given, surroundings);
   const starting = startProgram(given, surroundings);
   // A signal during the start takes effect after it.

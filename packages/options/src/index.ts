@@ -1,4 +1,5 @@
 export { CodedError } from './coded-error.js';
+export { commandLineProblem } from './command-line.js';
 export { checkOptions, checkValue, InvalidOptionError, type OptionChecks, type OptionFault } from './check-options.js';
 export { nearestName } from './nearest-name.js';
 export type { OptionCheck, PartFault } from './option-check.js';

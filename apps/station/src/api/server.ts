@@ -318,4 +318,4 @@ const hostCheck = ({ host = '127.0.0.1', hosts = [] }: ServerOptions): ((header:
 };
 
 const unknownHost = (host: string): string =>
-  `The station is not known under the host name ${JSON.stringify(host.slice(0, 100))}. Add it to "hosts".`;
+  `The station is not known under the host name ${JSON.stringify(host.slice(0, 100))}. Start it with --allow-host.`;

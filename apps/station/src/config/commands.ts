@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import type { StationArguments } from '../arguments.js';
 import { explainConfig } from './explain.js';
 import { initStation } from './template.js';
 
@@ -8,16 +9,16 @@ import { initStation } from './template.js';
  * @returns the exit code: 1 if the configuration has problems; `undefined` for other commands
  */
 export const runConfigCommand = (
-  [command, target]: readonly string[],
+  { command, name }: Pick<StationArguments, 'command' | 'name'>,
   environment: Readonly<Record<string, string | undefined>>,
   { say, warn }: { readonly say: (text: string) => void; readonly warn: (text: string) => void },
 ): number | undefined => {
   if (command === 'init') {
-    for (const file of initStation(resolve(target ?? '.'))) say(`Wrote ${file}`);
+    for (const file of initStation(resolve(name || '.'))) say(`Wrote ${file}`);
     return 0;
   }
   if (command !== 'check') return undefined;
-  const { lines, problems, warnings } = explainConfig(resolve(target ?? join('.', 'config.yaml')), environment);
+  const { lines, problems, warnings } = explainConfig(resolve(name || join('.', 'config.yaml')), environment);
   for (const line of lines) say(line);
   for (const warning of warnings) warn(`warning: ${warning}`);
   for (const problem of problems) warn(problem);

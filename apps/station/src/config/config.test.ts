@@ -7,6 +7,7 @@ import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js'
 import { openBench } from '../../test/bench.js';
 import { readAgentFiles } from '../agents/agent-file.js';
 import { readWorkflows } from '../workflows/parse-workflow.js';
+import { parseArguments } from '../arguments.js';
 import { runConfigCommand } from './commands.js';
 import { docsOf } from './docs.js';
 import { explainConfig } from './explain.js';
@@ -74,8 +75,13 @@ describe('runConfigCommand', () => {
     const folder = temporaryFolder();
     const said: string[] = [];
     const say = (text: string): void => void said.push(text);
-    const run = (...words: string[]) => runConfigCommand(words, { OPENAI_API_KEY: 'k' }, { say, warn: say });
-    expect([run('init', folder), run('check', join(folder, 'config.yaml')), run('token')]).toEqual([0, 0, undefined]);
+    const run = (...words: string[]) =>
+      runConfigCommand(parseArguments(words), { OPENAI_API_KEY: 'k' }, { say, warn: say });
+    expect([run('init', folder), run('check', join(folder, 'config.yaml')), run('token', 'ann')]).toEqual([
+      0,
+      0,
+      undefined,
+    ]);
     expect(said).toContain('agent assistant: openai/gpt-5.1');
     expect(run('check', join(folder, 'none.yaml'))).toBe(1);
   });
