@@ -41,6 +41,7 @@ export const run = async (argv: readonly string[], process: Process): Promise<nu
     .option('--html <file>', 'write the report as one HTML page')
     .option('--replay', 'run the sessions through a pipeline of our packages at their defaults')
     .option('--stack <module>', 'run the sessions through the operators that the default export of a module returns')
+    .version('0.1.0')
     .allowExcessArguments(false)
     .exitOverride()
     .configureOutput({

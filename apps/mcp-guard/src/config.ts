@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError as FileError, parseConfig as parseFile } from '@h/config';
-import { CodedError } from '@h/options';
+import { CodedError, readProblem } from '@h/options';
 import { configSchema, type Config } from './config-schema.js';
 
 /** The configuration is invalid. The message names the file, the line, the column and the key. */
@@ -27,7 +27,7 @@ export const readConfig = (file: string, environment: NodeJS.ProcessEnv): Config
   try {
     source = readFileSync(file, 'utf8');
   } catch (error) {
-    throw new ConfigError(`${file} cannot be read: ${(error as Error).message}.`, { cause: error });
+    throw new ConfigError(readProblem(error, file), { cause: error });
   }
   return parseConfig(source, file, environment);
 };

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { stringify } from 'yaml';
 import * as z from 'zod';
+import { readProblem } from '@h/options';
 import { ConfigError, parseConfig } from './config.js';
 
 const entry = z.looseObject({
@@ -54,7 +55,7 @@ const readClientConfig = (file: string): z.output<typeof servers> => {
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new ConfigError(`${file} cannot be read: ${(error as Error).message}.`, { cause: error });
+    throw new ConfigError(`${readProblem(error, file)} Name the file of the client with --from.`, { cause: error });
   }
   const parsed = clientConfig.safeParse(value);
   if (!parsed.success) {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { CodedError, InvalidOptionError, visibleText } from '@h/options';
+import { CodedError, commandLineProblem, InvalidOptionError, visibleText } from '@h/options';
 import { ConfigError, defaultConfig, readConfig } from './config.js';
 import type { Config } from './config-schema.js';
 
@@ -15,6 +15,13 @@ Options:
   --from <file>    the servers of an MCP client, for "init" (.mcp.json)
   --help, --version`;
 
+const options = {
+  config: { type: 'string' },
+  from: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
+} as const;
+
 const exitCode = { failed: 1, usage: 2 } as const;
 
 /** Notes contain names and messages of servers. */
@@ -27,12 +34,7 @@ const main = async (words: readonly string[]): Promise<number> => {
   const { values, positionals } = parseArgs({
     args: [...own],
     allowPositionals: true,
-    options: {
-      config: { type: 'string' },
-      from: { type: 'string' },
-      help: { type: 'boolean', short: 'h' },
-      version: { type: 'boolean' },
-    },
+    options,
   });
   const [command, ...others] = positionals;
   if (values.help === true) return print(usage);
@@ -98,9 +100,13 @@ process.stderr.on('error', () => undefined);
 main(process.argv.slice(2)).then(
   (code) => process.exit(code),
   (error: unknown) => {
-    const isExpected = error instanceof CodedError || error instanceof InvalidOptionError || isUsageError(error);
-    note(isExpected ? (error as Error).message : String((error as Error).stack ?? error));
-    process.exit(isUsageError(error) ? exitCode.usage : exitCode.failed);
+    if (isUsageError(error)) {
+      note(commandLineProblem(error, options));
+      process.exit(exitCode.usage);
+    }
+    const isExpected = error instanceof CodedError || error instanceof InvalidOptionError;
+    note(isExpected ? error.message : String((error as Error).stack ?? error));
+    process.exit(exitCode.failed);
   },
 );
 

@@ -4,6 +4,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type Transport } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { listenProblem } from '@h/options';
 import { ApprovalPage } from './approval-page.js';
 import { CallShortcut } from './call-shortcut.js';
 import { ConfigError } from './config.js';
@@ -86,7 +87,7 @@ const overHttp = async (
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
-      reject(new ConfigError(`The guard cannot listen on ${host}:${port}: ${error.message}.`)),
+      reject(new ConfigError(`${listenProblem(error, { host, port })} Change "listen".`)),
     );
     server.listen(port, host, resolve);
   });

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { commandLineProblem } from '@h/options';
 import { createKey } from './clients.js';
 import { configSchema, ConfigError, parseConfig, readConfig } from './config.js';
 import { startProxy } from './proxy.js';
@@ -8,6 +9,7 @@ const usage = `Usage: h-model-proxy [--config FILE] [--port N]     starts the pr
        h-model-proxy check [--config FILE]         checks the configuration
        h-model-proxy key NAME                      creates a key for a client
        h-model-proxy schema [FILE]                 writes the JSON Schema of the configuration
+       h-model-proxy --help | --version
 
 Set ANTHROPIC_BASE_URL=http://127.0.0.1:8787 or OPENAI_BASE_URL=http://127.0.0.1:8787/v1 in your agent.
 `;
@@ -19,6 +21,7 @@ const options = {
   config: { type: 'string', short: 'c' },
   port: { type: 'string', short: 'p' },
   help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean' },
 } as const;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
@@ -42,12 +45,13 @@ const parsePort = (text: string): number => {
   throw new ConfigError(`--port must be a number from 0 to 65535, but is ${JSON.stringify(text)}.`);
 };
 
-const run = async (): Promise<void> => {
-  const { values, positionals } = parseArgs({ options, allowPositionals: true });
+const run = async (args: readonly string[]): Promise<void> => {
+  const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   const [command, argument, ...rest] = positionals;
   if (values.help) return say(usage);
-  const takesArgument = command === 'key' || command === 'schema';
-  if (rest.length > 0 || (argument !== undefined && !takesArgument)) throw new ConfigError(usage);
+  if (values.version) return say('0.1.0');
+  const [surplus] = command === 'key' || command === 'schema' ? rest : [argument, ...rest];
+  if (surplus !== undefined) throw withUsage(`Unexpected argument ${JSON.stringify(surplus)}.`);
   switch (command) {
     case undefined:
       return start(values.config, values.port);
@@ -55,29 +59,31 @@ const run = async (): Promise<void> => {
       await (values.config === undefined ? parseConfig({}) : readConfig(values.config));
       return say('The configuration is valid.');
     case 'key': {
-      if (argument === undefined) throw new ConfigError(usage);
+      if (argument === undefined) throw withUsage('The command key needs the NAME of a client.');
       const { key, keyHash } = createKey();
       say(`Key, shown only now: ${key}\n\nAdd to the configuration:\n`);
-      return say(`clients:\n  - name: ${argument}\n    keyHash: ${keyHash}`);
+      return say(`clients:\n  - name: ${JSON.stringify(argument)}\n    keyHash: ${keyHash}`);
     }
     case 'schema': {
       const schema = `${JSON.stringify(configSchema(), null, 2)}\n`;
       return argument === undefined ? say(schema) : writeFile(argument, schema);
     }
     default:
-      throw new ConfigError(usage);
+      throw withUsage(`There is no command ${JSON.stringify(command)}.`);
   }
 };
 
+const withUsage = (problem: string): ConfigError => new ConfigError(`${problem}\n\n${usage}`);
+
 const fail = (error: unknown): void => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${commandLineProblem(error, options)}\n`);
   const isUsage = error instanceof ConfigError || (error instanceof TypeError && 'code' in error);
   process.exitCode = isUsage ? usageExitCode : 1;
 };
 
-/** Runs the command that the arguments of the process name. */
-export const runCommand = (): Promise<void> => {
+/** Runs the command that the arguments name. */
+export const runCommand = (args: readonly string[] = process.argv.slice(2)): Promise<void> => {
   // The reader of an output may leave: a terminal that is closed, a log collector. Calls continue.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
-  return run().catch(fail);
+  return run(args).catch(fail);
 };

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError as FileError, keysAt, parseConfig as parseFile } from '@h/config';
-import { CodedError, nearestName, maxTimerMs } from '@h/options';
+import { CodedError, nearestName, maxTimerMs, readProblem } from '@h/options';
 import * as z from 'zod';
 
 const positive = z.number().positive();
@@ -224,7 +224,7 @@ export const readConfig = async (path: string): Promise<ProxyConfig> => {
   try {
     text = await readFile(path, 'utf8');
   } catch (error) {
-    throw new ConfigError(`${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ConfigError(readProblem(error, path));
   }
   try {
     return parseFile(text, path).check(schema);

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { listenProblem } from '@h/options';
 import { authenticator } from './clients.js';
-import { isLoopback, type ProxyConfig } from './config.js';
+import { ConfigError, isLoopback, type ProxyConfig } from './config.js';
 import { baseOf, forwardedHeaders, noBody, type ClientRequest } from './forwarding.js';
 import { ModelCalls } from './model-calls.js';
 import { Refusal, type Provider } from './refusal.js';
@@ -173,9 +174,11 @@ const refuse = (incoming: IncomingMessage, outgoing: ServerResponse, provider: P
 
 const listen = (server: Server, { host, port }: ProxyConfig['listen']): Promise<void> =>
   new Promise((resolve, reject) => {
-    server.once('error', reject);
+    const onError = (error: Error): void =>
+      reject(new ConfigError(`${listenProblem(error, { host, port })} Change "listen", or pass --port.`));
+    server.once('error', onError);
     server.listen(port, host.replace(/^\[|\]$/g, ''), () => {
-      server.off('error', reject);
+      server.off('error', onError);
       resolve();
     });
   });

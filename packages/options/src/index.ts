@@ -5,6 +5,7 @@ export { nearestName } from './nearest-name.js';
 export type { OptionCheck, PartFault } from './option-check.js';
 export { anyOf, arrayOf, objectOf, recordOf } from './parts.js';
 export { showValue } from './show-value.js';
+export { listenProblem, readProblem } from './system-problem.js';
 export { visibleLine, visibleText } from './visible-text.js';
 export {
   anyBoolean,

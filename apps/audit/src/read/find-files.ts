@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { ifExists } from '@h/files';
 
 /** A file to audit. */
 export interface AuditFile {
@@ -44,7 +45,8 @@ export const findFiles = async (paths: readonly string[]): Promise<readonly Audi
     }
   };
   for (const path of paths) {
-    const stats = await stat(path);
+    const stats = await ifExists(stat(path));
+    if (stats === undefined) throw new Error(`${path} does not exist.`);
     if (stats.isDirectory()) await walk(path, 0);
     else add(path, stats.size);
   }

@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type * as z from 'zod';
+import { listenProblem } from '@h/options';
+import { UsageError } from '../arguments.js';
 import { sha256, StationError } from '../service/session-id.js';
 import type { Station } from '../service/station.js';
 import type { Triggers } from '../triggers/triggers.js';
@@ -164,7 +166,9 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const app = createApp(options);
   const server = await new Promise<ServerType>((resolve, reject) => {
     const started = serve({ fetch: app.fetch, hostname: host, port }, () => resolve(started));
-    started.once('error', reject);
+    started.once('error', (error) =>
+      reject(new UsageError(`${listenProblem(error, { host, port })} Choose another with --host or --port.`)),
+    );
   });
   server.on('request', reportLeaving);
   const { port: actual } = server.address() as AddressInfo;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ConfigError, parseConfig, type ConfigFile } from '@h/config';
+import { readProblem } from '@h/options';
 import { configSchema, type StationConfig } from './schema.js';
 
 /** A configuration and the file that it was read from. */
@@ -31,7 +32,7 @@ export const readText = (file: string): string => {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const message = `the file cannot be read: ${(error as Error).message}.`;
+    const message = readProblem(error, 'the file');
     throw new ConfigError([{ file, line: 1, column: 1, key: '', message }], { cause: error });
   }
 };
