@@ -1,3 +1,4 @@
+import { showValue } from '@h/options';
 import { from, Observable, type ObservableInput, type Observer, type Subscription } from 'rxjs';
 import { InvalidInputError } from './errors.js';
 import { endQuietly } from './end-quietly.js';
@@ -63,8 +64,7 @@ export abstract class Effect<Output> implements Observer<Output> {
   #begin(): void {
     if (this.#isOver) return;
     try {
-      const source = this.open();
-      this.#subscription = (source instanceof Observable ? source : from(source)).subscribe(this);
+      this.#subscription = streamOf(this.open()).subscribe(this);
     } catch (error) {
       this.#end(error);
     }
@@ -77,6 +77,19 @@ export abstract class Effect<Output> implements Observer<Output> {
     this.ended(error);
   }
 }
+
+/** @throws InvalidInputError for a value that is no stream */
+const streamOf = <Output>(source: ObservableInput<Output>): Observable<Output> => {
+  if (source instanceof Observable) return source;
+  try {
+    return from(source);
+  } catch (error) {
+    throw new InvalidInputError(
+      `The driver returned ${showValue(source)}; it must return an observable, a promise, an async iterable or an array of outputs.`,
+      { cause: error },
+    );
+  }
+};
 
 /** A microtask through a promise costs a third of `queueMicrotask`, which saves the async context of each call. */
 const nextMicrotask = Promise.resolve();

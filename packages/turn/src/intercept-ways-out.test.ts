@@ -18,6 +18,7 @@ const boom = (): never => {
 describe('the setup of an operator', () => {
   it.each([
     ['nothing', undefined, /it returned undefined\. Put parentheses around/],
+    ['a promise', Promise.resolve({}), /setup\(\) returned a promise\. Make it synchronous/],
     [
       'a misspelled handler',
       { observ: {} },

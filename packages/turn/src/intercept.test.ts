@@ -63,6 +63,14 @@ describe('intercept', () => {
     expect(build({ after: 'tools' })).toThrow('intercept(): "after" must be an array');
   });
 
+  it('refuses a missing name, a missing setup and handlers that no turn would call', () => {
+    const build = (name: unknown, setup: unknown) => () => intercept(name as string, setup as never);
+    expect(build(() => ({}), undefined)).toThrow('intercept(): "name" must be a non-empty string');
+    expect(build('test', undefined)).toThrow('intercept("test"): options must be an object; received undefined.');
+    expect(build('test', { observe: {} })).toThrow('intercept("test"): "setup" is required');
+    expect(build('test', { setup: () => 1, observes: {} })).toThrow('Did you mean "observe"?');
+  });
+
   it('runs setup once for every subscription, and not before', () => {
     let setups = 0;
     const operator = intercept('test', () => {

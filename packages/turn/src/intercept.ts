@@ -1,4 +1,4 @@
-import { arrayOf, checkOptions, nonEmptyString } from '@h/options';
+import { anyFunction, anyObject, arrayOf, checkOptions, checkValue, nonEmptyString, required } from '@h/options';
 import { Observable } from 'rxjs';
 import { EventQueue } from './event-queue.js';
 import type { TurnEvent, TurnOperator } from './events.js';
@@ -47,6 +47,7 @@ export const intercept = <State>(
   handlers: ((context: OperatorContext) => Handlers) | SharedSetup<State>,
   place: InterceptorPlace = {},
 ): Interceptor => {
+  checkSetup(name, handlers);
   checkOptions('intercept()', place, { after: arrayOf(nonEmptyString), before: arrayOf(nonEmptyString) });
   const own: InterceptorSetup =
     typeof handlers === 'function'
@@ -75,4 +76,18 @@ export const intercept = <State>(
       );
     });
   return Object.assign(operator, { [interceptor]: own });
+};
+
+/** @throws InvalidOptionError for a name or a setup that no turn could use, and for handlers that none would call */
+const checkSetup = (name: string, setup: unknown): void => {
+  checkValue('intercept()', 'name', name, nonEmptyString);
+  if (typeof setup === 'function') return;
+  const shared = {
+    setup: required(anyFunction),
+    decide: anyObject,
+    observe: anyObject,
+    start: anyFunction,
+    finalize: anyFunction,
+  };
+  checkOptions(`intercept(${JSON.stringify(name)})`, setup as SharedSetup<unknown>, shared);
 };

@@ -1,9 +1,10 @@
+import { showValue } from '@h/options';
 import type { ObservableInput } from 'rxjs';
 import type { CallIds } from './call-ids.js';
 import { checked } from './data-checks.js';
 import { Effect } from './effects.js';
 import type { ErrorInfo } from './error-info.js';
-import { toErrorInfo } from './errors.js';
+import { InvalidInputError, toErrorInfo } from './errors.js';
 import { driverError } from './event-checks.js';
 import type { TurnEvent, TurnEventOf } from './events.js';
 import { ingestResponse } from './ingest.js';
@@ -47,6 +48,11 @@ export class ModelCall extends Effect<ModelDriverOutput> {
       const { step, attempt } = this.#request;
       this.#host.enter({ type: 'model.delta', turn, at: this.#host.now(), step, attempt, delta: output.delta });
       return;
+    }
+    if (output.type !== 'error' && output.type !== 'response') {
+      throw new InvalidInputError(
+        `The model driver emitted an output of type ${showValue((output as { type?: unknown }).type)}. It emits { type: "delta", delta }, { type: "response", response } and { type: "error", error }.`,
+      );
     }
     this.#isAnswered = true;
     if (output.type === 'error') this.#failWith(output);

@@ -92,7 +92,17 @@ describe('a model driver', () => {
     ],
     ['a string instead of an error', () => throwError(() => 'no'), { name: 'Error', message: 'no' }],
     ['a rejection', () => Promise.reject(new TypeError('no')), { name: 'TypeError', message: 'no' }],
-    ['nothing that can be subscribed to', () => 7, { name: 'TypeError' }],
+    [
+      'nothing that can be subscribed to',
+      () => 7,
+      { code: 'invalid-input', message: expect.stringMatching(/^The driver returned 7; it must return an/) as string },
+    ],
+    ['undefined', () => undefined, { message: expect.stringMatching(/^The driver returned undefined;/) as string }],
+    [
+      'an answer that is not wrapped',
+      () => of(response('x')),
+      { message: expect.stringMatching(/^The model driver emitted an output of type undefined\./) as string },
+    ],
     [
       'null',
       () => of(null),
@@ -106,7 +116,14 @@ describe('a model driver', () => {
         message: expect.stringMatching(/^The model driver: "response" must be .*; received undefined/) as string,
       },
     ],
-    ['something of another type', () => of({ type: 'shout' }), { code: 'invalid-input' }],
+    [
+      'something of another type',
+      () => of({ type: 'shout' }),
+      {
+        message:
+          'The model driver emitted an output of type "shout". It emits { type: "delta", delta }, { type: "response", response } and { type: "error", error }.',
+      },
+    ],
     [
       'an unknown finish reason',
       () => of(answer({ ...response('x'), finishReason: 'done' })),

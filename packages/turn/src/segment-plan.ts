@@ -143,6 +143,9 @@ const checkHandlers = (handlers: unknown): void => {
       `setup() must return an object with handlers; it returned ${showValue(handlers)}. Put parentheses around an object that an arrow function returns.`,
     );
   }
+  if (typeof (handlers as { readonly then?: unknown }).then === 'function') {
+    throw new TypeError('setup() returned a promise. Make it synchronous; handlers of decide may return promises.');
+  }
   const unknown = Object.keys(handlers).find((name) => !handlerNames.has(name));
   if (unknown === undefined) return;
   throw new TypeError(

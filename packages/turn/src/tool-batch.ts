@@ -55,16 +55,16 @@ export class ToolBatch extends Effect<ToolDriverOutput> {
   }
 
   protected override take(output: ToolDriverOutput): void {
+    if (output.type !== 'result' && output.type !== 'progress') {
+      throw new InvalidInputError(
+        `The tool driver emitted an output of type ${JSON.stringify((output as { type?: unknown }).type)}. Valid types are progress and result.`,
+      );
+    }
     const call = this.#open.find(({ id }) => id === output.id);
     if (!call) return;
     if (output.type === 'result') {
       this.#answer(call, outcomeOf(output.outcome, call.name));
       return;
-    }
-    if (output.type !== 'progress') {
-      throw new InvalidInputError(
-        `The tool driver emitted an output of type ${JSON.stringify((output as { type?: unknown }).type)}. Valid types are progress and result.`,
-      );
     }
     const { turn } = this.#host;
     this.#host.enter({
