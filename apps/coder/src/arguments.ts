@@ -9,6 +9,9 @@ export type SandboxMode = (typeof sandboxModes)[number];
 export const approvalModes = ['on-risk', 'always', 'never'] as const;
 export type ApprovalMode = (typeof approvalModes)[number];
 
+/** The tools that the model may use. */
+export const toolsets = ['full', 'minimal', 'read-only'] as const;
+
 /** The reasoning effort of the model; `auto` chooses an effort for each turn. */
 export const reasoningModes = ['auto', 'none', 'low', 'medium', 'high'] as const;
 export type ReasoningMode = (typeof reasoningModes)[number];
@@ -81,6 +84,9 @@ export const parseArguments = (words: readonly string[]): CoderArguments | Infor
     ...command.opts<Omit<CoderArguments, 'prompt'>>(),
     ...(prompt !== '' && { prompt }),
   };
+  if (!given.plan && command.getOptionValueSource('maxSessions') === 'cli') {
+    throw new UsageError('--max-sessions requires --plan.');
+  }
   checkPlan(given);
   return given;
 };
@@ -150,7 +156,7 @@ const describeCommand = (): Command =>
     )
     .option('--max-sessions <count>', 'maximum number of sessions per run of a plan', wholeNumber, 100)
     .option('--mcp <command>', 'add the tools of an MCP server, given as a command or a URL (repeatable)', collect)
-    .option('--toolset <name>', 'the toolset of the model: full, minimal or read-only', 'full')
+    .addOption(new Option('--toolset <name>', 'the tools of the model').choices(toolsets).default('full'))
     .addOption(
       new Option('--reasoning <effort>', 'the reasoning effort of the model').choices(reasoningModes).default('auto'),
     )

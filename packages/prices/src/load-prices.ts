@@ -1,7 +1,7 @@
 import { LruMap } from '@h/bounded';
-import { anyFunction, anyObject, checkOptions, CodedError } from '@h/options';
+import { anyFunction, checkOptions, CodedError } from '@h/options';
 import type { ModelPrice as CatalogPrice } from '@pydantic/genai-prices';
-import { priceTable, type CostOf, type PriceTable } from './price-table.js';
+import { priceRecord, priceTable, type CostOf, type PriceTable } from './price-table.js';
 import { cleanUsage, type TokenUsage } from './usage.js';
 
 type Catalog = typeof import('@pydantic/genai-prices');
@@ -47,7 +47,7 @@ const aliases: Readonly<Record<string, string>> = {
  * ```
  */
 export const loadPrices = async (options: LoadPricesOptions = {}): Promise<CostOf> => {
-  checkOptions('loadPrices()', options, { overrides: anyObject, now: anyFunction });
+  checkOptions('loadPrices()', options, { overrides: priceRecord, now: anyFunction });
   // oxlint-disable-next-line h/no-clock -- the default clock, which callers may replace
   const { overrides = {}, now = () => new Date() } = options;
   const catalog = await import('@pydantic/genai-prices').catch((cause: unknown) => {

@@ -62,6 +62,16 @@ describe('priceTable', () => {
     expect(costOf(used(1e6, 1e6), model)).toBe(dollars);
   });
 
+  it.each([
+    [{ a: { in: 1, output: 1 } }, 'unknown option "table.a.in"'],
+    [{ a: { input: 1 } }, '"table.a.output" is required'],
+    [{ a: { input: '1', output: 1 } }, '"table.a.input" must be a number from 0; received "1"'],
+    [{ a: { input: -1, output: 1 } }, '"table.a.input" must be a number from 0; received -1'],
+    [{ a: 3 }, '"table.a" must be an object with the keys input, output, cacheRead, cacheWrite; received 3'],
+  ])('rejects the prices %j, which would make costs unknown', (table, message) => {
+    expect(() => priceTable(table as never)).toThrow(`priceTable(): ${message}`);
+  });
+
   it('uses the fallback for unknown models', () => {
     expect(priceTable({}, () => 7)(used(1, 1), 'x')).toBe(7);
   });

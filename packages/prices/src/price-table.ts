@@ -1,3 +1,4 @@
+import { checkValue, numberFrom, objectOf, recordOf, required } from '@h/options';
 import { cleanUsage, type TokenUsage } from './usage.js';
 
 /**
@@ -27,6 +28,7 @@ export type PriceTable = Readonly<Record<string, ModelPrice>>;
  * A model is looked up as `provider/model` first and without its provider second.
  *
  * @param fallback computes the cost of models that are not in the table
+ * @throws InvalidOptionError for a price that is unknown or no number, which would make every cost unknown
  *
  * @example
  * ```ts
@@ -34,6 +36,7 @@ export type PriceTable = Readonly<Record<string, ModelPrice>>;
  * ```
  */
 export const priceTable = (table: PriceTable, fallback?: CostOf): CostOf => {
+  checkValue('priceTable()', 'table', table, priceRecord);
   const exact = new Map(Object.entries(table).filter(([name]) => !name.endsWith('*')));
   const prefixes = Object.entries(table)
     .flatMap(([name, price]) => (name.endsWith('*') ? [{ prefix: name.slice(0, -1), price }] : []))
@@ -46,6 +49,13 @@ export const priceTable = (table: PriceTable, fallback?: CostOf): CostOf => {
     return price === undefined ? fallback?.(usage, model) : costAt(price, usage);
   };
 };
+
+const dollars = numberFrom(0);
+
+/** Accepts a {@link PriceTable}. */
+export const priceRecord = recordOf(
+  objectOf({ input: required(dollars), output: required(dollars), cacheRead: dollars, cacheWrite: dollars }),
+);
 
 /** Returns the cost of a usage at a price, in US dollars. */
 export const costAt = (

@@ -1,4 +1,4 @@
-import { anyString, checkOptions, oneOf } from '@h/options';
+import { anyString, checkOptions, checkValue, oneOf } from '@h/options';
 import { hitsOf } from './all-hits.js';
 import { maxHits, type Finding } from './finding.js';
 import { placed } from './placed.js';
@@ -44,6 +44,7 @@ export interface ScanContextResult {
  * ```
  */
 export const scanContext = (text: string, options: ScanContextOptions = {}): ScanContextResult => {
+  checkValue('scanContext()', 'text', text, anyString);
   checkOptions('scanContext()', options, { path: anyString, policy: oneOf('block', 'strip', 'warn') });
   const { path, policy = 'strip' } = options;
   const hits = hitsOf(text);
