@@ -4,9 +4,12 @@ export const grouped = (value: number): string => Math.round(value).toLocaleStri
 /** Formats dollars: cents from a dollar on, four digits below. */
 export const dollars = (value: number): string => `$${value.toFixed(value >= 1 || value === 0 ? 2 : 4)}`;
 
-/** Formats tokens with a unit: `12.3M`, `45.6k`. */
-export const tokens = (value: number): string =>
-  value >= 1e6 ? `${(value / 1e6).toFixed(1)}M` : value >= 1e4 ? `${(value / 1e3).toFixed(1)}k` : grouped(value);
+/** Formats tokens with a unit: `1.23B`, `12.3M`, `45.6k`. */
+export const tokens = (value: number): string => {
+  if (value >= 1e9) return `${(value / 1e9).toFixed(2)}B`;
+  if (value >= 1e6) return `${(value / 1e6).toFixed(1)}M`;
+  return value >= 1e4 ? `${(value / 1e3).toFixed(1)}k` : grouped(value);
+};
 
 export const percent = (part: number, whole: number): string =>
   whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)} %`;

@@ -86,6 +86,13 @@ describe('h-audit', () => {
     expect(out).toContain(`Skipped ${join(folder, 'broken.json')}: The file contains no JSON object.`);
   });
 
+  it('does not report that nothing was found if no session was read', async () => {
+    await writeFile(join(folder, 'broken.json'), '{');
+    const { code, out } = await audit(folder);
+    expect(code).toBe(1);
+    expect(out).toContain('nothing: no session was read');
+  });
+
   it('prints the report and exits with 1 if the page cannot be written', async () => {
     await writeFile(join(folder, 'a.jsonl'), transcript);
     const { code, out, errors } = await audit(folder, '--html', join(folder, 'missing', 'report.html'));

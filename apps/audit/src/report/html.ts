@@ -146,6 +146,7 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto
 dl { display: flex; flex-wrap: wrap; gap: 1rem 2.5rem; } dt { opacity: .7; } dd { margin: 0; font-size: 1.5rem; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; min-width: 40rem; } th { white-space: nowrap; }
 th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
+td:first-child { min-width: 8.5rem; } dl + h2 + .scroll table { min-width: 0; }
 .bar { height: 12px; border-radius: 2px; background: var(--bar); margin-bottom: .6rem; } .label { overflow-wrap: anywhere; }
 svg { width: 100%; height: 160px; } rect { fill: var(--bar); } .days { display: flex; justify-content: space-between; }
 `;
@@ -202,8 +203,9 @@ const columns = (given: readonly Bar[]): string => {
     const height = Math.max(1, (value / largest) * columnsHeight);
     return `<rect x="${(index * width).toFixed(1)}" y="${(columnsHeight - height).toFixed(1)}" width="${Math.max(1, width - 2).toFixed(1)}" height="${height.toFixed(1)}"><title>${escaped(label)}</title></rect>`;
   });
+  const highest = largest > Number.EPSILON ? `<p>The highest column is ${dollars(largest)}.</p>` : '';
   const days = [given[0], given.length > 1 ? given.at(-1) : undefined].map(
     (day) => `<span>${escaped(day?.name ?? '')}</span>`,
   );
-  return `<svg viewBox="0 0 ${chartWidth} ${columnsHeight}" preserveAspectRatio="none" role="img" aria-label="Cost by day">${rows.join('')}</svg><div class="days">${days.join('')}</div>`;
+  return `<svg viewBox="0 0 ${chartWidth} ${columnsHeight}" preserveAspectRatio="none" role="img" aria-label="Cost by day">${rows.join('')}</svg><div class="days">${days.join('')}</div>${highest}`;
 };

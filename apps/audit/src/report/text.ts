@@ -49,9 +49,11 @@ export const textReport = (totals: AuditTotals, sessions: readonly SessionReport
 
 const unpriced = (count: number): string => (count === 0 ? '' : `, without ${counted(count, 'call')} of unknown price`);
 
-const savingLines = ({ savings }: AuditTotals, colors: Colors): readonly string[] => [
+const noFinding = 'no loop, no destructive command, no secret, no waste was found';
+
+const savingLines = ({ savings, sessions }: AuditTotals, colors: Colors): readonly string[] => [
   colors.bold('What the harness would have done'),
-  ...(savings.length === 0 ? ['  nothing: no loop, no destructive command, no secret, no waste was found'] : []),
+  ...(savings.length === 0 ? [`  nothing: ${sessions === 0 ? 'no session was read' : noFinding}`] : []),
   ...savings.map(({ package: name, effect, tokens: saved, cost }) => {
     const figures = [
       ...(saved === undefined ? [] : [`${tokens(saved)} tokens`]),
