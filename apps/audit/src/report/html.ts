@@ -146,8 +146,10 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto
 dl { display: flex; flex-wrap: wrap; gap: 1rem 2.5rem; } dt { opacity: .7; } dd { margin: 0; font-size: 1.5rem; }
 .scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; min-width: 40rem; } th { white-space: nowrap; }
 th, td { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid var(--line); vertical-align: top; overflow-wrap: anywhere; }
-td:first-child { min-width: 8.5rem; } dl + h2 + .scroll table { min-width: 0; }
+td:first-child { min-width: 8.5rem; }
 .bar { height: 12px; border-radius: 2px; background: var(--bar); margin-bottom: .6rem; } .label { overflow-wrap: anywhere; }
+@media (max-width: 40rem) { dl + h2 + .scroll { table, tbody, tr, td { display: block; min-width: 0; } tr:first-child { display: none; }
+tr { border-bottom: 1px solid var(--line); padding: .3rem 0; } td { border: 0; padding: 0; } td:first-child { font-weight: 600; } td:nth-child(3):not(:empty)::after { content: ' tokens'; } } }
 svg { width: 100%; height: 160px; } rect { fill: var(--bar); } .days { display: flex; justify-content: space-between; }
 `;
 
