@@ -89,7 +89,10 @@ describe('parseArguments', () => {
   it.each([
     [['--check', 'x'], /^--check requires --plan/],
     [['--max-sessions', '3', 'x'], /^--max-sessions requires --plan/],
-    [['--toolset', 'all'], /'--toolset <name>' argument 'all' is invalid\. Allowed choices are full, minimal, read-only/],
+    [
+      ['--toolset', 'all'],
+      /'--toolset <name>' argument 'all' is invalid\. Allowed choices are full, minimal, read-only/,
+    ],
     [['--plan', '--max-sessions', '0'], /^--max-sessions/],
     [['--plan', '--branch'], /Remove --branch/],
     [['--plan', '--continue'], /Remove --continue/],

@@ -42,7 +42,11 @@ describe('a usage error', () => {
         /^Cannot write to \/dev\/null\/h-coder\/\S+: ENOTDIR\. Set XDG_STATE_HOME to a folder that can be written\.\n$/,
       ),
     ],
-    [['--toolset', 'ful', 'fix it'], key, expect.stringMatching(/^.*'--toolset <name>' argument 'ful' is invalid.*\n$/)],
+    [
+      ['--toolset', 'ful', 'fix it'],
+      key,
+      expect.stringMatching(/^.*'--toolset <name>' argument 'ful' is invalid.*\n$/),
+    ],
     [['--image', 'node:24', 'fix it'], key, '--image requires --sandbox docker.'],
     [['--network', 'fix it'], key, '--network requires a sandbox; commands on the host always have the network.'],
     [
