@@ -12,6 +12,8 @@ const equals = 61;
 const doubleQuote = 34;
 const minValue = 6;
 const maxLine = 512;
+/** Maximum length of a name that separators surround. */
+const maxName = 48;
 const maxRows = 100;
 /** Maximum length of the rows of a table. */
 const maxRowsLength = 8192;
@@ -152,6 +154,17 @@ const separated: Readonly<Record<string, RegExp>> = {
 };
 const never = /(?!)/;
 
+/** Returns quickly whether the separator at an offset may be before the name of a column. */
+export const mayBeColumn = (text: string, index: number): boolean => {
+  const offset = text.charCodeAt(index + 1) === doubleQuote ? 2 : 1;
+  const start = index + offset;
+  let end = start;
+  while (end < start + maxName && is(text.charCodeAt(end), keyClass)) end += 1;
+  const at = end + offset - 1;
+  const next = text.charCodeAt(at);
+  return at >= text.length || (end > start && (next === text.charCodeAt(index) || next === 10 || next === 13));
+};
+
 /** Finds values below names that are separated by commas, semicolons, bars or tabs. Called for a separator before such a name. */
 export const findSeparatedColumns = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
@@ -159,7 +172,7 @@ export const findSeparatedColumns = (reader: Reader, index: number): Secret | un
   const nameStart = reader.code(index + 1) === doubleQuote ? index + 2 : index + 1;
   if (!is(reader.code(nameStart), word)) return undefined;
   let nameEnd = nameStart;
-  while (nameEnd < nameStart + 48 && is(reader.code(nameEnd), keyClass)) nameEnd += 1;
+  while (nameEnd < nameStart + maxName && is(reader.code(nameEnd), keyClass)) nameEnd += 1;
   const next = reader.code(nameEnd + nameStart - index - 1);
   if (next !== separator && next !== 10 && next !== 13) return undefined;
   if (!mayEndKey(text, nameEnd)) return undefined;

@@ -7,6 +7,7 @@ import { endsLine } from './value-of-name.js';
 import { digest, isNamedPair, isPlaceholder, looksRandom, looksRandomBase64 } from './value.js';
 
 const letterP = 80;
+const lineFeed = 10;
 const slash = 47;
 const colon = 58;
 const at = 64;
@@ -153,8 +154,8 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
         reader.matches('@unix(', end) ||
         isLogin(reader, start, end, isQuoted ? end + 1 : end)
       : (next === 32 || next === 34 || next === 39 || next === bar) &&
-        /\becho +["']?[\w.-]+$/.test(text.slice(reader.floor(index), index)) &&
-        /^["']? ?\| ?(?:sudo )?chpasswd/.test(reader.slice(end, end + 20));
+        /^["']? ?\| ?(?:sudo )?chpasswd/.test(reader.slice(end, end + 20)) &&
+        /\becho +["']?[\w.-]+$/.test(text.slice(reader.floor(index), index));
   if (text.charCodeAt(index - 1) === letterP && text.charCodeAt(index - 2) === 59) {
     return findNetworkCode(reader, index);
   }
@@ -167,11 +168,21 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
 
 /** Matches the numbers behind a password in a line of a password file. Usually, the password is elsewhere. */
 const numbers = /^:\d{1,6}:\d{0,6}:/;
-const lineOfUser = /(?:^|\n)[a-z_][\w.-]{0,31}$/;
+const maxUser = 32;
+
+/** Whether a line begins with the name of a user that ends here. */
+const isUserOfLine = (reader: Reader, end: number): boolean => {
+  const { text } = reader;
+  const floor = Math.max(reader.floor(end), end - maxUser);
+  let start = end;
+  while (start > floor && is(text.charCodeAt(start - 1), key)) start -= 1;
+  const isStart = start === reader.floor(end) || text.charCodeAt(start - 1) === lineFeed;
+  return isStart && /^[a-z_][\w.-]*$/.test(text.slice(start, end));
+};
 
 /** Finds the password in a line `joe:…:1000:1000::/home/joe` of tools that guess passwords. */
 const findGuessedUser = (reader: Reader, index: number): Secret | undefined => {
-  if (!lineOfUser.test(reader.text.slice(reader.floor(index), index))) return undefined;
+  if (!isUserOfLine(reader, index)) return undefined;
   const start = index + 1;
   let end = start;
   while (end < start + maxPassword && reader.code(end) > 32 && reader.code(end) !== colon) end += 1;
@@ -190,8 +201,8 @@ const findNetworkCode = (reader: Reader, index: number): Secret | undefined => {
 
 /** Whether a user that stands for an account is before a password, which ends its line or has a remark behind. */
 const isMapped = (reader: Reader, index: number, value: string, end: number): boolean => {
-  if (!isPasswordLike(value) || isPlaceholder(value)) return false;
   if (!(endsLine(reader, end) || reader.matches(' (', end)) || value.includes(reader.replacement)) return false;
+  if (!isPasswordLike(value) || isPlaceholder(value)) return false;
   const before = reader.text.slice(reader.floor(index), index + 1);
   return !digest.test(before) && mapped.test(before.slice(0, -1));
 };

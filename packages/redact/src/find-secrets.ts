@@ -3,7 +3,7 @@ import { findAnswer, mayBeAnswered } from './answers.js';
 import { findCell, findFallback, findField, findNeighbor, findQuotedPair } from './cells.js';
 import { is, stop, word } from './characters.js';
 import { findCallArgument, findCharacters } from './calls.js';
-import { findAlignedColumns, findRuledColumns, findSeparatedColumns, mayEndColumns } from './columns.js';
+import { findAlignedColumns, findRuledColumns, findSeparatedColumns, mayBeColumn, mayEndColumns } from './columns.js';
 import { findHereString, findNetUser, findPrinted, findSlashFlag } from './command-arguments.js';
 import { findArgument, findFlag, findPasswordFlag } from './command-line.js';
 import {
@@ -16,12 +16,13 @@ import {
 } from './credentials.js';
 import { findBehindWideColon } from './foreign-names.js';
 import { findElement } from './elements.js';
-import { ledLetters, ledTails, mayLead } from './key-name.js';
+import { ledLetters, ledTails, mayEndKey, mayLead } from './key-name.js';
 import { findKeyedCall, mayTakeKey } from './keyed-calls.js';
 import { findCopied } from './inserts.js';
 import { findLikely, mayBeLikely } from './likely.js';
 import { findCompactData, findManifestData, mayBeManifest } from './manifests.js';
 import { findHashDump } from './hash-dumps.js';
+import { mayBeAtColon, mayBeNamed } from './may-be-named.js';
 import { findOracleLogin } from './oracle.js';
 import { findNativeHash, findPasswordHash, findSchemeHash } from './password-hashes.js';
 import { findPrefixedToken, mayPrefix } from './prefixed-tokens.js';
@@ -40,6 +41,8 @@ import { bars } from './value-of-name.js';
 type Detector = (reader: Reader, index: number) => Secret | undefined;
 
 const bracket = 93;
+const equals = 61;
+const percent = 37;
 const lineFeed = 10;
 const space = 32;
 const colon = 58;
@@ -68,7 +71,7 @@ const findAtColon: Detector = (reader, index) => {
   const next = reader.code(index + 1);
   const credentials = next === slash ? findUrlCredentials(reader, index) : undefined;
   if (credentials !== undefined || reader.starved) return credentials;
-  if ((next === lineFeed || next === space || next === brace) && mayBeManifest(reader, index)) {
+  if ((next === lineFeed || next === space || next === brace) && mayBeManifest(reader.text, index)) {
     const data = findManifestData(reader, index) ?? (reader.starved ? undefined : findCompactData(reader, index));
     if (data !== undefined || reader.starved) return data;
   }
@@ -90,7 +93,11 @@ const findAtColon: Detector = (reader, index) => {
   const isSlashFlag =
     (last === letterP && reader.text.endsWith(' /p', index)) ||
     (last === letterS && reader.text.endsWith(' /pass', index));
-  const value = isSlashFlag ? findSlashFlag(reader, index) : findAssignment(reader, index);
+  const value = isSlashFlag
+    ? findSlashFlag(reader, index)
+    : mayBeNamed(reader.text, index)
+      ? findAssignment(reader, index)
+      : undefined;
   if (value !== undefined || reader.starved || is(next, stop)) return value;
   if (!isFieldEnd(reader.before(index))) return undefined;
   return findPasswordFileEntry(reader, index) ?? (reader.starved ? undefined : findUserPair(reader, index));
@@ -180,6 +187,12 @@ const guarded: readonly (readonly Detector[])[] = [
   [findCharacters],
   [findKerberosKey],
   [findSubstitution],
+  [findAtColon],
+  [findAssignment],
+  [findAssignment, findLikely],
+  [findToken, findPrefixedToken],
+  [findField],
+  [findSeparatedColumns],
 ];
 
 /** The number of the detector list of each character pair; 0, the empty list, for most. */
@@ -210,6 +223,12 @@ const { lists, listOf } = ((): { readonly lists: readonly (readonly Detector[])[
   }
   return { lists: all, listOf: table };
 })();
+
+/** Whether the last character of `%3D` or of `\\u003d` may be at an offset. */
+const mayBeEncodedSign = (text: string, index: number): boolean => {
+  const before = text.charCodeAt(index - 2);
+  return before === percent || before === digit0;
+};
 
 /** Whether another character than this one is at an offset; not at the end, where it may still arrive. */
 const isOther = (text: string, index: number, code: number): boolean =>
@@ -245,8 +264,20 @@ const isRuledOut = (list: number, text: string, index: number): boolean => {
       return isOther(text, index + 1, letterT);
     case 13:
       return isOther(text, index + 1, letterX);
-    default:
+    case 14:
       return !mayBeSubstitution(text, index);
+    case 15:
+      return !mayBeAtColon(text, index);
+    case 16:
+      return text.charCodeAt(index) === equals && !mayBeNamed(text, index);
+    case 17:
+      return !mayBeEncodedSign(text, index) && !mayBeLikely(text, index);
+    case 18:
+      return !mayBeToken(text, index) && !mayPrefix(text, index);
+    case 19:
+      return !mayEndKey(text, index) && !mayBeColumn(text, index);
+    default:
+      return !mayBeColumn(text, index);
   }
 };
 

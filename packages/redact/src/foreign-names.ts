@@ -9,7 +9,7 @@ const foreignName = new RegExp(`(?:${foreignNames})$`, 'i');
 const maxName = 32;
 
 /** Whether a letter beyond ASCII is where the words for a password have one, from their end. */
-const isForeign = (text: string, end: number): boolean =>
+export const mayBeForeign = (text: string, end: number): boolean =>
   text.charCodeAt(end - 1) > 127 ||
   text.charCodeAt(end - 2) > 127 ||
   text.charCodeAt(end - 5) > 127 ||
@@ -18,7 +18,7 @@ const isForeign = (text: string, end: number): boolean =>
 
 /** Returns the key of a word for a password that ends here, if it has letters beyond ASCII. */
 export const foreignKey = ({ text, barrier }: Reader, end: number): Key | undefined => {
-  if (!isForeign(text, end)) return undefined;
+  if (!mayBeForeign(text, end)) return undefined;
   if (!foreignName.test(text.slice(Math.max(barrier, end - maxName), end))) return undefined;
   return { name: 'password', strength: 'strong', start: end, isQuoted: false, isTight: false };
 };

@@ -1,5 +1,5 @@
 import { is, key, kindOf } from './characters.js';
-import { isForeignName, keyStrength, maxKeyLength, mayEndKey } from './key-name.js';
+import { isForeignName, maxKeyLength, mayEndKey, type KeyStrength } from './key-name.js';
 import { nextHash, weightsOfWord, type WordWeights } from './likely-weights.js';
 
 const lineFeed = 10;
@@ -11,6 +11,11 @@ const maxPassed = 64;
 const maxLinesAbove = 2;
 /** Number of characters before one beyond ASCII that may belong to its name. */
 const maxForeign = 8;
+
+/** Tells how certain it is that the values of names are secret. */
+interface Strengths {
+  strengthOf(name: string): KeyStrength;
+}
 
 /** A word that has a weight. */
 interface Word {
@@ -29,6 +34,9 @@ interface Name {
 }
 
 const isLetter = (kind: number): boolean => kind === 1 || kind === 2;
+/** The kind of each character, and whether it may be a part of a name. */
+const partOfName = 4;
+const traits = Uint8Array.from({ length: 128 }, (_, code) => kindOf(code) | (is(code, key) ? partOfName : 0));
 /** Whether the code is `-`, `.` or `$`, which may surround a name. */
 const isEdge = (code: number): boolean => code === 45 || code === 46 || code === 36;
 /** Words that name a secret only beside other signs of one. */
@@ -47,6 +55,7 @@ const weightsOf = (hash: number, length: number): WordWeights | undefined =>
  */
 export class PlaceReader {
   readonly #text: string;
+  readonly #strengths: Strengths;
   #words: Word[] = [];
   #names: Name[] = [];
   /** The first word and the first name of the place. */
@@ -58,8 +67,9 @@ export class PlaceReader {
   #from = 0;
   #to = 0;
 
-  constructor(text: string) {
+  constructor(text: string, strengths: Strengths) {
     this.#text = text;
+    this.#strengths = strengths;
   }
 
   /** Moves to the place before a value: from an offset, or from two lines above. */
@@ -86,7 +96,8 @@ export class PlaceReader {
     let isForeign = false;
     for (let index = this.#to; index <= to; index += 1) {
       const code = index < to ? text.charCodeAt(index) : 0;
-      const kind = kindOf(code);
+      const trait = traits[code] ?? partOfName;
+      const kind = trait & 3;
       if (length > 0 && (!isLetter(kind) || (kind === 2 && before === 1))) {
         const weights = weightsOf(hash, length);
         if (weights !== undefined) this.#words.push({ start: index - length, weights });
@@ -97,7 +108,7 @@ export class PlaceReader {
         length += 1;
       }
       before = kind;
-      const isPart = code > 127 || is(code, key);
+      const isPart = trait >= partOfName;
       if (start !== -1 && (!isPart || code > 127 !== isForeign)) {
         this.#names.push({ start, end: index, line: this.#line, isForeign, strength: undefined });
         start = -1;
@@ -185,9 +196,11 @@ export class PlaceReader {
     if (mayEndKey(text, end)) {
       const before = index > this.#name ? this.#names[index - 1] : undefined;
       const isJoined = before?.end === name.start - 1 && before.line === name.line && !before.isForeign;
-      const alone = keyStrength(text.slice(start, end));
+      const alone = this.#strengths.strengthOf(text.slice(start, end));
       const joined =
-        alone === 'strong' || !isJoined ? alone : (keyStrength(text.slice(this.#startOf(before), end)) ?? alone);
+        alone === 'strong' || !isJoined
+          ? alone
+          : (this.#strengths.strengthOf(text.slice(this.#startOf(before), end)) ?? alone);
       if (joined !== undefined) return strengths[joined];
     }
     return end - start <= 5 && vague.test(text.slice(start, end)) ? strengths.vague : strengths.none;

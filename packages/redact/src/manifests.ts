@@ -100,5 +100,5 @@ const ofSecret = (reader: Reader, colon: number, end: number, found: readonly Se
 };
 
 /** Whether the name before the colon may be `data` or `stringData`. */
-export const mayBeManifest = ({ text }: Reader, colon: number): boolean =>
+export const mayBeManifest = (text: string, colon: number): boolean =>
   text.endsWith('ata', text.charCodeAt(colon - 1) === doubleQuote ? colon - 1 : colon);

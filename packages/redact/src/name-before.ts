@@ -9,9 +9,9 @@ const closingBracket = 93;
 const doubleQuote = 34;
 const colon = 58;
 /** Maximum length of the account between a name and its value. */
-const maxOwner = 64;
+export const maxOwner = 64;
 /** Maximum length of a type between a name and its value. */
-const maxType = 32;
+export const maxType = 32;
 const verb = / (?:is|provided|used|supplied|received|generated|created|set)$/;
 /** Matches the preposition before an account, and what may be before it. */
 const preposition = /(?: (?:is|was|has been) generated)? (?:for|für|voor|pour|para|per|för|dla|для) $/;
@@ -44,6 +44,10 @@ export const beforeNumber = (reader: Reader, end: number): number => {
   return code >= 48 && code <= 57 && reader.text.charCodeAt(end - 2) === 32 ? end - 2 : end;
 };
 
+/** Returns quickly whether a preposition may be before the word that starts here, or before `user` and the word. */
+export const mayEndOwner = (text: string, start: number): boolean =>
+  text.charCodeAt(start - 1) === 32 && prepositionEnds.has(text.charCodeAt(start - 2));
+
 /** Returns the end of the name in `password for user root: …` and `password is generated for root@localhost: …`. */
 export const beforeOwner = (reader: Reader, end: number): number => {
   const { text } = reader;
@@ -56,9 +60,8 @@ export const beforeOwner = (reader: Reader, end: number): number => {
     if ((code === comma || code === brace) && before === doubleQuote) return end;
     before = code;
   }
-  if (start === end) return end;
+  if (start === end || !mayEndOwner(text, start)) return end;
   if (text.endsWith(' user ', start)) start -= 5;
-  if (text.charCodeAt(start - 1) !== 32 || !prepositionEnds.has(text.charCodeAt(start - 2))) return end;
   const found = preposition.exec(text.slice(Math.max(reader.barrier, start - 30), start));
   return found === null ? end : start - found[0].length;
 };
@@ -106,7 +109,7 @@ export const beforeType = (reader: Reader, end: number): number => {
 };
 
 /** Whether the code belongs to the name of a type. */
-const isOfType = (code: number): boolean =>
+export const isOfType = (code: number): boolean =>
   is(code, word) ||
   code === 46 ||
   code === 60 ||

@@ -7,6 +7,8 @@ import type { Secret } from './replace.js';
 import { endsLine, skipGap, valueOf, type Key } from './value-of-name.js';
 import { looksRandom } from './value.js';
 
+const brace = 123;
+
 /** Whether the name is `value` or `content`, so that the actual name is in another member. */
 export const isValueName = (reader: Reader, end: number): boolean => {
   const { text } = reader;
@@ -77,6 +79,9 @@ const findStatedValue = (reader: Reader, start: number, valueStart: number): Sec
 
 /** Finds the value in `{"name": "DB_PASSWORD", "value": "…"}`, in either order, and in `key="ApiKey" value="…"`. */
 export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number): Secret | undefined => {
+  const start = skipGap(reader, signEnd);
+  // An object, of which each member has its own name.
+  if (reader.code(start) === brace) return undefined;
   const last = reader.text.charCodeAt(nameEnd - 1) | 32;
   let end = nameEnd - (last === 101 ? 5 : 6);
   while (kindOf(reader.text.charCodeAt(end - 1)) === 1 || kindOf(reader.text.charCodeAt(end - 1)) === 2) end -= 1;
@@ -85,7 +90,7 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
   if (last === 116 && reader.text.endsWith('result', nameEnd)) {
     if (!generated.test(before)) return undefined;
     const found = { name: 'password', strength: 'strong', start: nameEnd, isQuoted: true, isTight: false } as const;
-    return valueOf(reader, found, skipGap(reader, signEnd), { isColon: true });
+    return valueOf(reader, found, start, { isColon: true });
   }
   const section = sectionBefore.exec(before)?.[1];
   const typed = typeBefore.exec(before)?.[1];
@@ -96,7 +101,6 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
     locatedAt.exec(before)?.[1] ??
     section ??
     typed;
-  const start = skipGap(reader, signEnd);
   if (named === undefined && stated.test(before)) return findStatedValue(reader, nameEnd, start);
   const key = (name: string): Key => ({
     name: name.replace(/^.*[/.]/, ''),

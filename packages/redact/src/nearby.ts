@@ -69,6 +69,8 @@ const namedBefore = new RegExp(
     String.raw`(?: [^\s:;,!?]{1,32}){0,6}$`,
   'iu',
 );
+/** Tests quickly for the beginnings of the words for a password. */
+const mayBeNamedBefore = /pass|kennw|wachtw|senha|contrase|clave|parola|heslo|adgangs|salas|[^\t -~]/i;
 const property =
   /(?:hash|polic|length|expir|strength|file|path|url|link|hint|manager|version|date|time|count|id|name|type|algorithm|size|age|field)\w{0,4}$/i;
 
@@ -97,6 +99,7 @@ export const findAfterWords = (reader: Reader, end: number, from: number): Secre
   if (!isLast) return undefined;
   const last = quote === undefined && reader.text.charCodeAt(run - 1) === dot ? run - 1 : run;
   const near = reader.text.slice(Math.max(reader.barrier, end - maxWordsBefore), end).replace(/^[^]*\n/, '');
+  if (!mayBeNamedBefore.test(near)) return undefined;
   if (!(namedBefore.test(near) || qualifiedBefore.test(near)) || property.test(near)) return undefined;
   const value = reader.text.slice(start, last);
   if (!isChosen(value) || isPlaceholder(value) || isPublicIdentifier(value) || value.includes(reader.replacement)) {
@@ -107,7 +110,7 @@ export const findAfterWords = (reader: Reader, end: number, from: number): Secre
 };
 
 /** Whether a word is behind a colon and a space with another word after it, so that it does not end the line. */
-const isWithinLine = (text: string, from: number): boolean => {
+export const isWithinLine = (text: string, from: number): boolean => {
   if (text.charCodeAt(from) !== space || !is(text.charCodeAt(from + 1), word)) return false;
   let end = from + 2;
   while (text.charCodeAt(end) > space) end += 1;

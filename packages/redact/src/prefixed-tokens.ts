@@ -44,7 +44,10 @@ const namesId =
 /** Returns quickly whether a separator may be followed by random characters. */
 export const mayPrefix = (text: string, index: number): boolean => {
   if (index + minRun >= text.length) return true;
-  for (let offset = minRun; offset > 0; offset -= 5) if (kindOf(text.charCodeAt(index + offset)) === 0) return false;
+  // Most runs are words, which end before half of the distance.
+  for (let at = index + (minRun >> 1); at > index; at -= 1) {
+    if (kindOf(text.charCodeAt(at)) === 0 || kindOf(text.charCodeAt(at + (minRun >> 1))) === 0) return false;
+  }
   return true;
 };
 

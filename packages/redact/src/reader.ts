@@ -1,4 +1,5 @@
 import { is, kindOf } from './characters.js';
+import { keyStrength, type KeyStrength } from './key-name.js';
 import { PlaceReader } from './likely-place.js';
 import type { Place } from './replace.js';
 import { looksRandom, maxLooked } from './value.js';
@@ -57,6 +58,7 @@ export class Reader {
   /** End of the next replacement in the text. */
   #replacementEnd = 0;
   #place: PlaceReader | undefined;
+  #strengths: Map<string, KeyStrength> | undefined;
 
   constructor(text: string, { replacement }: ReaderSettings, { isWhole, isBeginning, barrier }: Place) {
     this.text = text;
@@ -69,7 +71,17 @@ export class Reader {
 
   /** What is before values that are scored. */
   get place(): PlaceReader {
-    return (this.#place ??= new PlaceReader(this.text));
+    return (this.#place ??= new PlaceReader(this.text, this));
+  }
+
+  /** Returns how certain it is that the value of a name is secret. Texts repeat their names, so each is read once. */
+  strengthOf(name: string): KeyStrength {
+    this.#strengths ??= new Map();
+    const known = this.#strengths.get(name);
+    if (known !== undefined || this.#strengths.has(name)) return known;
+    const strength = keyStrength(name);
+    this.#strengths.set(name, strength);
+    return strength;
   }
 
   /** End of the last secret. Text before it counts as replaced, so that a second pass finds nothing else. */

@@ -73,7 +73,7 @@ const findOfPair = (reader: Reader, start: number, last: number, index: number):
   return isStated(reader, value) ? { kind: 'user-password', start: from, end } : undefined;
 };
 /** Tests quickly for the names of a password. */
-const mayBePair = /p\/?w|pass|[^\t -~]|kenn|senha|clave/i;
+const mayBePair = /p\/?w|pass|[^\t\n\r -~]|kenn|senha|clave/i;
 
 /** Matches what states that the value before is a secret. */
 const statement =

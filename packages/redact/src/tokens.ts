@@ -72,12 +72,23 @@ for (const [index, bucket] of buckets.entries()) {
   }
 }
 
+/** Whether a prefix of a bucket has a code before its two characters, by the position of the bucket and the code. */
+const precedes = new Uint8Array((buckets.length + 1) * 128);
+for (const [index, bucket] of buckets.entries()) {
+  for (const { form, offset } of bucket) {
+    if (offset === 1) precedes.fill(1, (index + 1) * 128, (index + 2) * 128);
+    else precedes[(index + 1) * 128 + form.prefix.charCodeAt(offset - 2)] = 1;
+  }
+}
+
 /** Returns whether these two characters are the anchor of a prefix. */
 export const isAnchor = (before: number, code: number): boolean => (bucketOf[before * 128 + code] ?? 0) > 0;
 
-/** Returns quickly whether the character behind an anchor may belong to one of its prefixes. */
+/** Returns quickly whether the characters beside an anchor may belong to one of its prefixes. */
 export const mayBeToken = (text: string, index: number): boolean => {
   const place = bucketOf[text.charCodeAt(index - 1) * 128 + text.charCodeAt(index)] ?? 0;
+  const before = text.charCodeAt(index - 2);
+  if (before < 128 && precedes[place * 128 + before] === 0) return false;
   const behind = text.charCodeAt(index + 1);
   return !(behind < 128) || continues[place * 128 + behind] === 1;
 };

@@ -9,7 +9,7 @@ import {
   maxChosen,
   type Style,
 } from './chosen-value.js';
-import { keyStrength, maxKeyLength, type KeyStrength } from './key-name.js';
+import { maxKeyLength, type KeyStrength } from './key-name.js';
 import { endOfQuoted, quoteAt, type Quote } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -49,7 +49,7 @@ export const readKey = (reader: Reader, end: number, index: number): Key | undef
   let name = text.slice(nameStart, end);
   // Skips the end of an encoded quote or sign before the name.
   if (text.charCodeAt(start - 1) === percent) name = name.replace(/^(?:22|27|2C|20|26|7B|0A)/i, '');
-  let strength = keyStrength(name);
+  let strength = reader.strengthOf(name);
   // A flag has no words before it.
   const maxWords = text.charCodeAt(start) === 45 ? 1 : 3;
   for (let words = 1; strength !== 'strong' && words < maxWords && text.charCodeAt(start - 1) === 32; words += 1) {
@@ -57,7 +57,7 @@ export const readKey = (reader: Reader, end: number, index: number): Key | undef
     let wordStart = space;
     while (wordStart > floor && is(text.charCodeAt(wordStart - 1), keyClass)) wordStart -= 1;
     if (wordStart === space) break;
-    const joined = keyStrength(text.slice(wordStart, end));
+    const joined = reader.strengthOf(text.slice(wordStart, end));
     if (strength === undefined && joined !== undefined) name = text.slice(wordStart, end);
     if (joined === 'strong' || strength === undefined) nameStart = wordStart;
     start = wordStart;
