@@ -1,6 +1,6 @@
 import { is, key as nameClass, kindOf, likelyStop, word } from './characters.js';
 import { isNoisy, isUnlikeWord, isWordless, path, snakeName } from './chosen-value.js';
-import { maxKeyLength, mayEndKey } from './key-name.js';
+import { isManagement, maxKeyLength, mayEndKey } from './key-name.js';
 import { isRandomLetters, isRandomMixed } from './random-letters.js';
 import type { Reader } from './reader.js';
 import { isReference, readKey, type Key } from './value-of-name.js';
@@ -72,6 +72,7 @@ const mentionBefore = ({ text, barrier }: Reader, end: number): Key | undefined 
   const name = text.slice(start, end);
   const isCall = text.charCodeAt(end) === opening;
   if (isCall || end - start === maxKeyLength || !mentioning.test(name) || ofProperty.test(name)) return undefined;
+  if (isManagement(name.replace(/^-+/, ''))) return undefined;
   return { name, strength: 'weak', start, isQuoted: true, isTight: false };
 };
 

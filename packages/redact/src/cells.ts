@@ -1,4 +1,5 @@
 import { findCredentialArgument } from './calls.js';
+import { findCertainLiteral } from './certain-literal.js';
 import { is, key as keyClass } from './characters.js';
 import { isMixed, isNumbered, isPassphrase, isWords, passphraseName, snakeName } from './chosen-value.js';
 import { findBarColumns, findSeparatedColumns } from './columns.js';
@@ -75,6 +76,9 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   if (below !== undefined || reader.starved) return below;
   const valueStart = reader.skipSpaces(isCell ? afterTypeCell(reader, from) : from, maxSpaces);
   if (!isCell && quoteAt(reader, valueStart) === undefined) return undefined;
+  const preset = !isCell && strength === 'strong' && isOfEnvironment(reader, start, name);
+  const certain = preset ? findCertainLiteral(reader, valueStart) : undefined;
+  if (certain !== undefined || reader.starved) return certain;
   const key: Key = { name, strength, start, isQuoted: true, isTight: false };
   const found = valueOf(reader, key, valueStart, { isColon: true, isCell });
   if (found === undefined) return undefined;
@@ -100,6 +104,13 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
     ((isCell ? closes || isFirst(reader, start + 1) : environmentName.test(name)) && isWords(value, name));
   return (closes || isLast || (isCell && isFirst(reader, start + 1) && isEnd(next))) && isChosen ? found : undefined;
 };
+
+/** Matches a call that reads a variable of the environment, as `getenv(` and `ENV.fetch(`, up to the name. */
+const readsEnvironment = /(?<!set|put)env(?:iron)?(?:\(\))?(?:(?:\.|::|->)\w{1,16})?\(\s{0,8}\\{0,15}["']$/i;
+
+/** Whether a name is that of a variable of the environment, whose default follows. */
+const isOfEnvironment = (reader: Reader, start: number, name: string): boolean =>
+  /^[A-Z][A-Z\d_]*$/.test(name) && readsEnvironment.test(reader.text.slice(reader.floor(start), start));
 
 /** Matches the last argument of `setenv`. */
 const overwrites = /^, ?(?:[01]|true)\)/;

@@ -1,7 +1,7 @@
 import { is, key as keyClass, stop, word } from './characters.js';
 import { isMixed, isPassphrase, isUnlikeWord, isWords } from './chosen-value.js';
 import { findCookies } from './headers.js';
-import { keyStrength, mayEndKey } from './key-name.js';
+import { isManagement, keyStrength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -111,6 +111,7 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const end = reader.endOfRun(start, keyClass, maxFlag);
   if (end - start < 4 || end === start + maxFlag) return undefined;
   const name = reader.text.slice(start, end);
+  if (isManagement(name)) return undefined;
   const isUser = /(?:^|-)(?:user|creds?|credentials|basic-auth|auth|cert)$/.test(name);
   const isContent = contents.has(name) && storing.test(reader.text.slice(reader.floor(index), index));
   const isPass = /(?:^|-)pass$/.test(name);
@@ -259,15 +260,17 @@ const findFileUser = (reader: Reader, index: number): Secret | undefined => {
 const isAfter = (reader: Reader, index: number, names: ReadonlySet<string>): boolean =>
   reader.wordsOnLine(commandWords, index).some(({ word: name }) => names.has(name));
 
+/** Matches the place of an argument in a template: `{0}`, `{password}`. */
+const format = /^\{(?:\d*|[A-Za-z_]+)\}$/;
+
 /** Returns the next argument, unless it is a placeholder or another flag. */
 export const findArgument = (reader: Reader, from: number): Secret | undefined => {
   const { start, end } = argumentAt(reader, from);
   const value = reader.text.slice(start, end);
   // Text between two spans of code in Markdown.
   if (reader.text.charCodeAt(start - 1) === 96 && /\s/.test(value)) return undefined;
-  if (value.length < 3 || value.startsWith('-') || value.includes(reader.replacement) || isPlaceholder(`${value}00`)) {
-    return undefined;
-  }
+  if (value.length < 3 || value.startsWith('-') || value.includes(reader.replacement)) return undefined;
+  if (isPlaceholder(`${value}00`) || format.test(value)) return undefined;
   return { kind: 'command-line', start, end };
 };
 
@@ -298,6 +301,8 @@ export const argumentAt = (reader: Reader, from: number): { readonly start: numb
 /** Maximum length of the part of a password by which it is judged. */
 const maxJudged = 128;
 const userPassword = /^([\w.@%][\w.@%+\\-]{0,63})(?:(?<!-)[:%](?!\/\/)|,(?=[^,]+$))(.{3,})$/;
+/** Matches the password of a user without a name, as tokens are sent. */
+const onlyPassword = /^():([^\s:/].{3,})$/;
 
 /** Finds the password of `user:password`: always for a web client, otherwise unless it may be a group or a port. */
 export const findUserPassword = (
@@ -311,13 +316,15 @@ export const findUserPassword = (
   const quoted = sign === 58 || sign === comma ? quoteAt(reader, end) : undefined;
   if (quoted !== undefined && end > start + 1) return findQuotedPassword(reader, index, end, needsClient);
   if (end - start < 5) return undefined;
-  const pair = userPassword.exec(reader.text.slice(start, Math.min(end, start + maxJudged)));
+  const argument = reader.text.slice(start, Math.min(end, start + maxJudged));
+  const pair = userPassword.exec(argument) ?? onlyPassword.exec(argument);
   const password = pair?.[2];
   if (pair === null || password === undefined) return undefined;
   if (isNamedPair(pair[1] ?? '', password) || isPlaceholder(`${password}0`) || /^(?:[/:]|\d+(?::|$))/.test(password)) {
     return undefined;
   }
-  if ((needsClient || !isChosen(password)) && !isAfter(reader, index, clients)) return undefined;
+  const isUnsure = needsClient || pair[1] === '' || !isChosen(password);
+  if (isUnsure && !isAfter(reader, index, clients)) return undefined;
   if (/%[\dA-F]{2}.*%$/.test(pair[0].slice(0, -password.length))) return undefined;
   // The user may be a secret, too.
   const secretStart = start + (pair[0].length - password.length);

@@ -4,7 +4,7 @@ import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { endsLine } from './value-of-name.js';
-import { digest, isNamedPair, isPlaceholder, looksRandom, looksRandomBase64 } from './value.js';
+import { digest, isNamedPair, isPasswordName, isPlaceholder, looksRandom, looksRandomBase64 } from './value.js';
 
 const letterP = 80;
 const lineFeed = 10;
@@ -162,6 +162,7 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
   const value = text.slice(start, end);
   if (next !== at && !isPair && isMapped(reader, index, value, end)) return { kind: 'user-password', start, end };
   if (!isPair || value.includes(reader.replacement) || isPlaceholder(`${value}0`)) return undefined;
+  if (next === at && isPasswordName(value)) return undefined;
   if (isNamedPair(text.slice(reader.floor(index), index), value)) return undefined;
   return { kind: 'user-password', start, end };
 };

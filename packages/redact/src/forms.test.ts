@@ -478,3 +478,36 @@ describe('random values of names that mention a secret', () => {
     'tokenizer_for_model: "bert-base-uncased-L12-H768-A12"',
   ])('are not found in %j', (text) => expectPreserved(text));
 });
+
+describe('literals whose context makes them secrets', () => {
+  it.each([
+    'DB_PASSWORD = os.getenv("DB_PASSWORD", "X")\n',
+    "'password': os.environ.get('MYSQL_ROOT_PASSWORD', 'X'),\n",
+    "password: ENV.fetch('DB_PASSWORD', 'X')\n",
+    'String pw = System.getenv().getOrDefault("DB_PASSWORD", "X");\n',
+    '"create(getenv(\\"SECRET\\", \\"X\\"))"',
+    "ALTER USER postgres PASSWORD 'X';\n",
+    'psql -c "CREATE ROLE app WITH LOGIN ENCRYPTED PASSWORD \'X\'"\n',
+  ])('are replaced in %j, also if they are words or numbers', (form) => {
+    expectHidden(form, ['20042010', 'harborlight', 'pg123', 'Falcon', 'r3dCandle!77']);
+  });
+
+  it.each(['curl -u ":X" https://dev.azure.com/a\n', "curl --user ':X' https://dev.azure.com/a\n"])(
+    'are replaced in %j, where the user has no name',
+    (form) => expectHidden(form, ['harborlight', 'Falcon', 'r3dCandle!77']),
+  );
+
+  it.each([
+    'DB_PASSWORD = os.getenv("DB_PASSWORD", "changeme")',
+    'os.getenv("PASSWORD_FILE", "/run/secrets/db"), os.getenv("SECRET_BACKEND", "vault")',
+    'os.getenv("DB_PASSWORD", "{{ password }}"), os.getenv("API_TOKEN", "https://auth.example.org/token")',
+    'setenv("DB_PASSWORD", "harborlight_name_of_variable", other)',
+    't("password", "Passwort"); cache.get("token", "default"); label = get("PASSWORD", "Kennwort")',
+    "ALTER USER postgres PASSWORD '${password}'; ALTER USER joe PASSWORD '%PW%'; ALTER USER joe PASSWORD ' || pw || '",
+    'curl -u ":$TOKEN" https://a.b/c; curl -u ":<PAT>" https://a.b/c\ntar -u ":name.txt" x',
+    "os.system(\"sshpass -p '{0}' ssh {1}@{2}\".format(password, user, host)); sshpass -p '{password}' ssh a",
+    'sql.Open("mysql", "root:password@tcp(127.0.0.1:3306)/shop")',
+    "gpg --export-secret-key '547CF247!' > key; gpg --delete-secret-keys 'ABCD1234EF567890!' joe@acme.org",
+    'gh api --list-api-keys team42x --show-secret payments2db',
+  ])('are preserved in %j', (text) => expectPreserved(text));
+});

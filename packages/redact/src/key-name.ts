@@ -281,10 +281,15 @@ const wordsOf = (name: string): readonly string[] => {
 /** Matches names of environment variables, of which the last word may be a noun. */
 const environmentName = /^[A-Z][A-Z\d_]*(?:_Key|_Token)?$/;
 
+/** Returns whether a flag or a command does something with a secret, so that it takes its id, as `--export-secret-key`. */
+export const isManagement = (name: string): boolean =>
+  /^(?:list|show|print|export|delete|generate|describe)-/.test(name);
+
 /** Returns how certain it is that the value of this name is secret. */
 export const keyStrength = (name: string): KeyStrength => {
   // The id of a statement in a policy of AWS.
   if (name.length > maxKeyLength || name === 'Sid' || !mayEndKey(name, name.length)) return undefined;
+  if (isManagement(name)) return undefined;
   const parts = wordsOf(name).filter((part) => part !== 'de');
   const isEnvironment = environmentName.test(name);
   let last = parts.length - 1;

@@ -1,6 +1,7 @@
 import { isMixed, isNoisy, isPassphrase, isUnlikeWord, isWords, passphraseName } from './chosen-value.js';
 import { foreignKey } from './foreign-names.js';
 import { base64, bearer, is, pairStop, quotedStop, stop, word } from './characters.js';
+import { findCertainLiteral } from './certain-literal.js';
 import { findAlignedColumns } from './columns.js';
 import {
   findConverted,
@@ -182,6 +183,8 @@ const findBehindName = (reader: Reader, key: Key, index: number): Secret | undef
   const inBrackets = strength === 'strong' ? findInBrackets(reader, key, valueStart) : undefined;
   if (inBrackets !== undefined || reader.starved) return inBrackets;
   if (!isQuoted && is(reader.code(valueStart), stop)) return undefined;
+  const ofStatement = isQuoted ? findAccountPassword(reader, key, valueStart) : undefined;
+  if (ofStatement !== undefined || reader.starved) return ofStatement;
   if (mayBeDirective(near) && directive.test(near)) {
     if (reader.code(valueStart) === hyphen) return undefined;
     const found = valueOf(reader, key, valueStart, { isColon: true, isLiteral: true });
@@ -348,6 +351,16 @@ const trimmed = (reader: Reader, found: Secret): Secret => {
   const isStop = /[.!?]$/.test(reader.text.slice(found.end - 1, found.end));
   return isStop && found.end - found.start > 6 ? { ...found, end: found.end - 1 } : found;
 };
+
+/** Matches a statement of SQL that creates or changes an account, up to the name of its password. */
+const ofAccount =
+  /\b(?:create|alter) (?:user|role|login) (?:if not exists )?\S{1,64} (?:(?:with|encrypted|=|\w{4,16}) ){0,6}$/i;
+
+/** Finds the password in `ALTER USER joe PASSWORD '…'`, also if it is a word. */
+const findAccountPassword = (reader: Reader, key: Key, valueStart: number): Secret | undefined =>
+  key.name.length === 8 && ofAccount.test(reader.text.slice(reader.floor(key.start), key.start))
+    ? findCertainLiteral(reader, valueStart)
+    : undefined;
 
 const findIdentifiedBy = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;

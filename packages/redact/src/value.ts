@@ -64,6 +64,9 @@ export const digest = /(?:(?:sha|md)-?\d{1,3}[:=-]|\bh1:|,(?:data|iv|tag):|\bENC
 const userWord = /(?:user(?:name)?|login|email)$/i;
 const passwordWord = /^[a-z_-]{0,16}(?:pass(?:w(?:or)?d)?|pwd?)$/i;
 
+/** Whether a value is a word for a password, as in `root:password@tcp(…)`. */
+export const isPasswordName = (value: string): boolean => /^(?:pass(?:w(?:or)?d)?|pwd?)$/i.test(value);
+
 /** Whether a user and a password only name what belongs in their places, as in `user:pass`. */
 export const isNamedPair = (user: string, password: string): boolean =>
   userWord.test(user) && passwordWord.test(password);
