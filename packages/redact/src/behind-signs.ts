@@ -127,6 +127,7 @@ export const endBehindSigns = (reader: Reader, start: number, last: number): num
   let end = reader.endOfRun(last, likelyStop, maxValue, false);
   if (end === last + maxValue) return undefined;
   while (end < last + maxValue && reader.code(end) === equals) end += 1;
+  if (reader.matches(reader.replacement, end)) return undefined;
   const value = text.slice(start, end);
   if (isReference(value, key.name, { isLiteral: false })) return undefined;
   if (key.strength !== 'strong') {

@@ -1145,6 +1145,22 @@ describe('for any text', () => {
     );
   });
 
+  it.each([
+    '--password X@T#(2,',
+    'password [X-X@T',
+    'name: DB_PASSWORD\n value: $gNvr0P!XTBasic ',
+    'name: DB_PASSWORD\n value: %3Ajli=X+T',
+    '密码：%3AtokenX-7.T#O|U?',
+    'API_KEY3<4XX漢T',
+    '-----BEGIN PRIVATE KEY-----T.XX.XT\nXX\n-----END PRIVATE KEY-----',
+  ])('is idempotent for values with a token of another form in them: %j', (form) => {
+    for (const [index, [, make]] of tokenMakers.entries()) {
+      const value = drawn(alphanumeric, 48, index + 1);
+      const once = redact(form.replaceAll('X', () => value).replaceAll('T', () => make(index + 1)));
+      expect(redact(once)).toBe(once);
+    }
+  });
+
   it('decides repeated text as it decides the same text in small chunks', () => {
     const repeated = fc.tuple(fc.array(pieces, { minLength: 1, maxLength: 3 }), fc.integer({ min: 100, max: 2000 }));
     fc.assert(

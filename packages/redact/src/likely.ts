@@ -124,6 +124,8 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
   const next = reader.code(last);
   const end = endOfValue(text, start, last);
   if (end - start < minLength) return undefined;
+  // The replaced rest of a value, or the scheme before a replaced credential.
+  if (reader.matches(reader.replacement, next === 32 ? last + 1 : last)) return undefined;
   if (isForeignNamed(reader, start, end)) return { kind: 'assignment', start, end };
   if (next > 127) return undefined;
   const mayBeNamed = (last - start >= minMentioned && hasBothCases(text, start, last)) || mayBeBehindSigns(text, start);
@@ -134,9 +136,7 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
     if (!hasLikelyScore(reader, start, end, last)) return undefined;
   }
   const run = text.slice(start, last);
-  // The replaced rest of a value, or the scheme before a replaced credential.
-  const rest = next === 32 ? last + 1 : last;
-  if (run.includes(reader.replacement) || reader.matches(reader.replacement, rest)) return undefined;
+  if (run.includes(reader.replacement)) return undefined;
   const value = text.slice(start, behind ?? end);
   if (isPlaceholder(value) || sample.test(value) || isEncodedText(value)) return undefined;
   if (behind === undefined ? variable.test(run) || isCommon(run, value) : !isKey(value) && isCommon(run, value)) {

@@ -40,7 +40,7 @@ const endOfMarked = (reader: Reader, start: number): number | undefined => {
   if (!startsWithLine.test(reader.slice(start, start + 256))) return undefined;
   const [body = ''] = reader.slice(start, start + maxBody).split('-----END ', 1);
   const end = start + body.length;
-  if (!reader.matches('-----END ', end)) return undefined;
+  if (!reader.matches('-----END ', end) || body.includes(reader.replacement)) return undefined;
   const length = (body.match(lineOfKey) ?? []).join('').length;
   return length >= body.length * minShare ? end : undefined;
 };

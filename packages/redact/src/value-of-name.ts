@@ -379,6 +379,8 @@ export const isReference = (value: string, name: string, { isLiteral }: Pick<Sty
 const reference = /^[A-Za-z_$][\w$?.]*$/;
 
 const isSecret = (reader: Reader, { start, end, key, style }: Candidate): boolean => {
+  // The beginning of a value whose rest is replaced: as a whole, it was no secret.
+  if (reader.matches(reader.replacement, end)) return false;
   const isRandom = reader.isRandom(start, end);
   if (!isRandom && ((key.strength === 'weak' && !mayBeUuid.test(key.name)) || end - start > maxChosen)) return false;
   const value = reader.text.slice(start, end);
