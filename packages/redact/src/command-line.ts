@@ -270,6 +270,7 @@ export const findArgument = (reader: Reader, from: number): Secret | undefined =
   // Text between two spans of code in Markdown.
   if (reader.text.charCodeAt(start - 1) === 96 && /\s/.test(value)) return undefined;
   if (value.length < 3 || value.startsWith('-') || value.includes(reader.replacement)) return undefined;
+  if (reader.matches(reader.replacement, end)) return undefined;
   if (isPlaceholder(`${value}00`) || format.test(value)) return undefined;
   return { kind: 'command-line', start, end };
 };
@@ -315,7 +316,8 @@ export const findUserPassword = (
   const sign = reader.text.charCodeAt(end - 1);
   const quoted = sign === 58 || sign === comma ? quoteAt(reader, end) : undefined;
   if (quoted !== undefined && end > start + 1) return findQuotedPassword(reader, index, end, needsClient);
-  if (end - start < 5) return undefined;
+  // The beginning of an argument whose rest is replaced.
+  if (end - start < 5 || reader.matches(reader.replacement, end)) return undefined;
   const argument = reader.text.slice(start, Math.min(end, start + maxJudged));
   const pair = userPassword.exec(argument) ?? onlyPassword.exec(argument);
   const password = pair?.[2];

@@ -1147,6 +1147,8 @@ describe('for any text', () => {
 
   it.each([
     '--password X@T#(2,',
+    '-al%7Euser:T',
+    'sshpass -p XXT(x',
     'password [X-X@T',
     'name: DB_PASSWORD\n value: $gNvr0P!XTBasic ',
     'name: DB_PASSWORD\n value: %3Ajli=X+T',
