@@ -4,7 +4,9 @@ import { mayEndKey } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { endsLine, readKey, valueOf } from './value-of-name.js';
+import { endsLine } from './gaps.js';
+import { readKey } from './key.js';
+import { valueOf } from './value-of-name.js';
 
 const maxQuoted = 1024;
 

@@ -3,7 +3,8 @@ import { isNoisy, isUnlikeWord, isWordless, path, snakeName } from './chosen-val
 import { isManagement, maxKeyLength, mayEndKey } from './key-name.js';
 import { isRandomLetters, isRandomMixed } from './random-letters.js';
 import type { Reader } from './reader.js';
-import { isReference, readKey, type Key } from './value-of-name.js';
+import { isReference } from './judged-value.js';
+import { readKey, type Key } from './key.js';
 import { isPublicIdentifier, looksRandom } from './value.js';
 
 /** Maximum number of signs and spaces between a name and a value. */

@@ -4,7 +4,9 @@ import { keyStrength, mayEndKey } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { skipWhiteSpace, valueOf, type Key } from './value-of-name.js';
+import { skipWhiteSpace } from './gaps.js';
+import type { Key } from './key.js';
+import { valueOf } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const opening = 40;

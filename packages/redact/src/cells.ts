@@ -8,7 +8,9 @@ import { quoteAt } from './quotes.js';
 import { isRandomLetters } from './random-letters.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { bars, maxSpaces, readKey, valueOf, type Key } from './value-of-name.js';
+import { maxSpaces, readKey, type Key } from './key.js';
+import { bars } from './value-extent.js';
+import { valueOf } from './value-of-name.js';
 import { looksRandom } from './value.js';
 
 const comma = 44;

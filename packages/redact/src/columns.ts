@@ -3,7 +3,7 @@ import { isMixed, isPassphrase, isWords, passphraseName } from './chosen-value.j
 import { keyStrength, mayEndKey, tailOf, tailsOf, type KeyStrength } from './key-name.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { bars } from './value-of-name.js';
+import { bars } from './value-extent.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const hyphen = 45;
@@ -154,27 +154,27 @@ const separated: Readonly<Record<string, RegExp>> = {
 };
 const never = /(?!)/;
 
-/** Returns quickly whether the separator at an offset may be before the name of a column. */
-export const mayBeColumn = (text: string, index: number): boolean => {
-  const offset = text.charCodeAt(index + 1) === doubleQuote ? 2 : 1;
-  const start = index + offset;
+/**
+ * Returns the end of the name of a column behind the separator at an offset, if another separator, the end of the line or
+ * that of the text follows; 0 otherwise.
+ */
+export const endOfColumn = (text: string, index: number): number => {
+  const offset = text.charCodeAt(index + 1) === doubleQuote ? 1 : 0;
+  const start = index + offset + 1;
   let end = start;
   while (end < start + maxName && is(text.charCodeAt(end), keyClass)) end += 1;
-  const at = end + offset - 1;
-  const next = text.charCodeAt(at);
-  return at >= text.length || (end > start && (next === text.charCodeAt(index) || next === 10 || next === 13));
+  if (end + offset >= text.length) return end;
+  const next = text.charCodeAt(end + offset);
+  const isColumn = is(text.charCodeAt(start), word) && (next === text.charCodeAt(index) || next === 10 || next === 13);
+  return isColumn ? end : 0;
 };
 
 /** Finds values below names that are separated by commas, semicolons, bars or tabs. Called for a separator before such a name. */
 export const findSeparatedColumns = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
   const separator = text.charCodeAt(index);
-  const nameStart = reader.code(index + 1) === doubleQuote ? index + 2 : index + 1;
-  if (!is(reader.code(nameStart), word)) return undefined;
-  let nameEnd = nameStart;
-  while (nameEnd < nameStart + maxName && is(reader.code(nameEnd), keyClass)) nameEnd += 1;
-  const next = reader.code(nameEnd + nameStart - index - 1);
-  if (next !== separator && next !== 10 && next !== 13) return undefined;
+  const nameEnd = endOfColumn(text, index);
+  if (nameEnd === 0 || Number.isNaN(reader.code(nameEnd + 1))) return undefined;
   if (!mayEndKey(text, nameEnd)) return undefined;
   const headStart = startOfLine(reader, index);
   const headEnd = endOfLine(reader, nameEnd);

@@ -5,7 +5,9 @@ import { isManagement, keyStrength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { skipWhiteSpace, valueOf, type Key } from './value-of-name.js';
+import { skipWhiteSpace } from './gaps.js';
+import type { Key } from './key.js';
+import { valueOf } from './value-of-name.js';
 import { isNamedPair, isPlaceholder, looksRandom, looksRandomBase64 } from './value.js';
 
 const hyphen = 45;

@@ -3,7 +3,7 @@ import { isPasswordLike } from './chosen-value.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { endsLine } from './value-of-name.js';
+import { endsLine } from './gaps.js';
 import { digest, isNamedPair, isPasswordName, isPlaceholder, looksRandom, looksRandomBase64 } from './value.js';
 
 const letterP = 80;

@@ -3,7 +3,7 @@ import { findAnswer, mayBeAnswered } from './answers.js';
 import { findCell, findFallback, findField, findNeighbor, findQuotedPair } from './cells.js';
 import { is, stop, word } from './characters.js';
 import { findCallArgument, findCharacters } from './calls.js';
-import { findAlignedColumns, findRuledColumns, findSeparatedColumns, mayBeColumn, mayEndColumns } from './columns.js';
+import { findAlignedColumns, findRuledColumns, endOfColumn, findSeparatedColumns, mayEndColumns } from './columns.js';
 import { findHereString, findNetUser, findPrinted, findSlashFlag } from './command-arguments.js';
 import { findArgument, findFlag, findPasswordFlag } from './command-line.js';
 import {
@@ -36,7 +36,7 @@ import type { Finder, Place, Secret } from './replace.js';
 import { findSpaced } from './spaced.js';
 import { findSubstitution, mayBeSubstitution } from './substitutions.js';
 import { findToken, isAnchor, mayBeToken } from './tokens.js';
-import { bars } from './value-of-name.js';
+import { bars } from './value-extent.js';
 
 type Detector = (reader: Reader, index: number) => Secret | undefined;
 
@@ -275,9 +275,9 @@ const isRuledOut = (list: number, text: string, index: number): boolean => {
     case 18:
       return !mayBeToken(text, index) && !mayPrefix(text, index);
     case 19:
-      return !mayEndKey(text, index) && !mayBeColumn(text, index);
+      return !mayEndKey(text, index) && endOfColumn(text, index) === 0;
     default:
-      return !mayBeColumn(text, index);
+      return endOfColumn(text, index) === 0;
   }
 };
 

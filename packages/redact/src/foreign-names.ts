@@ -1,7 +1,9 @@
 import { foreignNames } from './key-name.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { skipGap, valueOf, type Key } from './value-of-name.js';
+import { skipGap } from './gaps.js';
+import type { Key } from './key.js';
+import { valueOf } from './value-of-name.js';
 
 const wideColon = 0xff1a;
 

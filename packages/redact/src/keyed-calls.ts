@@ -3,7 +3,7 @@ import { endingTest, tailOf, tailsOf } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { skipWhiteSpace } from './value-of-name.js';
+import { skipWhiteSpace } from './gaps.js';
 import { isHash, isPlaceholder } from './value.js';
 
 const opening = 40;

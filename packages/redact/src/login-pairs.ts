@@ -1,7 +1,7 @@
 import { isPasswordLike } from './chosen-value.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import type { Key } from './value-of-name.js';
+import type { Key } from './key.js';
 import { isPlaceholder } from './value.js';
 
 const maxPair = 180;

@@ -77,7 +77,7 @@ describe('mayBeNamed', () => {
   });
 
   it('excludes the signs of usual names', () => {
-    const json = '{"id":1,"time":"12:30:45","message":"done","numbers":[1,2],"usage":{"model":"x"}}';
+    const json = '{"item":1,"time":"12:30:45","message":"done","numbers":[1,2],"usage":{"model":"x"}}';
     const others = `${json}\nconst item = read(path); index=0\n2026-11-29T12:30:45Z id=7 took=3 path=/a`;
     const signs = Array.from(others.matchAll(/[:=]/g), ({ index }) => index);
     expect(signs.filter((index) => mayBeNamed(others, index))).toEqual([]);

@@ -18,8 +18,6 @@ const colon = 58;
 const letterA = 65;
 const backslash = 92;
 const underscore = 95;
-const letterD = 100;
-const letterQ = 113;
 /** The kind of digits. */
 const digit = 3;
 
@@ -59,12 +57,6 @@ const mayBeTyped = (text: string, end: number): boolean => {
 const mayBeUser = (text: string, end: number): boolean =>
   (end === 4 || text.charCodeAt(end - 5) === lineFeed) && text.endsWith('user', end);
 
-/** Whether a quoted name of two letters ends here, of which the first one is that of a member of a JSON web key. */
-const isMember = (text: string, end: number): boolean => {
-  const first = text.charCodeAt(end - 2);
-  return isQuote(text.charCodeAt(end - 3)) && (first === letterD || first === letterQ);
-};
-
 /**
  * Returns quickly whether the colon or the equals sign at an offset may follow the name of a secret. Most names are
  * excluded by their last letters and by what is before them.
@@ -76,7 +68,8 @@ export const mayBeNamed = (text: string, index: number): boolean => {
   if (isColon && isQuote(text.charCodeAt(end - 1))) {
     end -= 1;
     while (text.charCodeAt(end - 1) === backslash) end -= 1;
-    if (isQuote(text.charCodeAt(end - 2)) || isMember(text, end)) return true;
+    // The members of a JSON web key have names of one or two letters.
+    if (isQuote(text.charCodeAt(end - 2)) || isQuote(text.charCodeAt(end - 3))) return true;
   }
   const last = text.charCodeAt(end - 1);
   if (kindOf(last) === digit) {

@@ -20,11 +20,6 @@ const auxiliary = /(?: (?:is|was|has been))?(?: successfully)?$/;
 
 /** Returns the end of the name in `the password is: …` and `password provided: …`. */
 export const beforeVerb = (reader: Reader, end: number): number => {
-  const last = reader.text.charCodeAt(end - 1);
-  const second = reader.text.charCodeAt(end - 2);
-  const mayBe =
-    (last === 100 && second === 101) || (last === 115 && second === 105) || (last === 116 && second === 101);
-  if (!mayBe) return end;
   const length = verb.exec(reader.text.slice(Math.max(reader.barrier, end - 14), end))?.[0].length ?? 0;
   if (length === 0) return end;
   const start = end - length;

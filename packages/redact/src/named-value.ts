@@ -4,7 +4,9 @@ import { keyStrength } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { endsLine, skipGap, valueOf, type Key } from './value-of-name.js';
+import { endsLine, skipGap } from './gaps.js';
+import type { Key } from './key.js';
+import { valueOf } from './value-of-name.js';
 import { looksRandom } from './value.js';
 
 const brace = 123;

@@ -4,7 +4,8 @@ import { foreignNames } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { afterElements, endsLine, type Key } from './value-of-name.js';
+import { afterElements, endsLine } from './gaps.js';
+import type { Key } from './key.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 /** Maximum length of the words between a name and a value. */
@@ -69,8 +70,6 @@ const namedBefore = new RegExp(
     String.raw`(?: [^\s:;,!?]{1,32}){0,6}$`,
   'iu',
 );
-/** Tests quickly for the beginnings of the words for a password. */
-const mayBeNamedBefore = /pass|kennw|wachtw|senha|contrase|clave|parola|heslo|adgangs|salas|[^\t -~]/i;
 const property =
   /(?:hash|polic|length|expir|strength|file|path|url|link|hint|manager|version|date|time|count|id|name|type|algorithm|size|age|field)\w{0,4}$/i;
 
@@ -99,7 +98,6 @@ export const findAfterWords = (reader: Reader, end: number, from: number): Secre
   if (!isLast) return undefined;
   const last = quote === undefined && reader.text.charCodeAt(run - 1) === dot ? run - 1 : run;
   const near = reader.text.slice(Math.max(reader.barrier, end - maxWordsBefore), end).replace(/^[^]*\n/, '');
-  if (!mayBeNamedBefore.test(near)) return undefined;
   if (!(namedBefore.test(near) || qualifiedBefore.test(near)) || property.test(near)) return undefined;
   const value = reader.text.slice(start, last);
   if (!isChosen(value) || isPlaceholder(value) || isPublicIdentifier(value) || value.includes(reader.replacement)) {

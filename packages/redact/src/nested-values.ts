@@ -3,7 +3,7 @@ import { mayEndKey } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { type Key } from './value-of-name.js';
+import type { Key } from './key.js';
 import { isHash, isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const brace = 123;

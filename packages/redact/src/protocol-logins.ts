@@ -3,7 +3,7 @@ import { isMixed, isPassphrase } from './chosen-value.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { endsLine } from './value-of-name.js';
+import { endsLine } from './gaps.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const letterX = 120;

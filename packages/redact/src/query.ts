@@ -10,9 +10,7 @@ const queryName = /[?&#](?:key|code|auth|sig|[\w-]{1,16}-signature)$/i;
 
 /** Whether the name that ends here may be a parameter of a URL. */
 export const isQueryName = ({ text, barrier }: Reader, end: number): boolean => {
-  const last = text.charCodeAt(end - 1) | 32;
-  const mayBe = last === 121 || last === 101 || last === 104 || last === 103;
-  return mayBe && queryName.test(text.slice(Math.max(barrier, end - 28), end));
+  return queryName.test(text.slice(Math.max(barrier, end - 28), end));
 };
 
 /** Finds a long value of a parameter of a URL. */

@@ -2,7 +2,7 @@ import { is, lineBreak, word } from './characters.js';
 import { isMixed, isNumbered, isUnlikeWord } from './chosen-value.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { endsLine } from './value-of-name.js';
+import { endsLine } from './gaps.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const maxValue = 512;

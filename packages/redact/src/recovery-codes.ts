@@ -33,9 +33,6 @@ const phraseLength = { min: 12, max: 24 };
 
 /** Finds the words, with or without numbers, below `Recovery phrase:`. @param from offset behind the sign */
 export const findRecoveryWords = (reader: Reader, nameEnd: number, from: number): Secret | undefined => {
-  // The ends of `phrase`, `mnemonic` and `words`.
-  const last = reader.text.charCodeAt(nameEnd - 2);
-  if (last !== 115 && last !== 105 && last !== 100) return undefined;
   if (!phraseName.test(reader.text.slice(Math.max(reader.barrier, nameEnd - 20), nameEnd))) return undefined;
   const found: Secret[] = [];
   let end = from;

@@ -20,7 +20,9 @@ import { findDeviceSecret, findProtocolLogin, findServerCookie } from './protoco
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { endsLine, maxSpaces, readKey, valueOf, type Key } from './value-of-name.js';
+import { endsLine } from './gaps.js';
+import { maxSpaces, readKey, type Key } from './key.js';
+import { valueOf } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 /** Minimum length of a random value behind which text may follow. */

@@ -1,0 +1,74 @@
+import { stop } from './characters.js';
+import { skipGap } from './gaps.js';
+import { keyStrength } from './key-name.js';
+import { endOfQuoted, quoteAt } from './quotes.js';
+import type { Reader } from './reader.js';
+import { findRecoveryCodes } from './recovery-codes.js';
+import type { Secret } from './replace.js';
+import type { Sign } from './sign.js';
+import { isPlaceholder, looksRandom } from './value.js';
+
+const maxQuoted = 4096;
+
+/** Minimum length of a member of a JSON web key, which has 32 bytes. */
+const minKeyMember = 42;
+
+/** Whether the name is that of a private member of a JSON web key, in quotes. */
+export const isKeyMember = (reader: Reader, end: number): boolean => {
+  return /["'](?:d|k|p|q|dp|dq|qi)$/.test(reader.text.slice(Math.max(reader.barrier, end - 3), end));
+};
+
+/** Finds the value of a private member of a JSON web key. */
+export const findKeyMember = (reader: Reader, from: number): Secret | undefined => {
+  const quote = quoteAt(reader, skipGap(reader, from));
+  const end = quote === undefined ? undefined : endOfQuoted(reader, quote.end, quote.literal, maxQuoted);
+  if (quote === undefined || end === undefined || end - quote.end < minKeyMember) return undefined;
+  const value = reader.text.slice(quote.end, end);
+  return /^[\w-]+$/.test(value) && looksRandom(value) ? { kind: 'json-web-key', start: quote.end, end } : undefined;
+};
+
+const isPluralOfCode = (text: string, end: number): boolean =>
+  text.charCodeAt(end - 3) === 100 && text.endsWith('odes', end);
+
+/** Matches the name of the object of a member. */
+const ofObject = /([A-Za-z][\w-]{1,31})["']?\s{0,2}[:=]\s{0,2}(?:\{[^{}]{0,100}|\n {1,12}["']?key)$/;
+
+/** Matches keys of 16 to 64 bytes in base64 with padding; public keys begin with their type or are longer. */
+const symmetricKey = /^(?!AAAA|M[CDFI])(?=.{24,88}$)(?:[A-Za-z\d+/]{4}){5,21}[A-Za-z\d+/]{2,3}={1,2}$/;
+
+/** Matches what makes bytes of a string. */
+const bytes = /^(?:\[\]byte\(|Buffer\.from\(|b(?=["']))/;
+
+const minMember = 16;
+const maxMember = 512;
+
+/**
+ * Finds the codes behind `Recovery codes: …`, and the random value of `key` in an object whose name makes it secret, as
+ * in `"Jwt": { "Key": "…" }`.
+ */
+export const findMember = (reader: Reader, sign: Sign, end: number): Secret | undefined => {
+  const { text } = reader;
+  if (sign.isColon && text.charCodeAt(end - 1) === 115 && isPluralOfCode(text, end)) {
+    return findRecoveryCodes(reader, end, sign.end);
+  }
+  if ((text.charCodeAt(end - 1) | 32) !== 121 || !/["'\s{,]key$/i.test(text.slice(end - 4, end))) return undefined;
+  const gap = skipGap(reader, sign.end);
+  const wrapper = sign.isColon ? undefined : bytes.exec(reader.slice(gap, gap + 14))?.[0].length;
+  const from = gap + (wrapper ?? 0);
+  const quote = quoteAt(reader, from);
+  const start = quote?.end ?? from;
+  const valueEnd =
+    quote === undefined
+      ? reader.endOfRun(from, stop, maxMember, false)
+      : endOfQuoted(reader, start, quote.literal, maxQuoted);
+  if (valueEnd === undefined || valueEnd - start < minMember) return undefined;
+  const value = text.slice(start, valueEnd);
+  if (!looksRandom(value) || isPlaceholder(value) || value.includes(reader.replacement)) return undefined;
+  const found: Secret = { kind: 'assignment', start, end: valueEnd };
+  if (!sign.isColon) {
+    const isSetting = symmetricKey.test(value) && /(?:^|\n)[ \t]*$/.test(text.slice(reader.floor(end), end - 3));
+    return isSetting || (wrapper !== undefined && quote !== undefined) ? found : undefined;
+  }
+  const object = ofObject.exec(text.slice(reader.floor(end), end))?.[1];
+  return object !== undefined && keyStrength(`${object}_key`) === 'strong' ? found : undefined;
+};
