@@ -342,6 +342,8 @@ const findQuotedPassword = (reader: Reader, index: number, from: number, needsCl
   const { start, end } = argumentAt(reader, from);
   const password = reader.text.slice(start, end);
   if (end - start < 4 || isPlaceholder(password) || password.includes(reader.replacement)) return undefined;
-  const isSecret = isChosen(password) && !needsClient;
-  return isSecret || isAfter(reader, index, clients) ? { kind: 'command-line', start, end } : undefined;
+  if ((needsClient || !isChosen(password)) && !isAfter(reader, index, clients)) return undefined;
+  // The user may be a secret, too.
+  const secret: Secret = { kind: 'command-line', start, end };
+  return { ...secret, more: [secret] };
 };

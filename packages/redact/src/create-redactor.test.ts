@@ -1163,6 +1163,11 @@ describe('for any text', () => {
     }
   });
 
+  it.each(tokenMakers)('replaces a token of %s in place of a user before a quoted password', (_, make) => {
+    const token = make(3);
+    expect(redact(`curl -u ${token}:'hunter2x' https://example.org`)).not.toContain(token.slice(-12));
+  });
+
   it('decides repeated text as it decides the same text in small chunks', () => {
     const repeated = fc.tuple(fc.array(pieces, { minLength: 1, maxLength: 3 }), fc.integer({ min: 100, max: 2000 }));
     fc.assert(
