@@ -1163,6 +1163,29 @@ describe('for any text', () => {
     }
   });
 
+  it.each([
+    'https://T:hunter2x@example.org/',
+    'mysql://T:hunter2x@db/shop',
+    'ID/PW: T/hunter2x9Q',
+    'rabbitmqctl add_user T hunter2x9',
+    'htpasswd -b users T hunter2x9',
+    '"auth" "T" "hunter2x9"',
+    'net user T hunter2x9 /add',
+  ])('replaces a token in place of the user in %j, whatever the chunks', (form) => {
+    for (const [index, [, make]] of tokenMakers.entries()) {
+      const token = make(index + 1);
+      if (!/^[\w.-]{1,48}$/.test(token)) continue;
+      const text = form.replace('T', () => token);
+      expect(redact(text)).not.toContain(token.slice(-8));
+      expect(redact(text)).not.toContain('hunter2x');
+      const open = stream();
+      const out = Array.from({ length: Math.ceil(text.length / 7) }, (__, part) =>
+        open.push(text.slice(part * 7, part * 7 + 7)),
+      );
+      expect(out.join('') + open.end()).toBe(redact(text));
+    }
+  });
+
   it.each(tokenMakers)('replaces a token of %s in place of a user before a quoted password', (_, make) => {
     const token = make(3);
     expect(redact(`curl -u ${token}:'hunter2x' https://example.org`)).not.toContain(token.slice(-12));

@@ -60,6 +60,8 @@ const letterT = 116;
 const letterX = 120;
 /** Minimum length of a text that is copied to bytes. */
 const minBytes = 1024;
+/** Minimum distance of a secret ahead, from which the text before it may contain another one, such as the name of a user. */
+const minBetween = 16;
 const none: readonly Secret[] = [];
 
 /** Whether a text that leads to a secret behind a space may end with this letter. */
@@ -346,10 +348,16 @@ export const formFinder = (replacement: string): Finder => {
         if (reader.starved) {
           return { secrets: secrets ?? none, settled: settledBefore(text, reader.barrier, index), ahead };
         }
-        if (found?.more !== undefined) {
-          ahead = [...ahead, ...found.more].toSorted((one, other) => one.start - other.start);
+        const more = found?.more ?? (found !== undefined && found.start - index >= minBetween ? [found] : undefined);
+        if (found !== undefined && more !== undefined) {
+          if (found.more !== undefined || found.start < limit) {
+            ahead = [...ahead, ...more].toSorted((one, other) => one.start - other.start);
+          }
           limit = ahead[0]?.start ?? length;
           found = undefined;
+        } else if (found !== undefined && found.end > limit) {
+          // What overlaps is replaced as one.
+          found = found.start < limit ? { ...found, end: Math.max(found.end, ahead[0]?.end ?? 0) } : undefined;
         }
       } else found = ahead[0];
       if (found === undefined) {
