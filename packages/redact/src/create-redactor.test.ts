@@ -1186,6 +1186,13 @@ describe('for any text', () => {
     }
   });
 
+  it('ends for private keys without a body between others', () => {
+    const text = '-----BEGIN PRIVATE KEY-----'.repeat(2) + '-----END PRIVATE KEY-----'.repeat(2);
+    for (const tail of ['', ' ant-ghp_user:', `${'aB3dE5fG7'.repeat(9)}"\\"--password --`]) {
+      expect(redact(`a=b1b2b3b4; ${text}${tail}`)).toContain('-----END PRIVATE KEY-----');
+    }
+  });
+
   it.each(tokenMakers)('replaces a token of %s in place of a user before a quoted password', (_, make) => {
     const token = make(3);
     expect(redact(`curl -u ${token}:'hunter2x' https://example.org`)).not.toContain(token.slice(-12));

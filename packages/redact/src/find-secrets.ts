@@ -396,8 +396,9 @@ const isDecided = (reader: Reader, from: number, to: number): boolean => {
   return true;
 };
 
+/** Returns the secrets behind an offset, without the empty ones there, which were passed. */
 const after = (secrets: readonly Secret[], end: number): readonly Secret[] =>
-  secrets.filter(({ start }) => start >= end);
+  secrets.filter((secret) => secret.start >= end && secret.end > end);
 
 const detect = (reader: Reader, index: number, detectors: readonly Detector[]): Secret | undefined => {
   for (const detector of detectors) {
