@@ -240,8 +240,8 @@ const elsewhere =
   /@media\s{1,3}(?:print|(?:(?:only )?screen and )?\(max-width\s{0,3}:\s{0,3}(?:1[01]\d\d|\d{3})(?:\.\d{1,2})?px\))\s{0,3}\{(?:[^{}]{0,500}\{[^{}]{0,1000}\}){0,100}\s{0,20}\}/gi;
 
 /**
- * Matches what a comment in the template of an issue or a pull request tells the person who edits it: the comment is shown
- * to its reader. What may address a model, or be of use to an attacker, counts as hidden all the same.
+ * Matches what a comment in the template of an issue or a pull request tells the person who edits it. The comments of such a
+ * file are shown to their reader. What may address a model, or be of use to an attacker, counts as hidden all the same.
  */
 const toContributors =
   /\b(?:(?:pull|merge) requests?|bug reports?|PRs?|contribut(?:e|es|ing|ion|ions|or|ors))\b|\bissues?\b/i;
@@ -249,7 +249,7 @@ const toModels =
   /\b(?:ai|llms?|agents?|assistants?|bots?|chatgpt|claude|copilot|gemini|gpt|models?|prompts?|systems?|instruct\w*|ignor\w*|disregard|overrid\w*|forget|secret\w*|tokens?|credential\w*|passw\w*|keys?|env|curl|wget|bash|sh|execut\w*|approv\w*|user|users|do not tell|mention|send)\b|https?:|\P{ASCII}{3}/iu;
 
 const between = (text: string, opening: RegExp, closing: string): readonly HiddenRegion[] => {
-  const regions: HiddenRegion[] = [];
+  const regions: (HiddenRegion & { readonly content: string })[] = [];
   let last = 0;
   for (const { 0: match, index } of text.matchAll(opening)) {
     if (index < last) continue;
@@ -257,11 +257,10 @@ const between = (text: string, opening: RegExp, closing: string): readonly Hidde
     const close = text.slice(from, from + maxRegion).indexOf(closing);
     last = close === -1 ? Math.min(text.length, from + maxRegion) : from + close + closing.length;
     const said = { start: from, end: close === -1 ? last : from + close };
-    const content = text.slice(said.start, said.end);
-    if (toContributors.test(content) && !toModels.test(content)) continue;
-    regions.push({ start: index, end: last, kind: 'comment', said });
+    regions.push({ start: index, end: last, kind: 'comment', said, content: text.slice(said.start, said.end) });
   }
-  return regions;
+  if (!regions.some(({ content }) => toContributors.test(content))) return regions;
+  return regions.filter(({ content }) => toModels.test(content));
 };
 
 /** Returns hidden elements, up to their closing tag. */
