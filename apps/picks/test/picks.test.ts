@@ -9,7 +9,8 @@ const maxLines = 40;
 
 const introduction = `# Picks
 
-Short programs, each with one package of \`h\` in an agent that does not know the rest. Copy one, and set \`OPENAI_API_KEY\`. They are in
+Short programs, each with one package of \`h\` in an agent that does not know the rest. Copy one, set \`OPENAI_API_KEY\`, and run it with \`npx tsx FILE\`
+or a Node that runs TypeScript (22.18 or later). They are in
 [apps/picks](../apps/picks), and the tests run each of them against a scripted provider.
 `;
 
