@@ -302,6 +302,9 @@ describe('names of providers', () => {
 
 describe('text that resembles secrets', () => {
   it.each([
+    'traceparent: 00-d4beacd1599e4d614f906d50173b86fd-3e5a92d689cc111f-01',
+    '"GET /reset-password?lang=de HTTP/1.1" 200 5672 "-" rid=f638671abdba47724acb4a7ce7471a85',
+    `{"type":"reasoning","encrypted_content":"gAAAAABn${drawn(alphanumeric, 120, 7)}"}`,
     '| `anthropic` | `ANTHROPIC_API_KEY` | `claude-sonnet-4-5` |',
     'private _workloadIdentityAuth?: WorkloadIdentityAuth | X509WorkloadIdentityAuth;',
     'fontname = "-adobe-utopia-medium-r-normal--%d-*-*-*-*-*-iso8859-1";',

@@ -28,9 +28,12 @@ const maxStart = 24;
 const hyphen = 45;
 /** Matches examples, and descriptions of secrets. */
 const sample = /example|token|secret|passw|(.)\1{4}/i;
-/** Matches the name of a value that is public by its purpose: a digest, a position in a list, a proof of a domain or an id. */
+/**
+ * Matches the name of a value that is public by its purpose: a digest, a position in a list, a proof of a domain, a
+ * request or another id.
+ */
 const publicName =
-  /(?:thumbprint|fingerprint|x5t(?:#S256)?|hash|digest|checksum|cursor|site-?key|publishable|(?:site|domain)-verification|(?:continuation|page|next)-?token|["'][xyn]|(?:partition|sort|foreign|public)[ _-]?(?:key|token)|cf-ray|(?:cache|restore)[- ]?keys?|(?:^|[;\s])bh?)["']?\s{0,2}[:=]?\s{0,2}["']?$/i;
+  /(?:thumbprint|fingerprint|x5t(?:#S256)?|hash|digest|checksum|cursor|site-?key|publishable|(?:site|domain)-verification|(?:continuation|page|next)-?token|["'][xyn]|(?:partition|sort|foreign|public)[ _-]?(?:key|token)|cf-ray|trace(?:parent|state)|(?:^|[\s"'{,;&?])(?:rid|(?:request|trace|span|correlation)[-_ ]?id)|(?:cache|restore)[- ]?keys?|(?:^|[;\s])bh?)["']?\s{0,2}[:=]?\s{0,2}["']?$/i;
 /** Matches names that end with a hash, as those of cached files and layers. */
 const namedHash = /[a-z]{2}\d?[-:@/.](?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64})$/;
 /** Whether the code is `.`, `?` or `*`, which may follow a value. */

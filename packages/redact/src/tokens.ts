@@ -106,7 +106,8 @@ export const findToken = (reader: Reader, index: number): Secret | undefined => 
     // Two characters rule out most prefixes without a string comparison.
     if (text.charCodeAt(start) !== first || !(isLast || next === behind || Number.isNaN(next))) continue;
     if (start < reader.barrier || !reader.matches(form.prefix, start)) continue;
-    if (!isBoundary(reader, start, form) || (form.isWeak === true && isInBlob(reader, start, form.prefix))) continue;
+    if (!isBoundary(reader, start, form)) continue;
+    if (form.isWeak === true && (isInBlob(reader, start, form.prefix) || isEncrypted(reader, start))) continue;
     const found = verify(reader, anchored, start);
     if (found !== undefined || reader.starved) return found;
   }
@@ -124,6 +125,12 @@ const isBoundary = (reader: Reader, start: number, { isInner }: TokenForm): bool
     (third === percent && start - 3 >= reader.barrier) || (second === backslash && [110, 114, 116].includes(before))
   );
 };
+
+/** Matches the name of encrypted data, as providers return reasoning. */
+const encryptedName = /(?:encrypted[-_]?[a-z]{0,16}|cipher_?text)\\{0,3}["']?\s{0,2}[:=]\s{0,2}\\{0,3}["']?$/i;
+
+const isEncrypted = (reader: Reader, start: number): boolean =>
+  encryptedName.test(reader.text.slice(Math.max(reader.barrier, start - 40), start));
 
 /** Whether the prefix is inside a hash or other encoded data, which contains any prefix by chance. */
 const isInBlob = (reader: Reader, start: number, prefix: string): boolean => {
