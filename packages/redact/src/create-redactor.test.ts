@@ -395,6 +395,40 @@ describe('passwords as they are stored', () => {
   });
 });
 
+describe('a key that is a list of its bytes', () => {
+  const bytes = Array.from({ length: 32 }, (_, index) => (index * 89 + 41) % 256);
+  const hex = bytes.map((byte) => `0x${byte.toString(16).padStart(2, '0')}`);
+  const forms = [
+    (list: readonly (string | number)[]) => `{"secretKey": [${list.join(',')}]}`,
+    (list: readonly (string | number)[]) => `{\n  "private_key": [\n    ${list.join(',\n    ')}\n  ]\n}`,
+    (list: readonly (string | number)[]) => `api_key = [${list.join(', ')}]`,
+  ];
+
+  it.each(forms)('is replaced in %s', (form) => {
+    for (const list of [bytes, hex]) {
+      const text = form(list);
+      expect(redact(text)).not.toContain(list.slice(3, 6).join(', '));
+      expect(redact(text)).toContain('[redacted]');
+      expect(redact(redact(text))).toBe(redact(text));
+      for (let cut = 1; cut < text.length; cut += 1) {
+        const parts = stream();
+        expect(parts.push(text.slice(0, cut)) + parts.push(text.slice(cut)) + parts.end()).toBe(redact(text));
+      }
+    }
+  });
+
+  it.each([
+    '{"secretKey": []}',
+    '{"secretKey": [1, 2, 3]}',
+    `{"secretKey": [${Array.from({ length: 64 }, (_, index) => index * 4).join(', ')}]}`,
+    `{"secretKey": [${Array.from({ length: 64 }, () => 0).join(', ')}]}`,
+    `{"secretKey": [${bytes.map((byte) => byte + 200).join(', ')}]}`,
+    `{"bytes": [${bytes.join(', ')}]}`,
+  ])('is not %s', (text) => {
+    expect(redact(text)).toBe(text);
+  });
+});
+
 describe('passwords with signs', () => {
   const values = ['kJ8(mQ2!zR', 'aB3(kd9)Zq', 'x7K[q2R!w', 'pw(1)abcXY9', '9f8(a)7d6e5c4b'];
   const forms = ['password: X', 'password = "X"', 'export DB_PASSWORD=X', 'DB_PASSWORD="X"', '{"password": "X"}'];

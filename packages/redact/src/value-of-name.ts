@@ -1,3 +1,4 @@
+import { findBytes } from './byte-list.js';
 import { lineStop, pairStop, stop } from './characters.js';
 import { isGapAfter, skipWhiteSpace } from './gaps.js';
 import { isSecret } from './judged-value.js';
@@ -56,7 +57,8 @@ export const valueOf = (
     if (end === start) {
       // A slice in Go has its type before.
       if (next === 91 && reader.matches('[]byte(', start)) return valueOf(reader, key, start + 2);
-      return findListed(reader, key, start) ?? (isColon ? undefined : findBracketed(reader, key, start));
+      const listed = findBytes(reader, key, start) ?? findListed(reader, key, start);
+      return listed ?? (isColon ? undefined : findBracketed(reader, key, start));
     }
     // A subscript or a generic type, unless an element ends there.
     if ((next === 91 || (next === 60 && reader.code(end + 1) !== 47)) && !isColon) return undefined;
