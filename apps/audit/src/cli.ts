@@ -1,7 +1,7 @@
 import { realpath, stat, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { errorCode, ifExists, replaceFile } from '@h/files';
+import { errorCode, ifExists, packageVersion, replaceFile } from '@h/files';
 import { Command, CommanderError } from 'commander';
 import picocolors from 'picocolors';
 import { totalsOf, type AuditTotals } from './analysis/totals.js';
@@ -41,7 +41,7 @@ export const run = async (argv: readonly string[], process: Process): Promise<nu
     .option('--html <file>', 'write the report as one HTML page')
     .option('--replay', 'run the sessions through a pipeline of our packages at their defaults')
     .option('--stack <module>', 'run the sessions through the operators that the default export of a module returns')
-    .version('0.1.0')
+    .version(packageVersion(import.meta.url))
     .allowExcessArguments(false)
     .exitOverride()
     .configureOutput({

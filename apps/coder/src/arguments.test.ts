@@ -1,5 +1,8 @@
+import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { parseArguments, type CoderArguments } from './arguments.js';
+
+const manifest = createRequire(import.meta.url)('../package.json') as { readonly version: string };
 
 const parse = (...words: readonly string[]): CoderArguments => {
   const given = parseArguments(words);
@@ -131,6 +134,6 @@ describe('parseArguments', () => {
         /^Usage: npm start -- \[options\] \[prompt\.\.\.\][^]*--sandbox <mode>[^]*ANTHROPIC_API_KEY[^]*Exit codes: 0 done/,
       ),
     );
-    expect(parseArguments(['--version'])).toEqual({ text: '0.1.0\n' });
+    expect(parseArguments(['--version'])).toEqual({ text: `${manifest.version}\n` });
   });
 });

@@ -1,3 +1,4 @@
+import { packageVersion } from '@h/files';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from './usage-error.js';
 
@@ -171,7 +172,7 @@ const describeCommand = (): Command =>
     .option('--otel <url>', 'send traces and metrics to this OpenTelemetry collector')
     .option('--json', 'print only the events of the turn, as JSON lines')
     .option('--demo', 'run the scripted demo even if an API key is set')
-    .version('0.1.0')
+    .version(packageVersion(import.meta.url))
     .addHelpText('after', `\n${examples}`);
 
 const examples = `API keys come from the environment: ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY.

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
+import { packageVersion } from '@h/files';
 import { CodedError, commandLineProblem, InvalidOptionError, visibleText } from '@h/options';
 import { ConfigError, defaultConfig, readConfig } from './config.js';
 import type { Config } from './config-schema.js';
@@ -38,7 +39,7 @@ const main = async (words: readonly string[]): Promise<number> => {
   });
   const [command, ...others] = positionals;
   if (values.help === true) return print(usage);
-  if (values.version === true) return print('0.1.0');
+  if (values.version === true) return print(packageVersion(import.meta.url));
   if (others.length > 0) {
     throw new ConfigError(`Unexpected argument ${JSON.stringify(others[0])}. Put the server after "--".`);
   }

@@ -1,3 +1,4 @@
+import { packageVersion } from '@h/files';
 import type { ApprovalDecision, JSONValue } from '@h/turn';
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -54,7 +55,7 @@ export class McpService {
     const sole = this.#guard.soleServer;
     const passed = sole === undefined ? {} : passedCapabilities(sole);
     const mcp = new McpServer(
-      { name: 'mcp-guard', version: '0.1.0' },
+      { name: 'mcp-guard', version: packageVersion(import.meta.url) },
       { capabilities: { ...passed, tools: { listChanged: true } } },
     );
     const { server } = mcp;

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { packageVersion } from '@h/files';
 import { commandLineProblem } from '@h/options';
 import { createKey } from './clients.js';
 import { configSchema, ConfigError, parseConfig, readConfig } from './config.js';
@@ -49,7 +50,7 @@ const run = async (args: readonly string[]): Promise<void> => {
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   const [command, argument, ...rest] = positionals;
   if (values.help) return say(usage);
-  if (values.version) return say('0.1.0');
+  if (values.version) return say(packageVersion(import.meta.url));
   const [surplus] = command === 'key' || command === 'schema' ? rest : [argument, ...rest];
   if (surplus !== undefined) throw withUsage(`Unexpected argument ${JSON.stringify(surplus)}.`);
   switch (command) {

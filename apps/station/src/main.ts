@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { packageVersion } from '@h/files';
 import { parseArguments, UsageError, usageText } from './arguments.js';
 import { runConfigCommand } from './config/commands.js';
 import { manageTokens, startProgram, type RunningProgram } from './program.js';
@@ -16,7 +17,7 @@ const surroundings = {
 const run = async (): Promise<void> => {
   const given = parseArguments(process.argv.slice(2));
   if (given.command === 'help') return surroundings.say(usageText);
-  if (given.command === 'version') return surroundings.say('0.1.0');
+  if (given.command === 'version') return surroundings.say(packageVersion(import.meta.url));
   const code = runConfigCommand(given, process.env, surroundings);
   if (code !== undefined) return void (process.exitCode = code);
   if (given.command !== 'start') return manageTokens(given, surroundings);

@@ -3,6 +3,7 @@ import { Hono, type Context } from 'hono';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { packageVersion } from '@h/files';
 import type * as z from 'zod';
 import { listenProblem } from '@h/options';
 import { UsageError } from '../arguments.js';
@@ -50,7 +51,7 @@ export interface RunningServer {
 
 /** Size limit of the requests that have no token, in bytes: the decision of a link, and webhooks. */
 const maxOpenBody = 1_000_000;
-const version = '0.1.0';
+const version = packageVersion(import.meta.url);
 
 /** Security headers of every response. */
 const headers: Readonly<Record<string, string>> = {

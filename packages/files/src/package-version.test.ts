@@ -1,0 +1,25 @@
+import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, it } from 'vitest';
+import { packageVersion } from './package-version.js';
+
+it('returns the version of the nearest package.json that has one', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'version-'));
+  try {
+    const inner = join(folder, 'package', 'dist', 'parts');
+    mkdirSync(inner, { recursive: true });
+    writeFileSync(join(folder, 'package.json'), '{"version":"9.9.9"}');
+    writeFileSync(join(folder, 'package', 'package.json'), '{"name":"a","version":"1.2.3"}');
+    writeFileSync(join(folder, 'package', 'dist', 'package.json'), '{"type":"module"}');
+    expect(packageVersion(pathToFileURL(join(inner, 'main.js')).href)).toBe('1.2.3');
+    expect(packageVersion(pathToFileURL(join(folder, 'main.js')).href)).toBe('9.9.9');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('fails if there is none', () => {
+  expect(() => packageVersion('file:///none/of/these/main.js')).toThrow('No package.json');
+});
