@@ -200,9 +200,9 @@ describe('commands', () => {
   });
 
   it.each([
-    [['--config', '/nowhere/guard.yaml'], 1, /cannot be read/],
+    [['--config', '/nowhere/guard.yaml'], 1, /guard\.yaml does not exist/],
     [['frobnicate'], 1, /There is no command "frobnicate"/],
-    [['--verbose'], 2, /Unknown option '--verbose'/],
+    [['--verbose'], 2, /Unknown option --verbose/],
     [[], 1, /There is no server to guard/],
     [['--help'], 0, /^$/],
   ])('reports wrong words: %j', (words, status, message) => {
