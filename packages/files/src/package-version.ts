@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Returns the version of the package that a module belongs to: that of the nearest `package.json` with a version.
+ * Returns the version of the package that a module belongs to: that of the nearest `package.json` with a version, or
+ * `unknown` if there is none, as for a bundle outside of any package.
  *
  * @param module the `import.meta.url` of the module
- * @throws Error if there is none
  *
  * @example
  * ```ts
@@ -17,7 +17,7 @@ export const packageVersion = (module: string): string => {
     const version = versionIn(new URL('package.json', folder));
     if (version !== undefined) return version;
     const parent = new URL('..', folder);
-    if (parent.href === folder.href) throw new Error(`No package.json with a version is above ${module}.`);
+    if (parent.href === folder.href) return 'unknown';
     folder = parent;
   }
 };
