@@ -29,7 +29,8 @@ const mortal = (backend: Backend): Backend & { die(): void } => {
   };
 };
 
-it('runs turns in a worker, and serves them by web processes', async () => {
+/** Returns what opens a backend several times, as several processes do, and the problems of all of them. */
+const sharedBackend = async () => {
   const directory = await testFolder();
   const schema = `station_${randomBytes(4).toString('hex')}`;
   const problems: unknown[] = [];
@@ -42,6 +43,11 @@ it('runs turns in a worker, and serves them by web processes', async () => {
       leaseMs: 2_000,
       onProblem: (problem) => problems.push(problem),
     });
+  return { open, problems };
+};
+
+it('runs turns in a worker, and serves them by web processes', async () => {
+  const { open, problems } = await sharedBackend();
   const worker = await testStation({ role: 'worker', backend: await open() });
   const web = await testStation({ role: 'web', backend: await open() });
   const other = await testStation({ role: 'web', backend: await open() });
@@ -81,18 +87,7 @@ it('runs turns in a worker, and serves them by web processes', async () => {
 });
 
 it('completes the records and events of a turn whose worker died at its end, before the next turn begins', async () => {
-  const directory = await testFolder();
-  const schema = `station_${randomBytes(4).toString('hex')}`;
-  const problems: unknown[] = [];
-  const open = () =>
-    postgresBackend({
-      ...usual,
-      databaseUrl: inject('databaseUrl'),
-      schema,
-      directory,
-      leaseMs: 2_000,
-      onProblem: (problem) => problems.push(problem),
-    });
+  const { open, problems } = await sharedBackend();
   const dead = mortal(await open());
   const first = await testStation({ role: 'worker', backend: dead });
   const web = await testStation({ role: 'web', backend: await open() });
