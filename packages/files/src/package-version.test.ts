@@ -20,6 +20,6 @@ it('returns the version of the nearest package.json that has one', () => {
   }
 });
 
-it('is unknown if there is none', () => {
+it('is unknown outside of any package', () => {
   expect(packageVersion('file:///none/of/these/main.js')).toBe('unknown');
 });

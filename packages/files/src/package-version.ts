@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /**
  * Returns the version of the package that a module belongs to: that of the nearest `package.json` with a version, or
- * `unknown` if there is none, as for a bundle outside of any package.
+ * `unknown` without one, as for a bundle outside of any package.
  *
  * @param module the `import.meta.url` of the module
  *

@@ -28,7 +28,7 @@ export type PriceTable = Readonly<Record<string, ModelPrice>>;
  * A model is looked up as `provider/model` first and without its provider second.
  *
  * @param fallback computes the cost of models that are not in the table
- * @throws InvalidOptionError for a price that is unknown or no number, which would make every cost unknown
+ * @throws InvalidOptionError for an unknown member and for a price that is not a number, which would make every cost unknown
  *
  * @example
  * ```ts

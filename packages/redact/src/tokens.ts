@@ -129,6 +129,7 @@ const isBoundary = (reader: Reader, start: number, { isInner }: TokenForm): bool
 /** Matches the name of encrypted data, as providers return reasoning. */
 const encryptedName = /(?:encrypted[-_]?[a-z]{0,16}|cipher_?text)\\{0,3}["']?\s{0,2}[:=]\s{0,2}\\{0,3}["']?$/i;
 
+/** Whether the token is the value of such a name. */
 const isEncrypted = (reader: Reader, start: number): boolean =>
   encryptedName.test(reader.text.slice(Math.max(reader.barrier, start - 40), start));
 

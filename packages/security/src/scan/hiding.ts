@@ -249,7 +249,7 @@ const toModels =
   /\b(?:ai|llms?|agents?|assistants?|bots?|chatgpt|claude|copilot|gemini|gpt|models?|prompts?|systems?|instruct\w*|ignor\w*|disregard|overrid\w*|forget|secret\w*|tokens?|credential\w*|passw\w*|keys?|env|curl|wget|bash|sh|execut\w*|approv\w*|user|users|do not tell|mention|send)\b|https?:|\P{ASCII}{3}/iu;
 
 const between = (text: string, opening: RegExp, closing: string): readonly HiddenRegion[] => {
-  const regions: (HiddenRegion & { readonly content: string })[] = [];
+  const regions: (HiddenRegion & { readonly said: Region })[] = [];
   let last = 0;
   for (const { 0: match, index } of text.matchAll(opening)) {
     if (index < last) continue;
@@ -257,10 +257,11 @@ const between = (text: string, opening: RegExp, closing: string): readonly Hidde
     const close = text.slice(from, from + maxRegion).indexOf(closing);
     last = close === -1 ? Math.min(text.length, from + maxRegion) : from + close + closing.length;
     const said = { start: from, end: close === -1 ? last : from + close };
-    regions.push({ start: index, end: last, kind: 'comment', said, content: text.slice(said.start, said.end) });
+    regions.push({ start: index, end: last, kind: 'comment', said });
   }
-  if (!regions.some(({ content }) => toContributors.test(content))) return regions;
-  return regions.filter(({ content }) => toModels.test(content));
+  const says = (pattern: RegExp, { start, end }: Region): boolean => pattern.test(text.slice(start, end));
+  if (!regions.some(({ said }) => says(toContributors, said))) return regions;
+  return regions.filter(({ said }) => says(toModels, said));
 };
 
 /** Returns hidden elements, up to their closing tag. */
