@@ -16,8 +16,8 @@ const newShare = 0.05;
 /** Texts that replace each other, with no other call in between. */
 interface Redone {
   readonly site: string;
-  /** What the calls were answered with. */
-  readonly shape: number;
+  /** What the last call was answered with. */
+  readonly print: Fingerprint;
   /** Number of batches whose text said nothing new. */
   readonly count: number;
   /** The first text, before there was a second one. */
@@ -63,18 +63,18 @@ export class Rework {
     return saysNothingNew(freshIn(said, redone.words), said) ? reworked('block', call.tool, redone.count) : undefined;
   }
 
-  record(call: DescribedCall, { failure, shape }: Fingerprint): LoopVerdict | undefined {
+  record(call: DescribedCall, print: Fingerprint): LoopVerdict | undefined {
     if (call.isNote) return undefined;
     const { statement } = call;
-    if (statement === undefined || failure !== undefined) {
+    if (statement === undefined || print.failure !== undefined) {
       this.#redone = undefined;
       return undefined;
     }
     const { site, text } = statement;
     const { batch } = this.#counts;
     const before = this.#redone;
-    if (before?.site !== site || before.shape !== shape) {
-      this.#redone = { site, shape, count: 1, text, longest: text.length, words: undefined, batch };
+    if (before?.site !== site || before.print.shape !== print.shape) {
+      this.#redone = { site, print, count: 1, text, longest: text.length, words: undefined, batch };
       return undefined;
     }
     const known = before.words ?? wordsIn(before.text);
@@ -83,7 +83,7 @@ export class Rework {
     const isAgain = !isLonger(text, before) && saysNothingNew(fresh, said);
     const count = isAgain ? before.count + (before.batch === batch ? 0 : 1) : 1;
     const words = known.size > maxWords ? said : fresh.length === 0 ? known : new Set([...known, ...fresh]);
-    this.#redone = { site, shape, count, text: '', longest: Math.max(before.longest, text.length), words, batch };
+    this.#redone = { site, print, count, text: '', longest: Math.max(before.longest, text.length), words, batch };
     return count >= this.#limits('rework', call.tool).warn ? reworked('warn', call.tool, count) : undefined;
   }
 
