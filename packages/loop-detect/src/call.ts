@@ -113,7 +113,7 @@ export class DescribedCall {
 
   /** Whether it is an input event of a screen, such as a click. */
   get isInput(): boolean {
-    return this.#isOf(inputWords);
+    return this.#isOf(inputWords) || isControl(this.call.input);
   }
 
   /** Whether it shows a screen. */
@@ -198,6 +198,9 @@ const pollingWords: ReadonlySet<string> = wordSet(
 );
 /** Those of a state, whose figures are details. */
 const stateWords: ReadonlySet<string> = wordSet('poll status wait watch progress sleep checks check logs output await');
+/** Members of an input that name a control of a device: with one, a call is an input event, whatever its tool is called. */
+const controlMembers = ['button', 'hotkey', 'keycode', 'gesture'];
+const isControl = (input: unknown): boolean => controlMembers.some((name) => textMember(input, name) !== undefined);
 const inputWords: ReadonlySet<string> = wordSet(
   'click press tap type fill key keys keypress hotkey scroll swipe drag hover mouse select',
 );
@@ -298,7 +301,7 @@ export const isKnownPoll = (
   const action = textMember(call.input, 'action') ?? textMember(call.input, 'command');
   if (action !== undefined && pollingActions.has(action)) return true;
   // Some shells report new output on an empty write to the process.
-  if (textMember(call.input, 'chars') === '') return true;
+  if (textMember(call.input, 'chars') === '' || isControl(call.input)) return true;
   const words = wordsOf(call.name);
   return words.some((word) => pollingWords.has(word)) && !words.includes('git');
 };

@@ -464,6 +464,9 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
     ok('game', { action: 'go up' }, 'A ceiling is in the way.'),
     ok('game', { action: `open the door ${round}` }, `${statements[round]} is behind the door.`),
   ]),
+  'a remote control whose button is pressed until the volume is right': rounds(18, (round) => [
+    ok('remote', { button: 'volume_up' }, `volume ${20 + round}`),
+  ]),
   'a debugger that evaluates the same expression after each step': rounds(30, (round) => [
     ok('debug_step', { kind: 'over' }, { file: 'a.py', line: 40 + round }),
     ok('debug_eval', { expression: 'total' }, String((round * 7919) % 1000)),
