@@ -28,6 +28,8 @@ export type Fingerprint = {
   /** Sum of the numbers in the output, or of its ratios: whether it rises tells progress from noise. */
   readonly level?: number | undefined;
   readonly isRatio?: boolean | undefined;
+  /** The numbers that `level` is the sum of, if there are several. */
+  readonly numbers?: readonly number[] | undefined;
   /** Whether the output reports that nothing was found. */
   readonly isEmpty?: boolean | undefined;
   /** Whether it reports so in the words of a search. */
@@ -154,6 +156,10 @@ export class PendingFingerprint implements Fingerprint {
     return this.#scanned.isRatio;
   }
 
+  get numbers(): readonly number[] | undefined {
+    return this.#scanned.numbers;
+  }
+
   get isEmpty(): boolean | undefined {
     return this.#traits.isEmpty;
   }
@@ -176,7 +182,7 @@ export class PendingFingerprint implements Fingerprint {
 
   /** Returns the fingerprint as data, which can be stored, and no longer holds the output. */
   finish(): Fingerprint {
-    const { exact, shape, bag, words, lines, lineCount, level, isRatio } = this.#scanned;
+    const { exact, shape, bag, words, lines, lineCount, level, isRatio, numbers } = this.#scanned;
     const { failureWords, ...traits } = this.#traits;
     return {
       outcome: exact,
@@ -187,6 +193,7 @@ export class PendingFingerprint implements Fingerprint {
       ...(bag !== undefined && { bag }),
       ...(level !== undefined && { level }),
       ...(isRatio === true && { isRatio }),
+      ...(numbers !== undefined && { numbers }),
       ...traits,
     };
   }

@@ -1,4 +1,5 @@
 import type { DescribedCall } from './call.js';
+import { coursesOf, hasCourse, type Course } from './courses.js';
 import { hasSameParts, isSameOutcome, type Fingerprint } from './outcome.js';
 import { similarity } from './word-sample.js';
 
@@ -54,6 +55,8 @@ export interface KnownCall {
   readonly trend: 1 | -1 | 0 | undefined;
   /** The last figures before the present one, latest first, if all had the same words. */
   readonly figures?: readonly Figures[] | undefined;
+  /** How each number has moved, if the outcomes have several. */
+  readonly courses?: readonly Course[] | undefined;
   /** Whether its figures went up and down, so that it may be read any number of times. */
   readonly isGauge?: boolean;
   /** Number of consecutive outcomes with a small difference to the previous one. */
@@ -73,7 +76,7 @@ export interface KnownCall {
 }
 
 /** The difference between an outcome and the previous one of the same call. */
-export interface Change extends Pick<KnownCall, 'drift' | 'trend' | 'figures'> {
+export interface Change extends Pick<KnownCall, 'courses' | 'drift' | 'trend' | 'figures'> {
   /** Whether the outcomes are equal apart from volatile parts. */
   readonly isSame: boolean;
   /** Whether it is a success with other figures, as of a benchmark that is repeated on purpose. */
@@ -98,7 +101,7 @@ export const compareOutcome = (
   if (known === undefined) return somethingElse;
   const { print: before, trend, drift } = known;
   if (isSameOutcome(before, print) || (call.isLookup && !call.isPoll && hasSameParts(before, print))) {
-    return { isSame: true, drift, trend, figures: known.figures };
+    return { isSame: true, drift, trend, figures: known.figures, courses: known.courses };
   }
   // What a call changes again is compared with its own last outcome, whatever else was changed.
   const isUnchanged = known.writes === writes || (isOk && call.writes());
@@ -108,7 +111,7 @@ export const compareOutcome = (
     const next = trendOf(before, print, isUnchanged ? trend : undefined);
     const isMoving = next === 1 || next === -1;
     const figures = addFigure(known);
-    const isCounter = isEven(print, figures);
+    const isCounter = pace(print, figures) === 'even';
     if (isMoving && print.isRatio === true) {
       return {
         isSame: isCounter && drift >= driftOfNumbers.unevenPoll,
@@ -125,13 +128,16 @@ export const compareOutcome = (
     // What is worked off ends. A figure that rises, or that falls by one, may count the calls.
     const isWorkedOff = next === -1 && (before.level ?? 0) - (print.level ?? 0) !== 1;
     // A count of the calls moves by equal steps.
-    if (isMoving && isUneven(print, figures) && (isWorkedOff || isReading(call, print, figures))) {
+    if (isMoving && pace(print, figures) === 'uneven' && (isWorkedOff || isReading(call, print, figures))) {
       return { isSame: drift >= driftOfNumbers.unevenPoll, drift: drift + 1, trend: next, figures, isReading: true };
     }
-    const isWatching = isWorkedOff || (isMoving && (isPoll || call.isShell || call.isLookup));
+    const courses = coursesOf(before.numbers, print.numbers, known.courses);
+    const isAdvancing = isMoving || hasCourse(courses, known.courses);
+    const isWatching = isWorkedOff || (isAdvancing && (isPoll || call.isShell || call.isLookup));
     const ofPoll = isPoll && !isCounter ? driftOfNumbers.unevenPoll : driftOfNumbers.poll;
-    const allowed = isWatching ? ofPoll : isMoving ? driftOfNumbers.call : 0;
-    return { isSame: drift >= allowed, drift: drift + 1, trend: next, figures, isMeasured: !isMoving };
+    const ofCall = isCounter ? driftOfNumbers.call : driftOfNumbers.poll;
+    const allowed = isWatching ? ofPoll : isAdvancing ? ofCall : 0;
+    return { isSame: drift >= allowed, drift: drift + 1, trend: next, figures, courses, isMeasured: !isAdvancing };
   }
   if (!isUnchanged) return somethingElse;
   if (known.shapes?.includes(print.shape) === true) {
@@ -184,18 +190,14 @@ export const addLines = ({ print, lines }: KnownCall, next: Fingerprint): KnownC
 const addFigure = ({ print: { level, outcome }, figures = [] }: KnownCall): readonly Figures[] =>
   level === undefined ? figures : [{ level, outcome }, ...figures.slice(0, maxFigures - 1)];
 
-/** Returns by how much more the figures of an outcome moved than before; `undefined` before they moved twice. */
-const accelerationOf = ({ level }: Fingerprint, [last, previous]: readonly Figures[]): number | undefined =>
-  level === undefined || last === undefined || previous === undefined
-    ? undefined
-    : level - 2 * last.level + previous.level;
-
-/** Whether the figures of an outcome move by the same step each time, so that they may count the calls. */
-const isEven = (print: Fingerprint, figures: readonly Figures[]): boolean =>
-  Math.abs(accelerationOf(print, figures) ?? Infinity) < evenStep;
-
-const isUneven = (print: Fingerprint, figures: readonly Figures[]): boolean =>
-  Math.abs(accelerationOf(print, figures) ?? 0) >= evenStep;
+/** Returns whether the figures of an outcome moved by equal steps, as a count of the calls does; `undefined` before they moved twice. */
+const pace = (print: Fingerprint, figures: readonly Figures[]): 'even' | 'uneven' | undefined => {
+  const levels = [print.level, ...figures.map(({ level }) => level)];
+  const steps = levels.slice(1).map((level, index) => (levels[index] ?? level ?? 0) - (level ?? 0));
+  const [last] = steps;
+  if (last === undefined || steps.length < 2) return undefined;
+  return steps.every((step) => Math.abs(step - last) < evenStep) ? 'even' : 'uneven';
+};
 
 /**
  * Whether an outcome is another figure of a sensor, a queue or a price, which is new whatever its direction. Figures

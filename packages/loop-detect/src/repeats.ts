@@ -57,7 +57,18 @@ export class Repeats {
 
   /** @param hasPaused whether the previous call let time pass, or reported something that is running */
   record(sighting: Sighting, hasPaused: boolean): LoopVerdict | undefined {
-    const { call, print, isSame, isOk, isMeasured = false, isReading = false, drift, trend, figures } = sighting;
+    const {
+      call,
+      print,
+      isSame,
+      isOk,
+      isMeasured = false,
+      isReading = false,
+      drift,
+      trend,
+      figures,
+      courses,
+    } = sighting;
     const { key, tool } = call;
     const known = this.#calls.get(key);
     const isUnchanged = known?.writes === this.#counts.writes;
@@ -85,6 +96,7 @@ export class Repeats {
       lines: isUnchanged ? addLines(known, print) : undefined,
       trend,
       figures,
+      courses,
       isGauge,
       drift,
       streak,

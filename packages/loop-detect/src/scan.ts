@@ -13,6 +13,8 @@ export interface Scan {
   readonly level?: number | undefined;
   /** Hash of the beginning, as {@link scanStart} returns it. */
   readonly start: number;
+  /** The plain numbers, if there are several and no ratios. */
+  readonly numbers?: readonly number[] | undefined;
   /** Whether `level` is the sum of ratios: `12 of 214`, `3/5`, `45%`. */
   readonly isRatio?: boolean | undefined;
   /** Sum of the hashes of its parts in any order, without scores; `undefined` if it was not read in full. */
@@ -106,8 +108,7 @@ class Scanner {
   /** The bag before the current line; `undefined` if its beginning was not read. */
   #lineStart: number | undefined = 0;
   readonly #lines = new Set<number>();
-  #numbers = 0;
-  #sum = 0;
+  readonly #numbers: number[] = [];
   #ratios = 0;
   #ratioSum = 0;
   /** The last word without digits, which may be the label of the next number. */
@@ -202,13 +203,14 @@ class Scanner {
   result(start: number): Scan {
     this.#endLine();
     const hasRatio = this.#ratios > 0;
-    const hasLevel = hasRatio || this.#numbers > 0;
+    const numbers = hasRatio ? [] : this.#numbers;
     return {
       shape: finishHash(this.#shapeHigh, this.#shapeLow),
       exact: this.exact,
       start,
-      ...(hasLevel && { level: hasRatio ? this.#ratioSum : this.#sum }),
-      ...(hasRatio && { isRatio: true }),
+      ...(hasRatio && { level: this.#ratioSum, isRatio: true }),
+      ...(numbers.length > 0 && { level: numbers.reduce((sum, number) => sum + number) }),
+      ...(numbers.length > 1 && { numbers }),
       ...(this.#text.length <= maxRead && { bag: this.#bag }),
       words: this.#words.hashes,
       lines: this.#distinctLines,
@@ -331,9 +333,7 @@ class Scanner {
   }
 
   #addNumber(value: number): void {
-    if (this.#numbers >= maxNumbers) return;
-    this.#numbers += 1;
-    this.#sum += value;
+    if (this.#numbers.length < maxNumbers) this.#numbers.push(value);
   }
 
   #addRatio(value: number): void {

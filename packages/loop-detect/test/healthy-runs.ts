@@ -464,6 +464,20 @@ export const healthyRuns: Readonly<Record<string, readonly Batch[]>> = {
     ok('game', { action: 'go up' }, 'A ceiling is in the way.'),
     ok('game', { action: `open the door ${round}` }, `${statements[round]} is behind the door.`),
   ]),
+  'a training whose loss falls while its speed goes up and down': rounds(40, (round) => [
+    ok(
+      'bash',
+      { command: 'tail -1 train.log' },
+      `step ${round * 100} loss ${(3 / (round + 1)).toFixed(4)} ${900 + ((round * 7919) % 700)} tok/s`,
+    ),
+  ]),
+  'a count that rises, read by a tool whose name says nothing': rounds(28, (round) => [
+    ok(
+      'es_request',
+      { path: '/_cat/indices/logs?h=docs.count' },
+      String(120_000 + round * 5000 + ((round * round * 37) % 900)),
+    ),
+  ]),
   'a remote control whose button is pressed until the volume is right': rounds(18, (round) => [
     ok('remote', { button: 'volume_up' }, `volume ${20 + round}`),
   ]),
