@@ -8,6 +8,7 @@ import { referenceServer } from '../../test/mcp-servers.js';
 import { runCalls, toolCall } from '../../test/run-calls.js';
 import { toolDriver } from '../driver.js';
 import { createRegistry } from '../registry.js';
+import manifest from '../../package.json' with { type: 'json' };
 import { connectMcp, type McpServer, type McpServerOptions } from './mcp-server.js';
 
 const connect = async (connection: McpServerOptions['connection']): Promise<McpServer> => {
@@ -67,6 +68,13 @@ const listOf = (names: readonly string[], ttlMs: number, cacheScope: unknown = '
 const said = (text: string): Json => ({ content: [{ type: 'text', text }] });
 
 describe('a server of 2026-07-28', () => {
+  it('receives the name and the version of this package', async () => {
+    const raw = await startRaw({ 'tools/list': () => listOf(['a'], 0) });
+    await connect({ url: raw.url });
+    const sent = JSON.stringify(raw.requests[0]);
+    expect(sent).toContain(`{"name":"h-tools","version":${JSON.stringify(manifest.version)}}`);
+  });
+
   it('is asked with server/discover first, and never initialized', async () => {
     const raw = await startRaw({ 'tools/list': () => listOf(['b', 'a'], 0) });
     const server = await connect({ url: raw.url });

@@ -1,3 +1,4 @@
+import { packageVersion } from '@h/files';
 import { Client, type JsonSchemaValidator, type PriorDiscovery } from '@modelcontextprotocol/client';
 import { tasksExtension } from './tasks.js';
 import { openTransport, type McpConnection, type OpenedTransport } from './transports.js';
@@ -33,6 +34,8 @@ export interface OpenClient {
  */
 const probeTimeoutMs = 5_000;
 const maxPages = 100;
+/** The version that servers receive. */
+const version = packageVersion(import.meta.url);
 
 /**
  * Connects a client: to a server of 2026-07-28 with `server/discover`, to an earlier one with `initialize`. A program
@@ -78,7 +81,7 @@ const attempt = async (settings: ClientSettings, prior?: PriorDiscovery): Promis
   };
   const probe = { ...(opened.isLocal && { timeoutMs: Math.min(probeTimeoutMs, timeout) }) };
   const client = new Client(
-    { name: 'h-tools', version: '0.1.0' },
+    { name: 'h-tools', version },
     {
       capabilities: { extensions: { [tasksExtension]: {} }, ...(hasInputs && { elicitation: { form: {} } }) },
       versionNegotiation: { mode: protocol === 'auto' ? 'auto' : { pin: '2026-07-28' }, probe },
