@@ -1,6 +1,6 @@
 import { of, Subject, toArray, type Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { connect } from './connect.js';
+import { connect, connector } from './connect.js';
 import { annotate, deny, keep, notice, proceed, retry, stop } from './decisions.js';
 import type { NewEvent, TurnEvent, TurnEventOf } from './events.js';
 import type { Handlers } from './handlers.js';
@@ -55,6 +55,59 @@ describe('intercept', () => {
     );
     expect(asked).toEqual(['model.delta', 'event.ignored']);
     expect(passed.map(({ type }) => type)).toEqual(['tool.call', 'event.ignored', 'event.ignored']);
+  });
+
+  describe('a handler for an event type that cannot arrive', () => {
+    const misspelled: readonly [string, RegExp][] = [
+      ['tool.resultt', /"tool\.resultt" is not an event type\. Did you mean "tool\.result"\?/],
+      ['toolResult', /Did you mean "tool\.result"\?/],
+      ['tool_call', /Did you mean "tool\.call"\?/],
+      ['tools.result', /Did you mean "tool\.result"\?/],
+      ['model.reqeust', /Did you mean "model\.request"\?/],
+      ['turn.started', /Did you mean "turn\.start"\?/],
+      ['approval.requested', /Did you mean "approval\.request"\?/],
+      ['event.ignore', /Did you mean "event\.ignored"\?/],
+      ['finished', /Event types have two words, such as "tool\.call"/],
+      ['', /"" is not an event type/],
+    ];
+    const tables = ['observe', 'decide'] as const;
+
+    it.each(tables.flatMap((table) => misspelled.map(([type, message]) => [table, type, message] as const)))(
+      'is refused in %s: %s',
+      (table, type, message) => {
+        const handlers = { [table]: { [type]: () => undefined } };
+        const build = () => intercept('limit', { setup: () => undefined, ...handlers });
+        expect(build).toThrow(message);
+        expect(build).toThrow(expect.objectContaining({ code: 'invalid-option', option: `${table}.${type}` }));
+        // With handlers of its own, the operator fails in each turn.
+        const connectOwn = connector([intercept('own', () => handlers)]);
+        for (const turn of ['1', '2']) {
+          const failures: unknown[] = [];
+          connectOwn({ turn, onEvent: () => undefined, onError: (error) => failures.push(error) }).feed(toolCall());
+          expect(failures[0]).toMatchObject({ operator: 'own', message: expect.stringMatching(message) as string });
+        }
+      },
+    );
+
+    it.each([
+      'failure-limit.near',
+      'git.commit',
+      'approval.remembered',
+      'approval.store-failed',
+      'tools.unselected',
+      'session.saved',
+      'budget.exceeded',
+      'loop.warning',
+      'tool.audit.passed',
+      'model.fallback',
+      'event.ignored',
+      'tool.progress',
+      '*',
+    ])('is not that for a notice or an event of the loop: %s', (type) => {
+      const handlers = { observe: { [type]: () => undefined }, decide: { [type]: () => undefined } };
+      expect(() => intercept('limit', { setup: () => undefined, ...handlers })).not.toThrow();
+      expect(through(handlers, toolCall())).toEqual([toolCall()]);
+    });
   });
 
   it('refuses an unknown or invalid place', () => {

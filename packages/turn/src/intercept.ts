@@ -1,6 +1,16 @@
-import { anyFunction, anyObject, arrayOf, checkOptions, checkValue, nonEmptyString, required } from '@h/options';
+import {
+  anyFunction,
+  anyObject,
+  arrayOf,
+  checkOptions,
+  checkValue,
+  InvalidOptionError,
+  nonEmptyString,
+  required,
+} from '@h/options';
 import { Observable } from 'rxjs';
 import { EventQueue } from './event-queue.js';
+import { problemWithType } from './event-shape.js';
 import type { TurnEvent, TurnOperator } from './events.js';
 import {
   interceptor,
@@ -89,5 +99,14 @@ const checkSetup = (name: string, setup: unknown): void => {
     start: anyFunction,
     finalize: anyFunction,
   };
-  checkOptions(`intercept(${JSON.stringify(name)})`, setup as SharedSetup<unknown>, shared);
+  const owner = `intercept(${JSON.stringify(name)})`;
+  checkOptions(owner, setup as SharedSetup<unknown>, shared);
+  const { decide, observe } = setup as SharedSetup<unknown>;
+  for (const [table, handlers] of Object.entries({ decide, observe })) {
+    for (const type of Object.keys(handlers ?? {})) {
+      const problem = type === '*' ? undefined : problemWithType(type);
+      if (problem === undefined) continue;
+      throw new InvalidOptionError({ owner, option: `${table}.${type}`, message: `${owner}: in ${table}, ${problem}` });
+    }
+  }
 };

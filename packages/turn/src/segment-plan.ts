@@ -1,4 +1,5 @@
 import { showValue } from '@h/options';
+import { problemWithType } from './event-shape.js';
 import type { TurnEnding, TurnEvent } from './events.js';
 import type {
   DecideContext,
@@ -123,11 +124,19 @@ interface OwnTypes {
   readonly observed: Set<string>;
 }
 
-/** Adds the keys of a table, `*` in place of a type beyond {@link maxListedTypes}. @returns whether one is new */
+/**
+ * Adds the keys of a table, `*` in place of a type beyond {@link maxListedTypes}. @returns whether one is new
+ *
+ * @throws TypeError for a misspelled type
+ */
 const addKeys = (types: Set<string>, table: object | undefined): boolean => {
   if (table === undefined) return false;
   const before = types.size;
-  for (const type of Object.getOwnPropertyNames(table)) types.add(types.size < maxListedTypes ? type : '*');
+  for (const type of Object.getOwnPropertyNames(table)) {
+    if (types.has(type)) continue;
+    checkType(type);
+    types.add(types.size < maxListedTypes ? type : '*');
+  }
   return types.size > before;
 };
 
@@ -151,6 +160,12 @@ const checkHandlers = (handlers: unknown): void => {
   throw new TypeError(
     `setup() returned the unknown handler ${JSON.stringify(unknown)}. The handlers are ${[...handlerNames].join(', ')}.`,
   );
+};
+
+/** @throws TypeError for a type of which no event can arrive */
+const checkType = (type: string): void => {
+  const problem = type === '*' ? undefined : problemWithType(type);
+  if (problem !== undefined) throw new TypeError(`setup() returned a handler for an unknown event: ${problem}`);
 };
 
 /** The handlers that an operator has made for one turn. */
