@@ -4,6 +4,7 @@ import { packageVersion } from '@h/files';
 import { CodedError, commandLineProblem, InvalidOptionError, visibleText } from '@h/options';
 import { ConfigError, defaultConfig, readConfig } from './config.js';
 import type { Config } from './config-schema.js';
+import type { RunningGuard } from './serve.js';
 
 const usage = `Usage:
   mcp-guard [--config guard.yaml] [-- <server command> | -- <server URL>]
@@ -84,15 +85,25 @@ const run = async (config: Config): Promise<number> => {
   });
   const running = await Promise.race([serve(config, note), signalled]);
   if (typeof running === 'number') return running;
-  const left = new Promise<number>((resolve) => {
+  const left = new Promise<void>((resolve) => {
     if (running.url !== undefined) return note(`listening on ${running.url}`);
-    process.stdin.once('end', () => resolve(0));
-    process.stdin.once('close', () => resolve(0));
-    process.stdout.once('error', () => resolve(0));
+    process.stdin.once('end', resolve);
+    process.stdin.once('close', resolve);
+    process.stdout.once('error', () => resolve());
   });
-  const code = await Promise.race([signalled, left]);
+  const code = await Promise.race([signalled, left.then(() => Promise.race([signalled, codeOf(running)]))]);
   await running.close();
   return code;
+};
+
+/** How long the first connections may take after the client has left, in milliseconds. Clients kill slow programs. */
+const lastWaitMs = 1_000;
+
+/** The exit code after the client has left: a failure if every server has failed. */
+const codeOf = async ({ connected, guard }: RunningGuard): Promise<number> => {
+  const waited = new Promise<number>((resolve) => void setTimeout(resolve, lastWaitMs, 0));
+  const tried = connected.then(() => (guard.servers.length > 0 ? 0 : exitCode.failed));
+  return Promise.race([tried, waited]);
 };
 
 // A client may close the pipe of the notes. Calls continue.

@@ -17,6 +17,8 @@ export interface RunningGuard {
   readonly guard: Guard;
   /** The address of the guard; `undefined` over standard input and output. */
   readonly url: string | undefined;
+  /** Resolves when the servers are connected, or have failed once. */
+  readonly connected: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -46,10 +48,11 @@ export const serve = async (
       : await overHttp(service, config.listen, onNote);
   notify = onToolsChanged;
   // Connects while the client introduces itself. Failures are reported, and tried again when the tools are listed.
-  void guard.connect();
+  const connected = guard.connect();
   return {
     guard,
     url,
+    connected,
     close: async () => {
       service.close();
       await close();

@@ -50,11 +50,34 @@ const connectTo = async (command: string, args: string[]) => {
 };
 
 describe('mcp-guard -- <command>', () => {
+  const plainConfig = (): string => {
+    const file = join(temporaryFolder(), 'guard.yaml');
+    writeFileSync(
+      file,
+      stringify({ servers: { it: { command: process.execPath, args: [program] } }, security: { wrap: false } }),
+    );
+    return file;
+  };
+
   it('guards a reference server', async () => {
     const { client } = await connect('--', process.execPath, everything);
     const names = (await client.listTools()).tools.map(({ name }) => name);
     expect(names).toEqual(expect.arrayContaining(['echo', 'get-sum', 'read_artifact']));
     expect(textOf(await client.callTool({ name: 'get-sum', arguments: { a: 2, b: 3 } }))).toContain('5');
+  });
+
+  it.each([
+    ['a command that does not exist', 'nosuchcmd'],
+    ['a program that ends', process.execPath, '-e', 'process.exit(3)'],
+    ['an address without a server', 'http://127.0.0.1:9/mcp'],
+  ])('fails with a note if the client leaves and no server was reached: %s', (_, ...server) => {
+    const { status, stderr } = run('--', ...server);
+    expect([status, stderr]).toEqual([1, expect.stringContaining('cannot be reached')]);
+  });
+
+  it('ends without a failure if the client leaves a server that was reached, or that is still starting', async () => {
+    expect(run('--config', plainConfig()).status).toBe(0);
+    expect(run('--', 'sleep', '60').status).toBe(0);
   });
 
   it('continues if nothing reads its notes', async () => {
@@ -74,15 +97,6 @@ describe('mcp-guard -- <command>', () => {
     expect(stderr).toContain(String.raw`told \u{1b}]0;owned\u{7}\u{1b}[2J`);
     expect(stderr).not.toContain('\u001b');
   });
-
-  const plainConfig = (): string => {
-    const file = join(temporaryFolder(), 'guard.yaml');
-    writeFileSync(
-      file,
-      stringify({ servers: { it: { command: process.execPath, args: [program] } }, security: { wrap: false } }),
-    );
-    return file;
-  };
 
   it.each(['the client leaves', 'SIGTERM', 'SIGKILL'] as const)('ends its server: %s', async (end) => {
     const { client, transport } = await connect('--config', plainConfig());
