@@ -1,7 +1,6 @@
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, unlinkSync, writeSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { acquireLock, type FileLock } from '@h/files';
+import { acquireLock, ensureFolder, type FileLock } from '@h/files';
 import { parseJson } from './json-value.js';
 
 /** One record of the journal. */
@@ -32,7 +31,7 @@ export class UsageJournal {
 
   /** @throws LockHeldError if another process has the folder open */
   static async open(folder: string): Promise<UsageJournal> {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await ensureFolder(folder);
     return new UsageJournal(folder, await acquireLock(join(folder, 'lock')));
   }
 

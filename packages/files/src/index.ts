@@ -1,3 +1,4 @@
+export { ensureFolder } from './ensure-folder.js';
 export { LockHeldError, LockLostError, UnsafeFileError, type LockOwner } from './errors.js';
 export { isLockName } from './lock-folder.js';
 export type { FileLock } from './held-lock.js';

@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, rm, rmdir, stat, writeFile } from 'node:fs/prom
 import { join } from 'node:path';
 import { processState, thisProcess, type ProcessMark } from '@h/process';
 import type { LockOwner } from './errors.js';
+import { ensureFolder } from './ensure-folder.js';
 import { errorCode, ifExists, readRegularFile } from './open-file.js';
 import { isTemporaryFile, temporaryName } from './temporary-files.js';
 
@@ -154,9 +155,9 @@ export const prepareLock = async (folder: string, leaseMs: number, isMissing: bo
   const path = join(folder, temporaryName());
   const holder: Holder = { ...thisProcess(), leaseMs };
   try {
-    // One operation creates all folders. It is not used otherwise, because it reports a read-only file system as ENOENT.
-    if (!isMissing) await mkdir(path, { mode: 0o700 });
-    await mkdir(join(path, token), { mode: 0o700, recursive: isMissing });
+    if (isMissing) await ensureFolder(folder);
+    await mkdir(path, { mode: 0o700 });
+    await mkdir(join(path, token), { mode: 0o700 });
     await writeFile(ownerIn(join(path, token)), JSON.stringify(holder), { mode: 0o600, flag: 'wx' });
     return { path, token, holder };
   } catch (error) {

@@ -1,5 +1,5 @@
-import { mkdir, rm } from 'node:fs/promises';
-import { acquireLock, LockHeldError, syncFolder, type FileLock } from '@h/files';
+import { rm } from 'node:fs/promises';
+import { acquireLock, ensureFolder, LockHeldError, syncFolder, type FileLock } from '@h/files';
 import { TurnError } from '@h/turn';
 import { anyFunction, nonEmptyString, checkOptions, numberFrom, required, maxTimerMs } from '@h/options';
 import type { InboxContents, InboxStore } from '../inbox/inbox-store.js';
@@ -103,7 +103,7 @@ const openFolder = async (
   leaseMs: number,
   onProblem: (problem: FileInboxProblem) => void,
 ): Promise<Opened & { readonly contents: InboxContents }> => {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await ensureFolder(directory);
   const lock = await lockFolder(directory, leaseMs);
   let file: KeptFile | undefined;
   try {

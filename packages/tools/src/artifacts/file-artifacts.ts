@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { chmod, lstat, mkdir, readdir, rm, stat, utimes } from 'node:fs/promises';
+import { chmod, lstat, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { createFolder, fileSize, openRegularFile, sweepTemporaryFiles } from '@h/files';
+import { createFolder, ensureFolder, fileSize, openRegularFile, sweepTemporaryFiles } from '@h/files';
 import type { ArtifactReference } from '@h/turn';
 import { anyValue, InvalidOptionError } from '@h/options';
 import { artifactSettings, isArtifactId, mediaTypeOf, newArtifactId, type ArtifactSettings } from './settings.js';
@@ -87,7 +87,7 @@ class FileArtifacts implements ArtifactStore {
     };
     const id = newArtifactId();
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await ensureFolder(folder);
       // Both files appear in one step. Files that a killed process has prepared are removed at the next start.
       const files = { [contentFile]: content, [descriptionFile]: JSON.stringify(description) };
       await createFolder(join(folder, id), files, { sync: false });
@@ -194,7 +194,7 @@ const preparedDirectory = async (directory: string): Promise<string> => {
   const path = resolve(directory);
   const workTree = await workTreeOf(path);
   if (workTree !== undefined) refuse(`must not be in the git work tree ${workTree}, where a commit could include it`);
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  await ensureFolder(path);
   const made = await lstat(path);
   if (made.isSymbolicLink() || !made.isDirectory()) refuse('must be a folder, not a link or a file');
   // Another user may have created the folder with any permissions.
