@@ -8,6 +8,8 @@ import { manageTokens, startProgram, type RunningProgram } from './program.js';
 const usageExitCode = 2;
 /** How long the program waits for running turns after SIGTERM, in milliseconds. Those that remain are resumed. */
 const drainMs = 10_000;
+/** How long a start that is interrupted may take to close what it has opened, in milliseconds. */
+const closeMs = 2_000;
 
 const surroundings = {
   say: (text: string): void => void process.stdout.write(`${text}\n`),
@@ -21,23 +23,31 @@ const run = async (): Promise<void> => {
   const code = runConfigCommand(given, process.env, surroundings);
   if (code !== undefined) return void (process.exitCode = code);
   if (given.command !== 'start') return manageTokens(given, surroundings);
-  const starting = startProgram(given, surroundings);
-  // A signal during the start takes effect after it.
-  const stop = (): void => {
+  const interrupted = new AbortController();
+  let program: RunningProgram | undefined;
+  // Turns are not cancelled: the next process resumes them. The process also ends if something could not be stored.
+  const finish = (running: RunningProgram): Promise<void> =>
+    running
+      .stop(drainMs)
+      .catch(fail)
+      .finally(() => process.exit());
+  const stop = (code: number): void => {
     // A second signal ends the process at once.
     process.once('SIGINT', () => process.exit(130));
-    // Turns are not cancelled: the next process resumes them. The process also ends if something could not be stored.
-    const finish = (program: RunningProgram): Promise<void> =>
-      program
-        .stop(drainMs)
-        .catch(fail)
-        .finally(() => process.exit());
-    // `run` reports a start that fails.
-    void starting.then(finish, () => undefined);
+    if (program) return void finish(program);
+    process.exitCode = code;
+    interrupted.abort(new Error('The start was interrupted by a signal.'));
+    setTimeout(() => process.exit(), closeMs);
   };
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
-  await starting;
+  process.once('SIGINT', () => stop(130));
+  process.once('SIGTERM', () => stop(143));
+  try {
+    program = await startProgram(given, surroundings, interrupted.signal);
+  } catch (error) {
+    if (interrupted.signal.aborted) process.exit();
+    throw error;
+  }
+  if (interrupted.signal.aborted) await finish(program);
 };
 
 const fail = (error: unknown): void => {

@@ -1,5 +1,6 @@
 import { ConfigError } from '@h/config';
 import { secretsIn } from '@h/models';
+import { nearestName } from '@h/options';
 import { loadPrices } from '@h/prices';
 import { parseAgentFile, readAgentFiles } from './agents/agent-file.js';
 import { configuredModels, stationAgents } from './agents/station-agents.js';
@@ -39,25 +40,55 @@ export interface RunningProgram {
   close(): Promise<void>;
 }
 
-/** Starts the service. What a start that fails has opened is closed, so that the process can end. */
-export const startProgram = async (given: StationArguments, surroundings: Surroundings): Promise<RunningProgram> => {
-  const open: Closers = [];
+/**
+ * Starts the service. What a start that fails has opened is closed, so that the process can end.
+ *
+ * @param signal - makes a start fail that has not ended
+ */
+export const startProgram = async (
+  given: StationArguments,
+  surroundings: Surroundings,
+  signal?: AbortSignal,
+): Promise<RunningProgram> => {
+  const open = new Opened(signal);
   try {
     return await start(given, surroundings, open);
   } catch (error) {
-    await closeAll(open).catch((problem: unknown) => surroundings.warn(problemText(problem)));
+    await open.close().catch((problem: unknown) => surroundings.warn(problemText(problem)));
     throw error;
   }
 };
 
-/** Functions that close what was opened, the last first. */
-type Closers = (() => PromiseLike<unknown> | undefined)[];
+type Close = () => PromiseLike<unknown> | undefined;
 
-const closeAll = async (open: Closers): Promise<void> => {
-  for (let close = open.pop(); close !== undefined; close = open.pop()) await close();
-};
+/** What a start has opened. */
+class Opened {
+  readonly #closers: Close[] = [];
+  readonly #signal: AbortSignal | undefined;
 
-const start = async (given: StationArguments, { say, warn }: Surroundings, open: Closers): Promise<RunningProgram> => {
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal;
+  }
+
+  /** @throws the reason of the signal if the start is to end */
+  add(close: Close): void {
+    this.#closers.push(close);
+    this.#signal?.throwIfAborted();
+  }
+
+  /** Replaces the latest one, which the new one closes. */
+  replace(close: Close): void {
+    this.#closers.pop();
+    this.add(close);
+  }
+
+  /** Closes everything, the last first. */
+  async close(): Promise<void> {
+    for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) await close();
+  }
+}
+
+const start = async (given: StationArguments, { say, warn }: Surroundings, open: Opened): Promise<RunningProgram> => {
   const onProblem = (problem: unknown): void => warn(problemText(problem));
   const loaded = given.config === undefined ? undefined : loadConfig(given.config);
   const settings = settingsOf(given, loaded);
@@ -65,13 +96,13 @@ const start = async (given: StationArguments, { say, warn }: Surroundings, open:
   checkRole(role, settings);
   const own = given.isDemo ? [] : ownAgents(loaded, settings.data, given.otel);
   const demo = own.length === 0 ? await startDemo({ otel: given.otel }) : undefined;
-  open.push(() => demo?.close());
+  open.add(() => demo?.close());
   const agents: readonly StationAgent[] = demo ? [demo.agent] : own;
   const active = demo ? undefined : loaded;
   const definitions = workflowsOf(active, agents);
   const configured = triggersOf(active, agents, definitions);
   const backend = await openBackend(settings, onProblem);
-  open.push(() => backend.close());
+  open.add(() => backend.close());
   const metrics = new Metrics();
   const costOf = await loadPrices({ overrides: { 'ollama/*': { input: 0, output: 0 }, ...demoPrices } });
   const station = await openStation({
@@ -87,15 +118,15 @@ const start = async (given: StationArguments, { say, warn }: Surroundings, open:
     onMessage: (message) => triggers.message(message),
   });
   // It closes its backend.
-  open.splice(-1, 1, () => station.close());
+  open.replace(() => station.close());
   const workflows = await startWorkflows(station, definitions, onProblem);
-  open.push(() => workflows.close());
+  open.add(() => workflows.close());
   const triggers: Triggers = await startStationTriggers(station, workflows, {
     triggers: configured,
     environment: process.env,
     onProblem,
   });
-  open.push(() => triggers.close());
+  open.add(() => triggers.close());
   const { host, port, origins, publicUrl, maxBodyBytes } = settings;
   const hosts = publicUrl === undefined ? given.hosts : [...given.hosts, new URL(publicUrl).hostname];
   const server =
@@ -114,13 +145,13 @@ const start = async (given: StationArguments, { say, warn }: Surroundings, open:
           triggers,
           onProblem,
         });
-  open.push(() => server?.close());
+  open.add(() => server?.close());
   const url = server && `${server.url}/#token=${await localToken(backend, tenant)}`;
   say(url === undefined ? 'The worker runs.' : `Station: ${url}`);
   if (demo && role !== 'worker') await showScenes(station, tenant);
   return {
     url,
-    close: () => closeAll(open),
+    close: () => open.close(),
     stop: async (drainMs) => {
       await Promise.all([server?.close(), triggers.close(), workflows.close(), station.drain(drainMs)]);
     },
@@ -182,7 +213,9 @@ export const manageTokens = async (given: StationArguments, { say, warn }: Surro
   try {
     const { name, tenant } = given;
     if (given.command === 'revoke') {
-      say(`Removed ${await revokeTokens(backend.records, tenant, name)} tokens of ${name} (${tenant}).`);
+      const count = await revokeTokens(backend.records, tenant, name);
+      if (count === 0) throw await unknownToken(backend, given);
+      say(`Removed ${count} tokens of ${name} (${tenant}).`);
       return;
     }
     const token = await createToken(backend.records, { name, tenant, scopes: given.scopes.map(toScope) });
@@ -190,6 +223,14 @@ export const manageTokens = async (given: StationArguments, { say, warn }: Surro
   } finally {
     await backend.close();
   }
+};
+
+/** A misspelled name must not look like a revoked one. */
+const unknownToken = async ({ records }: Backend, { name, tenant }: StationArguments): Promise<UsageError> => {
+  const names = (await records.list('token', { tenant, limit: Infinity })).map(({ body }) => body.name);
+  const near = nearestName(name, [...new Set(names)]);
+  const advice = near === undefined ? 'Check the name and --tenant.' : `Did you mean ${JSON.stringify(near)}?`;
+  return new UsageError(`Tenant ${JSON.stringify(tenant)} has no token named ${JSON.stringify(name)}. ${advice}`);
 };
 
 const toScope = (scope: string): Scope => {

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { ensureFolder } from '@h/files';
 import { userFolder } from '@h/process';
 import { UsageError, type StationArguments } from './arguments.js';
 import { loadText, type LoadedConfig } from './config/load-config.js';
@@ -62,11 +63,21 @@ export const withoutFile = (): LoadedConfig => loadText('', resolve('config.yaml
 /** A start without a file belongs to the user and not to a folder. */
 const stateFolder = (): string => join(userFolder('XDG_STATE_HOME', process.env), 'h/station');
 
-/** Opens files, with NATS for sessions if it is enabled, or PostgreSQL if its URL is set. */
+/**
+ * Opens files, with NATS for sessions if it is enabled, or PostgreSQL if its URL is set.
+ *
+ * @throws UsageError for a folder that cannot be created
+ */
 export const openBackend = async (
   { data, databaseUrl, concurrency, tenantConcurrency, reservedForeground, nats }: Settings,
   onProblem: (problem: unknown) => void,
 ): Promise<Backend> => {
+  await ensureFolder(data).catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(
+      `The folder ${JSON.stringify(data)} cannot be created: ${reason}. Choose another one with --data or database.folder.`,
+    );
+  });
   const common = { concurrency, tenantConcurrency, reservedForeground, onProblem };
   if (databaseUrl === undefined) {
     const openStores = nats && (async () => (await import('./service/nats.js')).openNatsStores(nats, onProblem));

@@ -11,7 +11,9 @@ import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { copyFiles } from '../src/agents/hand-over.js';
 import { parseArguments } from '../src/arguments.js';
 import * as contract from '../src/api/contract.js';
-import { startProgram } from '../src/program.js';
+import { manageTokens, startProgram, type RunningProgram } from '../src/program.js';
+import { createToken } from '../src/api/tokens.js';
+import { openFileRecords } from '../src/service/file-records.js';
 import { signatureOf } from '../src/triggers/webhook.js';
 import { call, startModelServer, type Answers } from './model-server.js';
 import { openProgram, type TestProgram } from './program.js';
@@ -273,6 +275,68 @@ describe('a configuration', () => {
     const second = await startProgram(parseArguments(['--demo', '--data', data, '--port', '0']), said);
     await second.close();
     await vi.waitFor(() => expect(servers()).toBe(before));
+  });
+});
+
+describe('a start that is interrupted', () => {
+  it('closes what it has opened, so that another one can follow at once', async () => {
+    const said = { say: () => undefined, warn: () => undefined };
+    const given = parseArguments(['--demo', '--data', temporaryFolder(), '--port', '0']);
+    const servers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
+    const before = servers();
+    // Each check reads the signal once, so each of these starts ends one step later.
+    for (let steps = 1; ; steps += 1) {
+      let left = steps;
+      const signal = {
+        throwIfAborted: () => {
+          left -= 1;
+          if (left === 0) throw new Error('Interrupted.');
+        },
+      } as AbortSignal;
+      const started = await startProgram(given, said, signal).catch((error: unknown) => error);
+      if (started instanceof Error) expect(started.message).toBe('Interrupted.');
+      else {
+        await (started as RunningProgram).close();
+        expect(steps).toBeGreaterThan(5);
+        break;
+      }
+    }
+    await vi.waitFor(() => expect(servers()).toBeLessThanOrEqual(before));
+  });
+});
+
+describe('the commands for tokens', () => {
+  const said: string[] = [];
+  const surroundings = { say: (text: string) => void said.push(text), warn: () => undefined };
+  const manage = (...words: string[]) => manageTokens(parseArguments(words), surroundings);
+
+  it('reject a name without tokens, and suggest one', async () => {
+    const data = temporaryFolder();
+    await manage('token', 'annette', '--data', data);
+    await expect(manage('revoke', 'anette', '--data', data)).rejects.toThrow(
+      'Tenant "default" has no token named "anette". Did you mean "annette"?',
+    );
+    const other = manage('revoke', 'annette', '--data', data, '--tenant', 'acme');
+    await expect(other).rejects.toThrow('Tenant "acme" has no token named "annette". Check the name and --tenant.');
+    await manage('revoke', 'annette', '--data', data);
+    expect(said.at(-1)).toBe('Removed 1 tokens of annette (default).');
+  });
+
+  it('revoke a token that is older than a thousand others', async () => {
+    const data = temporaryFolder();
+    const records = await openFileRecords(join(data, 'records'));
+    const token = { tenant: 'default', scopes: ['read'] } as const;
+    await createToken(records, { ...token, name: 'old' }, 1);
+    await Promise.all(Array.from({ length: 1_001 }, async () => createToken(records, { ...token, name: 'new' }, 2)));
+    await records.close();
+    await manage('revoke', 'old', '--data', data);
+    expect(said.at(-1)).toBe('Removed 1 tokens of old (default).');
+  });
+
+  it.runIf(process.platform === 'linux')('name a folder that cannot be created', async () => {
+    await expect(manage('token', 'ann', '--data', '/proc/x')).rejects.toThrow(
+      /^The folder "\/proc\/x" cannot be created: ENOENT.* Choose another one with --data/,
+    );
   });
 });
 

@@ -20,7 +20,7 @@ export const createToken = async (
 
 /** Removes the tokens with a name. @returns their number */
 export const revokeTokens = async (records: Records, tenant: string, name: string): Promise<number> => {
-  const found = (await records.list('token', { tenant })).filter(({ body }) => body.name === name);
+  const found = (await records.list('token', { tenant, limit: Infinity })).filter(({ body }) => body.name === name);
   for (const { id } of found) await records.delete('token', id);
   return found.length;
 };

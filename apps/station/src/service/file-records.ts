@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
-import { copyFile, mkdir, type FileHandle } from 'node:fs/promises';
+import { copyFile, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { acquireLock, openRegularFile, readRegularFile, type FileLock } from '@h/files';
+import { acquireLock, ensureFolder, openRegularFile, readRegularFile, type FileLock } from '@h/files';
 import {
   compareRecords,
   RecordsError,
@@ -41,7 +41,7 @@ export const openFileRecords = async (
   directory: string,
   onProblem: (error: RecordsError) => void = () => undefined,
 ): Promise<Records> => {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await ensureFolder(directory);
   const lock = await acquireLock(join(directory, 'lock'), { waitMs: 5_000 });
   try {
     const records = new FileRecords(join(directory, 'records.jsonl'), lock);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { mkdir, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
+import { readdir, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorCode, ifExists, openRegularFile, readRegularFile, replaceFile } from '@h/files';
+import { ensureFolder, errorCode, ifExists, openRegularFile, readRegularFile, replaceFile } from '@h/files';
 import type { EventWriter, LiveEvents, ReadOptions, StreamItem, StreamStatus } from '@h/postgres';
 import type { JSONValue } from '@h/turn';
 
@@ -161,7 +161,7 @@ class FileWriter implements EventWriter {
   }
 
   async #create(): Promise<FileHandle> {
-    await mkdir(dirname(this.path), { recursive: true, mode: 0o700 });
+    await ensureFolder(dirname(this.path));
     const text = (await readRegularFile(this.path))?.text ?? '';
     const last = linesOf(text).at(-1)?.seq ?? 0;
     const handle = await openRegularFile(this.path, constants.O_CREAT | constants.O_WRONLY | constants.O_APPEND);
