@@ -1,6 +1,6 @@
 import { readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import { fileStreams } from './file-streams.js';
 
@@ -10,6 +10,7 @@ it('prunes old streams that have ended or lost their writer, and keeps those of 
     const writer = events.write(stream);
     await writer.append(stream);
     await writer.flush();
+    onTestFinished(async () => writer.release?.());
     return writer;
   };
   await write(fileStreams(directory), 'of a killed process');
