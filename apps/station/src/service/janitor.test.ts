@@ -52,6 +52,28 @@ it('completes at the start what a process stored in the journal, but not in the 
   expect([...first.problems, ...second.problems]).toEqual([]);
 });
 
+it('shows no first turn as queued whose process died before it stored anything', async () => {
+  const directory = await testFolder();
+  const first = await testStation({ directory });
+  const { id } = await first.station.sessions.create('acme', { agent: 'helper' });
+  await first.backend.records.update('session', id, (current) => {
+    const body = current && { ...current.body, turn: 'dead', state: 'queued' as const };
+    return current && body && { ...current, body };
+  });
+  await first.close();
+  const second = await testStation({ directory });
+  const shown = await eventually(second, async () => {
+    const body = (await second.backend.records.get('session', id))?.body;
+    return body?.turn === null ? body : undefined;
+  });
+  expect(shown).toMatchObject({ state: 'idle', turns: 0, messages: 0 });
+  // The next message begins the first turn.
+  await second.station.send('acme', id, { text: 'Hi', mode: 'steer', files: [] });
+  await eventually(second, async () => (await second.backend.records.get('session', id))?.body.outcome ?? undefined);
+  expect((await second.backend.records.get('session', id))?.body).toMatchObject({ state: 'idle', turns: 1 });
+  expect([...first.problems, ...second.problems]).toEqual([]);
+});
+
 const run = (id: string, endedAt: number | null): StoredRun => ({
   id,
   tenant: 'acme',

@@ -115,10 +115,11 @@ export const reconcile = async (
       // Fails if another process holds the session: then its turn is alive.
       const open = await sessions.open(body.id);
       try {
-        const end = open.journal.at(-1)?.event;
-        if (end?.type !== 'turn.end') continue;
-        if (end.turn !== body.turn) {
-          // The turn never held its session.
+        const last = open.journal.at(-1)?.event;
+        // An unfinished turn is resumed.
+        if (last && last.type !== 'turn.end') continue;
+        if (last?.turn !== body.turn) {
+          // The turn never held its session, or its process died before it stored anything.
           await records.update('session', body.id, (current) =>
             current?.body.turn === body.turn
               ? { ...current, body: { ...current.body, turn: null, state: 'idle' } }
