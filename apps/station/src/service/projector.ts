@@ -3,17 +3,16 @@ import type { EventWriter, LiveEvents } from '@h/postgres';
 import { journalEvents, type JSONValue, type OpenSession, type TurnEvent, type Usage } from '@h/turn';
 import type { SessionState, StationUsage } from '../api/contract.js';
 import { createPublisher, type EventPublisher } from './public-event.js';
-import type { ApprovalBody, Records, SessionBody, StoredRecord, TurnBody } from './records.js';
+import type { ApprovalBody, Records, StoredRecord, TurnBody } from './records.js';
 import { artifactId, partsOfSession, sha256 } from './session-id.js';
+import { enterSession, leaveSession, updateSession, type PlacedTurn } from './turn-place.js';
 import { addStationUsage, noStationUsage, stationUsage } from './usage.js';
 
 /** Tool calls of a turn whose status and duration are recorded. */
 const maxCalls = 1_000;
 
 /** What the process that runs a turn knows about it. */
-interface WatchedTurn {
-  readonly turn: string;
-  readonly session: string;
+interface WatchedTurn extends PlacedTurn {
   readonly publisher: EventPublisher;
   readonly writer: EventWriter;
   /** Replayed events that are not in the stream yet. */
@@ -30,22 +29,11 @@ interface WatchedTurn {
   isLoaded: boolean;
   /** Whether the turn held its session in an earlier process. */
   isResumed: boolean;
-  startedAt: number;
-  /** Its number in the session, from the time at which its record has one. */
-  number: number | undefined;
   model: string;
   messages: number;
-  open: Set<string>;
+  readonly open: Set<string>;
   readonly usage: Map<string, StationUsage>;
   readonly calls: Map<string, TurnBody['calls'][string]>;
-}
-
-/** Where a turn is in its session. */
-interface TurnPlace {
-  /** Its number, if it has one. */
-  readonly number: number | undefined;
-  /** Whether a turn that began later has a number: another process may have delivered the message of this one. */
-  readonly isOvertaken: boolean;
 }
 
 export type TurnEnd = Extract<TurnEvent, { type: 'turn.end' }>;
@@ -95,7 +83,7 @@ export class Projector {
     if (!turn) return;
     if (event.type === 'turn.end' && this.#options.isHandedOver(event, turn.isLoaded)) {
       this.#turns.delete(event.turn);
-      if (!turn.isLoaded) this.#forget(turn);
+      if (!turn.isLoaded) this.#queue(turn.session, async () => leaveSession(this.#options.records, turn));
       // The next process continues the stream, if there is one.
       this.#queue(turn.session, async () => turn.written.then(() => turn.writer.release?.()));
       return;
@@ -267,13 +255,18 @@ export class Projector {
     this.#queue(turn.session, async () => {
       // The session has the end last: if the process dies before, the next one shows the journal of the turn again.
       if (end) await written;
-      const session = await this.#begin(turn, { state, at: event.at, isLoaded, hasEnded: end !== undefined });
+      const session = await enterSession(this.#options.records, turn, {
+        state,
+        at: event.at,
+        isLoaded,
+        hasEnded: end !== undefined,
+      });
       if (session?.body.lastTurn !== turn.turn) return;
       turn.number = session.body.turns;
       await this.#saveTurn(turn, session, end);
       if (!end) return;
       await this.#withdraw(turn);
-      await this.#updateSession(turn, (body) => ({
+      await updateSession(this.#options.records, turn, (body) => ({
         ...body,
         state,
         turn: null,
@@ -286,77 +279,6 @@ export class Projector {
         usage: addStationUsage(body.usage, total),
       }));
     });
-  }
-
-  /**
-   * Writes the turn into the record of its session, which gives it a number when it holds the session, or has ended.
-   * Until then, the session may be left to another process.
-   */
-  async #begin(
-    turn: WatchedTurn,
-    { state, at, isLoaded, hasEnded }: Pick<WatchedTurn, 'state' | 'isLoaded'> & { at: number; hasEnded: boolean },
-  ): Promise<StoredRecord<'session'> | undefined> {
-    const isNumbered = isLoaded || hasEnded;
-    let isSuspect = false;
-    const update = (place?: TurnPlace): Promise<StoredRecord<'session'> | undefined> =>
-      this.#updateSession(turn, (body) => {
-        const isNew = body.lastTurn !== turn.turn;
-        if (!isNumbered && body.turn !== null && body.turn !== turn.turn) return undefined;
-        // This process may have been suspended while another one resumed the turn and began later ones.
-        isSuspect = isNew && !place && body.updatedAt > turn.startedAt;
-        if (isSuspect || (isNew && turn.number !== undefined) || (hasEnded && !isNew)) return undefined;
-        if (!isNumbered && place?.isOvertaken === true) return undefined;
-        return {
-          ...body,
-          ...(!hasEnded && { state }),
-          turn: turn.turn,
-          lastTurn: isNumbered ? turn.turn : body.lastTurn,
-          turns: isNumbered && isNew ? body.turns + 1 : body.turns,
-          updatedAt: Math.max(body.updatedAt, at),
-          openApprovals: turn.open.size,
-        };
-      });
-    const session = await update();
-    if (!isSuspect) return session;
-    const place = await this.#placeOf(turn);
-    turn.number ??= place.number;
-    return update(place);
-  }
-
-  /** Looks for a turn among the turns of its session that have not ended before it began. */
-  async #placeOf({ turn, session, startedAt }: WatchedTurn): Promise<TurnPlace> {
-    const { records } = this.#options;
-    const latest = (await records.get('session', session))?.body.turns ?? 0;
-    let isOvertaken = false;
-    for (let number = latest; number > 0; number -= 1) {
-      const found = (await records.get('turn', `${session}:${number}`))?.body;
-      if (found?.turn === turn) return { number, isOvertaken };
-      if (found && found.endedAt !== null && found.endedAt < startedAt) break;
-      isOvertaken ||= found !== undefined && found.startedAt > startedAt;
-    }
-    return { number: undefined, isOvertaken };
-  }
-
-  /** Changes the record of the session of a turn, unless it has the end of the turn. */
-  #updateSession(
-    { session, turn }: WatchedTurn,
-    change: (body: SessionBody) => SessionBody | undefined,
-  ): Promise<StoredRecord<'session'> | undefined> {
-    return this.#options.records.update('session', session, (current) => {
-      const next = current && current.body.lastEnded !== turn ? change(current.body) : undefined;
-      return current && next && { ...current, at: next.updatedAt, body: next };
-    });
-  }
-
-  /** The turn ended before it held its session, which another process runs. */
-  #forget({ turn, session }: WatchedTurn): void {
-    this.#queue(session, () =>
-      this.#options.records.update('session', session, (current) =>
-        current?.body.turn === turn
-          ? { ...current, body: { ...current.body, turn: null, state: 'queued' } }
-          : undefined,
-      ),
-    );
   }
 
   async #saveTurn(
