@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startServer } from '../../../packages/postgres/test/embedded-server.js';
 
 /**
@@ -71,6 +72,7 @@ const startModel = async () => {
  */
 export const startStation = (options) => {
   const child = spawn(process.execPath, [program, '--port', '0', ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
+  /** @type {Promise<number | null>} */
   const ended = new Promise((resolve) => void child.once('exit', resolve));
   /** @type {Promise<{ url: string, token: string }>} */
   const started = new Promise((resolve, reject) => {
@@ -85,10 +87,18 @@ export const startStation = (options) => {
   started.catch(() => undefined);
   return {
     started,
+    /** Resolves to the exit code. */
+    ended,
     /** @param {NodeJS.Signals} signal */
     stop: async (signal = 'SIGTERM') => {
       child.kill(signal);
       await ended;
+    },
+    /** @param {number} ms */
+    suspend: async (ms) => {
+      child.kill('SIGSTOP');
+      await sleep(ms);
+      child.kill('SIGCONT');
     },
     /** The largest resident memory so far. */
     memory: async () => {

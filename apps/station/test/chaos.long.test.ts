@@ -13,6 +13,7 @@ const program = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const sessionCount = Number(process.env['CHAOS_SESSIONS'] ?? 10);
 const turnCount = Number(process.env['CHAOS_TURNS'] ?? 4);
 const restartCount = Number(process.env['CHAOS_RESTARTS'] ?? 10);
+const suspensionCount = Number(process.env['CHAOS_SUSPENSIONS'] ?? 3);
 
 type Station = ReturnType<typeof startStation>;
 interface Running {
@@ -24,7 +25,27 @@ type Role = 'web' | 'worker';
 /** Events that a stream repeats after the end of its turn. Deltas are removed then. */
 const lasts = ({ type }: { readonly type: string }): boolean => type !== 'model.delta' && type !== 'tool.progress';
 
-it('loses and repeats nothing while web processes and workers are stopped and killed', async () => {
+/** Longer than the lease of a process, so that another one resumes its turns. */
+const suspensionMs = 20_000;
+
+type Step = { readonly role: Role; readonly index: number; readonly signal: NodeJS.Signals };
+
+const kills = fc.record({
+  role: fc.constantFrom<Role>('web', 'worker'),
+  index: fc.nat({ max: 1 }),
+  signal: fc.constantFrom<NodeJS.Signals>('SIGKILL', 'SIGTERM'),
+});
+const suspensions = fc.record({
+  role: fc.constant<Role>('worker'),
+  index: fc.nat({ max: 1 }),
+  signal: fc.constant<NodeJS.Signals>('SIGSTOP'),
+});
+const plans: readonly [string, () => readonly Step[]][] = [
+  ['web processes and workers are stopped and killed', () => fc.sample(kills, restartCount)],
+  ['workers are suspended past their lease', () => fc.sample(suspensions, suspensionCount)],
+];
+
+it.each(plans)('loses and repeats nothing while %s', async (_, planOf) => {
   const data = await testFolder();
   const tenant = `tenant-${randomUUID()}`;
   const database = ['--data', data, '--database-url', await ownDatabase()];
@@ -113,16 +134,15 @@ it('loses and repeats nothing while web processes and workers are stopped and ki
     );
   };
 
-  const steps = fc.record({
-    role: fc.constantFrom<Role>('web', 'worker'),
-    index: fc.nat({ max: 1 }),
-    signal: fc.constantFrom<NodeJS.Signals>('SIGKILL', 'SIGTERM'),
-  });
-  const plan = fc.sample(steps, restartCount);
+  const plan = planOf();
   const done = new AbortController();
   const restart = async (): Promise<void> => {
     for (const { role, index, signal } of plan) {
       if (done.signal.aborted) return;
+      if (signal === 'SIGSTOP') {
+        await running[role][index]?.station.suspend(suspensionMs);
+        continue;
+      }
       await running[role][index]?.station.stop(signal);
       running[role][index] = await start(role);
     }
@@ -136,4 +156,8 @@ it('loses and repeats nothing while web processes and workers are stopped and ki
     done.abort();
     await restarting;
   }
+  // A process that was suspended ends like any other.
+  const stations = [...running.worker, ...running.web].map(({ station }) => station);
+  await Promise.all(stations.map(async (station) => station.stop('SIGTERM')));
+  expect(await Promise.all(stations.map(({ ended }) => ended))).toEqual([0, 0, 0, 0]);
 });

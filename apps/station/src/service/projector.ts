@@ -24,6 +24,8 @@ interface WatchedTurn extends PlacedTurn {
   early: TurnEvent[];
   /** Ends of writes to the stream. */
   written: Promise<void>;
+  /** Whether another process has taken over the stream, because this one was suspended. */
+  isTaken: boolean;
   state: SessionState;
   /** Whether the turn holds its session. */
   isLoaded: boolean;
@@ -148,6 +150,7 @@ export class Projector {
       replayed: [],
       early: [],
       written: Promise.resolve(),
+      isTaken: false,
       state: 'queued',
       isLoaded: false,
       isResumed: replayed === true,
@@ -232,6 +235,7 @@ export class Projector {
     const isDelta = event.type === 'model.delta' || event.type === 'tool.progress';
     turn.written = turn.written
       .then(async () => {
+        if (turn.isTaken) return;
         if (earlier.length > 0) await writer.complete(earlier, isSameEvent);
         for (const body of replayed === true ? [] : published) {
           const type = typeof body === 'object' && body !== null && 'type' in body ? body['type'] : undefined;
@@ -242,8 +246,9 @@ export class Projector {
         await writer.end(event.outcome === 'error' ? 'errored' : 'completed');
       })
       .catch((error: unknown) => {
+        turn.isTaken = codeOf(error) === 'stream-taken';
         // The stream of a turn that has ended may be complete.
-        if (replayed !== true || codeOf(error) !== 'stream-taken') this.#options.onProblem(error);
+        if (replayed !== true || !turn.isTaken) this.#options.onProblem(error);
       });
   }
 
