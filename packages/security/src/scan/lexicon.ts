@@ -1,4 +1,5 @@
 import { languages, markers } from './languages.js';
+import { WordTable } from './word-table.js';
 
 /** Classes of an English word, as bits in two numbers. */
 export interface WordClasses {
@@ -291,4 +292,4 @@ const lexiconOf = (): ReadonlyMap<string, WordClasses> => {
 };
 
 /** The classes of English words and of their inflected forms. */
-export const lexicon: ReadonlyMap<string, WordClasses> = lexiconOf();
+export const lexicon: WordTable<WordClasses> = new WordTable(lexiconOf());

@@ -1,6 +1,7 @@
 import type { Folded } from './fold.js';
 import { scripts } from './languages.js';
-import { ADDRESS, CLAUSE, languageBit, lexicon } from './lexicon.js';
+import { ADDRESS, CLAUSE, languageBit, lexicon, type WordClasses } from './lexicon.js';
+import { hashWith, noHash } from './word-table.js';
 
 /** A word of the lexicon, or an address, in its sentence. */
 export interface Word {
@@ -16,15 +17,8 @@ export interface Word {
   readonly end: number;
 }
 
-/** The known words of one sentence of a folded text. */
-export interface Sentence {
-  readonly words: readonly Word[];
-  /** All of its words by position; an address counts as one. */
-  readonly all: readonly string[];
-  /** Its words with a space between them. */
-  readonly joined: string;
-  /** Positions of the words that begin a clause. */
-  readonly clauses: readonly number[];
+/** Where a sentence is, and what it is about. */
+interface Outline {
   readonly start: number;
   readonly end: number;
   /** Number of the paragraph in the text. */
@@ -34,6 +28,18 @@ export interface Sentence {
   /** All classes of its words. */
   readonly first: number;
   readonly second: number;
+}
+
+/** One sentence of a folded text. */
+export interface Sentence extends Outline {
+  /** Its known words. */
+  readonly words: readonly Word[];
+  /** All of its words by position; an address counts as one. */
+  readonly all: readonly string[];
+  /** Its words with a space between them. */
+  readonly joined: string;
+  /** Positions of the words that begin a clause. */
+  readonly clauses: readonly number[];
 }
 
 const maxWords = 60;
@@ -74,27 +80,142 @@ const isClauseSign = (code: number): boolean =>
 const optionEnd = /^" ?(?:\/?>|[\w:-]{1,40}="[^\s"]{0,200}")/;
 const maxAttribute = 250;
 
+/** What a word is: an address, the target of a link, or another word. */
+type WordKind = 'plain' | 'address' | 'link';
+
+/** The words of a text, without a copy of any. Rules read the words of few sentences. */
+class WordList {
+  readonly text: string;
+  /** Where each word starts and ends, and where the next character is, which an address has behind it. */
+  readonly #places: number[] = [];
+  readonly #kinds: WordKind[] = [];
+  readonly #known: (WordClasses | undefined)[] = [];
+  readonly #isClause: boolean[] = [];
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get length(): number {
+    return this.#kinds.length;
+  }
+
+  add(
+    start: number,
+    end: number,
+    next: number,
+    kind: WordKind,
+    isClause: boolean,
+    known: WordClasses | undefined,
+  ): void {
+    this.#places.push(start, end, next);
+    this.#kinds.push(kind);
+    this.#isClause.push(isClause);
+    this.#known.push(known);
+  }
+
+  isClauseAt(index: number): boolean {
+    return this.#isClause[index] === true;
+  }
+
+  /** Returns a word as its sentence lists it. */
+  listedAt(index: number): string {
+    const kind = this.#kinds[index];
+    if (kind === 'plain') return this.#textAt(index);
+    return kind === 'address' ? 'http' : 'link';
+  }
+
+  /** Returns a word of the lexicon or an address, `undefined` for others. */
+  wordAt(index: number, position: number): Word | undefined {
+    const known = this.#known[index];
+    const isAddress = this.#kinds[index] === 'address';
+    if (known === undefined && !isAddress) return undefined;
+    const [start = 0, end = 0] = [this.#places[3 * index], this.#places[3 * index + 2]];
+    const first = known?.first ?? ADDRESS;
+    return {
+      text: this.#textAt(index),
+      position,
+      first: this.isClauseAt(index) ? first | CLAUSE : first,
+      second: known?.second ?? 0,
+      sign: this.text.charAt(end),
+      start,
+      end,
+    };
+  }
+
+  #textAt(index: number): string {
+    return spelled(this.text, this.#places[3 * index] ?? 0, this.#places[3 * index + 1] ?? 0);
+  }
+}
+
+/** A sentence that was found, whose words are copied when they are first read. */
+class FoundSentence implements Sentence {
+  readonly start: number;
+  readonly end: number;
+  readonly paragraph: number;
+  readonly item: number;
+  readonly first: number;
+  readonly second: number;
+  readonly #list: WordList;
+  readonly #from: number;
+  readonly #to: number;
+  #words: readonly Word[] | undefined;
+  #all: readonly string[] | undefined;
+  #joined: string | undefined;
+
+  constructor(list: WordList, from: number, to: number, outline: Outline) {
+    this.#list = list;
+    this.#from = from;
+    this.#to = to;
+    this.start = outline.start;
+    this.end = outline.end;
+    this.paragraph = outline.paragraph;
+    this.item = outline.item;
+    this.first = outline.first;
+    this.second = outline.second;
+  }
+
+  get words(): readonly Word[] {
+    return (this.#words ??= this.#positions().flatMap(
+      (position) => this.#list.wordAt(this.#from + position, position) ?? [],
+    ));
+  }
+
+  get all(): readonly string[] {
+    return (this.#all ??= this.#positions().map((position) => this.#list.listedAt(this.#from + position)));
+  }
+
+  get joined(): string {
+    return (this.#joined ??= this.all.join(' '));
+  }
+
+  get clauses(): readonly number[] {
+    return this.#positions().filter((position) => this.#list.isClauseAt(this.#from + position));
+  }
+
+  #positions(): number[] {
+    return Array.from({ length: this.#to - this.#from }, (_, position) => position);
+  }
+}
+
 /**
  * Splits folded text into sentences. Blank lines, items of lists, fields of data and blocks of markup
  * end a sentence, other line feeds do not.
  */
 export const sentencesOf = (source: string, { text, at }: Folded): readonly Sentence[] => {
   const sentences: Sentence[] = [];
-  let words: Word[] = [];
-  let all: string[] = [];
-  let clauses: number[] = [];
-  let [first, second, position, paragraph, item, start] = [0, 0, 0, 0, 0, 0];
+  const words = new WordList(text);
+  let [first, second, paragraph, item, start, begin] = [0, 0, 0, 0, 0, 0];
   let isClause = true;
+  let isKnown = false;
   let isRow = source.charCodeAt(0) === 124;
   const finish = (end: number): void => {
-    if (words.length > 0 || second !== 0) {
-      sentences.push({ words, all, joined: all.join(' '), clauses, start, end, paragraph, item, first, second });
+    if (isKnown || second !== 0) {
+      sentences.push(new FoundSentence(words, begin, words.length, { start, end, paragraph, item, first, second }));
     }
-    words = [];
-    all = [];
-    clauses = [];
-    [first, second, position, start] = [0, 0, 0, end];
+    [first, second, start, begin] = [0, 0, end, words.length];
     isClause = true;
+    isKnown = false;
   };
   let index = 0;
   while (index < text.length) {
@@ -139,50 +260,73 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
       continue;
     }
     const from = index;
+    let hash = hashWith(noHash, code);
+    let hashBefore = noHash;
+    let hasQuote = false;
     index += 1;
-    while (index < text.length && isLetter(text.charCodeAt(index))) index += 1;
-    let word = text.slice(from, index);
-    if (word.endsWith("'") || word.endsWith('\u2019')) word = word.slice(0, -1);
-    if (word.includes('\u2019')) word = word.replaceAll('\u2019', "'");
-    let isAddress = false;
-    let isLink = false;
-    if ((word === 'http' || word === 'https') && text.startsWith('://', index)) {
-      // The target of a Markdown link is a reference, not a destination.
-      isLink = text.charCodeAt(from - 1) === 40 && text.charCodeAt(from - 2) === 93;
-      isAddress = !isLink;
-      while (index < text.length && text.charCodeAt(index) > 32 && !'<>")\'`'.includes(text.charAt(index))) index += 1;
-    } else if (text.charCodeAt(index) === 64 && isLetter(text.charCodeAt(index + 1))) {
-      while (index < text.length && text.charCodeAt(index) > 32 && !'<>")\'`'.includes(text.charAt(index))) index += 1;
-      // `package@1.2.3` is a version.
-      isAddress = /^[^@]*@[\w-]+\.[a-z]/.test(text.slice(from, index));
+    for (let next = text.charCodeAt(index); isLetter(next); next = text.charCodeAt(index)) {
+      hashBefore = hash;
+      hash = hashWith(hash, next);
+      if (next === 0x2019) hasQuote = true;
+      index += 1;
     }
-    const known = isAddress ? undefined : lexicon.get(word);
-    if (isClause && text.startsWith('="', from - 2) && optionEnd.test(text.slice(index, index + maxAttribute))) {
+    const last = text.charCodeAt(index - 1);
+    const isShorter = last === 39 || last === 0x2019;
+    const wordEnd = isShorter ? index - 1 : index;
+    let kind: WordKind = 'plain';
+    const next = text.charCodeAt(index);
+    if (next === 58 && text.startsWith('http', from) && isScheme(text, from, wordEnd) && text.startsWith('://', index)) {
+      // The target of a Markdown link is a reference, not a destination.
+      const isLink = text.charCodeAt(from - 1) === 40 && text.charCodeAt(from - 2) === 93;
+      kind = isLink ? 'link' : 'address';
+      index = endOfAddress(text, index);
+    } else if (next === 64 && isLetter(text.charCodeAt(index + 1))) {
+      index = endOfAddress(text, index);
+      // `package@1.2.3` is a version.
+      if (/^[^@]*@[\w-]+\.[a-z]/.test(text.slice(from, index))) kind = 'address';
+    }
+    const isAddress = kind === 'address';
+    const known = isAddress
+      ? undefined
+      : hasQuote
+        ? lexicon.get(spelled(text, from, wordEnd))
+        : lexicon.find(text, from, wordEnd, isShorter ? hashBefore : hash);
+    if (
+      isClause &&
+      text.charCodeAt(from - 1) === 34 &&
+      text.charCodeAt(from - 2) === 61 &&
+      optionEnd.test(text.slice(index, index + maxAttribute))
+    ) {
       isClause = false;
     }
-    if (word.charCodeAt(0) > 0x3ff || word.charCodeAt(word.length - 1) > 0x3ff) second |= scriptsOf(word);
+    if (mayBeForeign(code) || mayBeForeign(text.charCodeAt(wordEnd - 1))) second |= scriptsOf(spelled(text, from, wordEnd));
     if (known !== undefined || isAddress) {
-      const one = (known?.first ?? 0) | (isAddress ? ADDRESS : 0);
-      first |= one;
+      first |= known?.first ?? ADDRESS;
       second |= known?.second ?? 0;
-      words.push({
-        text: word,
-        position,
-        first: isClause ? one | CLAUSE : one,
-        second: known?.second ?? 0,
-        sign: text.charAt(index),
-        start: from,
-        end: index,
-      });
+      isKnown = true;
     }
-    if (isClause) clauses.push(position);
-    all.push(isAddress ? 'http' : isLink ? 'link' : word);
-    position += 1;
+    words.add(from, wordEnd, index, kind, isClause, known);
     isClause = false;
-    if (position >= maxWords) finish(index);
+    if (words.length - begin >= maxWords) finish(index);
   }
   finish(text.length);
   return sentences;
+};
+
+/** Whether a character may be of a script of its own. */
+const mayBeForeign = (code: number): boolean => code > 0x3ff && code !== 0x2019;
+
+/** Returns a word with straight apostrophes. */
+const spelled = (text: string, start: number, end: number): string => text.slice(start, end).replaceAll('\u2019', "'");
+
+/** Whether a word that begins with `http` is the scheme of an address. */
+const isScheme = (text: string, start: number, end: number): boolean =>
+  end - start === 4 || (end - start === 5 && text.charCodeAt(start + 4) === 115);
+
+const endOfAddress = (text: string, start: number): number => {
+  let end = start;
+  while (end < text.length && text.charCodeAt(end) > 32 && !'<>")\'`'.includes(text.charAt(end))) end += 1;
+  return end;
 };
 
 /** Returns 0 within a sentence, 1 between items or separate lines, 2 between paragraphs. */

@@ -1,5 +1,8 @@
+import { once } from './once.js';
+import { isSpan } from './word-table.js';
 import { wordClasses } from './wording-classes.js';
 import { bias, weights } from './wording-weights.js';
+import { readWords } from './wording-words.js';
 
 /** Number of bits of a feature. */
 export const featureBits = 16;
@@ -10,9 +13,6 @@ const maxWords = 160;
 /** Maximum distance of two known words in a pair. */
 const reach = 6;
 
-/** The first alternative is that of a plain word, which is the most frequent and would fail the others first. */
-const word =
-  /[a-z]+(?![\p{L}\w'.+@:/-])|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|https?:\/\/[^\s)>"']+|[\w.+-]+@[\w-]+\.\w[\w.]*|[$\u20ac\u00a3]\s?\d[\d.,]*|~?\/?(?:[\w.-]+\/)+[\w.-]+|\.[a-z]\w+|[\p{L}][\p{L}'-]*|\d+|[.!?;:"\u201c{}()`<>|=,[\]]/gu;
 const sensitive = /ssh|aws|env|netrc|npmrc|passwd|cred|secret|token/;
 const signs = '.!?;:"\u201c{}()`<>|=,[]';
 /** Words after which a clause still begins. */
@@ -119,25 +119,44 @@ const tokenOf = (token: string): Token => {
   };
 };
 
-/** The tokens of a text by their characters. Repeated words are analyzed once. */
-export type Tokens = Map<string, Token>;
+/** The tokens of words. A word is analyzed again after another one took its place. */
+class TokenCache {
+  readonly #words: string[] = Array.from({ length: 1 << cacheBits }, () => '');
+  readonly #tokens: Token[] = this.#words.map(() => tokenOf(''));
+
+  /** Returns the token of a span of a text with the hash. */
+  of(text: string, start: number, end: number, hash: number): Token {
+    const place = (hash ^ (hash >>> 15)) & ((1 << cacheBits) - 1);
+    if (!isSpan(text, start, end, this.#words[place] as string)) {
+      const word = text.slice(start, end);
+      this.#tokens[place] = tokenOf(word);
+      // Few words are longer, and a slice would keep the whole text in memory.
+      this.#words[place] = word.length > maxCached ? '' : word;
+    }
+    return this.#tokens[place] as Token;
+  }
+}
+
+const cacheBits = 13;
+/** Maximum length of a string that engines copy instead of referring to the text. */
+const maxCached = 12;
+
+const cache = once(() => new TokenCache());
 
 /**
  * Lists the features of a sentence: its words, pairs of words, and pairs and triples of the classes of its words.
  *
  * @param sentence - in lower case
  */
-export const featuresOf = (sentence: string, emit: (feature: number) => void, tokens: Tokens = new Map()): void => {
+export const featuresOf = (sentence: string, emit: (feature: number) => void): void => {
   const known: (readonly number[])[] = [];
   const opens: boolean[] = [];
+  const tokens = cache();
   let before: Token | undefined;
   let beforeThat: Token | undefined;
   let isOpen = true;
-  const found = sentence.match(word) ?? [];
-  for (let index = 0; index < found.length && index < maxWords; index += 1) {
-    const text = found[index] ?? '';
-    let token = tokens.get(text);
-    if (token === undefined) tokens.set(text, (token = tokenOf(text)));
+  readWords(sentence, maxWords, (start, end, wordHash) => {
+    const token = tokens.of(sentence, start, end, wordHash);
     const { hash, feature, classes, isSign, isLead } = token;
     emit(feature);
     if (before !== undefined && before.hash !== 0) emit(featureOf(hashOfTwo(before.pair, hash), 0));
@@ -153,15 +172,15 @@ export const featuresOf = (sentence: string, emit: (feature: number) => void, to
       }
     }
     isOpen = isSign || (isOpen && isLead);
-  }
+  });
   for (let at = 0; at < known.length; at += 1) {
     const open = opens[at] === true ? 8 : 0;
-    const triples = known[at + 2] ?? [];
-    for (const one of known[at] ?? []) {
+    const triples = known[at + 2] ?? none;
+    for (const one of known[at] ?? none) {
       const triple = hashOfOne(16, one);
       for (let next = at + 1; next < known.length && next <= at + reach; next += 1) {
         const pair = hashOfOne((next === at + 1 ? 5 : next < at + 4 ? 6 : 7) + open, one);
-        for (const other of known[next] ?? []) {
+        for (const other of known[next] ?? none) {
           emit(featureOf(hashOfTwo(pair, other), 0));
           if (next > at + 1) continue;
           const two = hashOfTwo(triple, other);
@@ -171,6 +190,8 @@ export const featuresOf = (sentence: string, emit: (feature: number) => void, to
     }
   }
 };
+
+const none: readonly number[] = [];
 
 /** The features of a sentence, each once: their place in the list of the scorer, and the sum of their weights. */
 export interface Wording {
@@ -218,7 +239,6 @@ const scored = (sum: number, count: number): number => bias + sum / Math.sqrt(co
  */
 export class WordingScorer {
   readonly #counted = new FeatureSet(featureBits);
-  readonly #tokens: Tokens = new Map();
   readonly #known = new Map<string, Wording>();
   /** The features of the sentences, one sentence after another. */
   #features = new Uint16Array(512);
@@ -240,7 +260,7 @@ export class WordingScorer {
     if (known !== undefined) return known;
     this.#counted.clear();
     const start = this.#length;
-    featuresOf(sentence, this.#add, this.#tokens);
+    featuresOf(sentence, this.#add);
     const [features, end] = [this.#features, this.#length];
     let sum = 0;
     for (let index = start; index < end; index += 1) sum += weights[features[index] ?? 0] ?? 0;
