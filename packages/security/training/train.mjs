@@ -23,13 +23,14 @@ writeFileSync(
 /** The score of a passage without features. */
 export const bias = ${(model.bias + shift).toFixed(4)};
 
-const scale = ${model.scale.toFixed(5)};
+/** The value of one unit of the weights. */
+export const scale = ${model.scale.toFixed(5)};
 const alphabet = '${alphabet}';
 // prettier-ignore
 const table =
   '${table}';
 
-/** The weights of the features. */
-export const weights: Float32Array = Float32Array.from(table, (one) => (alphabet.indexOf(one) - ${levels}) * scale);
+/** The weights of the features, in small units, so that the table fits the cache of a processor. */
+export const weights: Int8Array = Int8Array.from(table, (one) => alphabet.indexOf(one) - ${levels});
 `,
 );

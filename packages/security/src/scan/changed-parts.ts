@@ -46,10 +46,12 @@ export const changedParts = (text: string, plain: PlainText): ChangedParts => {
   };
   const blocks = blocksOf(plain.text).filter(isChanged);
   const starts: number[] = [];
-  let parts = '';
+  const parts: string[] = [];
+  let length = 0;
   for (const { start, end } of blocks) {
-    starts.push(parts.length);
-    parts += `${plain.text.slice(start, end)}\n\n`;
+    starts.push(length);
+    parts.push(plain.text.slice(start, end), '\n\n');
+    length += end - start + 2;
   }
   const blockUpTo = (offset: number, startOf: (index: number) => number): number => {
     let [low, high] = [0, blocks.length];
@@ -61,7 +63,8 @@ export const changedParts = (text: string, plain: PlainText): ChangedParts => {
     return low - 1;
   };
   return {
-    text: parts,
+    // Engines read the characters of a joined string faster than those of a sum.
+    text: parts.join(''),
     original: (offset) => {
       const index = blockUpTo(offset, (one) => starts[one] ?? 0);
       const { start, end } = blocks[index] ?? { start: 0, end: 0 };
@@ -69,7 +72,7 @@ export const changedParts = (text: string, plain: PlainText): ChangedParts => {
     },
     behindPart: ({ start, end }) => {
       const index = blockUpTo(end - 1, (one) => plain.original(blocks[one]?.start ?? 0));
-      return plain.original(blocks[index]?.end ?? 0) <= start ? (starts[index + 1] ?? parts.length) : undefined;
+      return plain.original(blocks[index]?.end ?? 0) <= start ? (starts[index + 1] ?? length) : undefined;
     },
   };
 };

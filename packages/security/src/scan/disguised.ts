@@ -95,6 +95,32 @@ const wordsOfCiphers = (text: string): readonly (readonly number[] | undefined)[
 const leetWord =
   /(?<![\w@$])(?=[a-z]*[013457@$])[a-z013457@$]*[a-z][013457@$]{1,2}[a-z][a-z013457@$]*|[013457][a-z]{2}\w*/gi;
 
+/** Minimum number of words of a line with digits in place of letters. */
+const minLeet = 3;
+/** 1 for the digits and signs that stand for letters. */
+const isLeet = Uint8Array.from({ length: 128 }, (_, code) => ('013457@$'.includes(String.fromCharCode(code)) ? 1 : 0));
+
+/** Returns the places of words with digits in place of letters, in lines that may have enough of them. */
+const leetPlaces = (text: string): readonly number[] => {
+  const places: number[] = [];
+  let [start, pairs, spaces] = [0, 0, 0];
+  let isBeforeLetter = false;
+  for (let index = 0; index <= text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === 10 || index === text.length) {
+      // Each word has a pair of such a digit and a letter.
+      const isDense = index - start > maxLine || spaces < pairs * maxPlainWords;
+      if (pairs >= minLeet && isDense) {
+        for (const { index: place } of text.slice(start, index).matchAll(leetWord)) places.push(start + place);
+      }
+      [start, pairs, spaces] = [index + 1, 0, 0];
+    } else if (code === 32) spaces += 1;
+    else if (isBeforeLetter && (code | 32) >= 97 && (code | 32) <= 122 && code < 128) pairs += 1;
+    isBeforeLetter = isLeet[code] === 1;
+  }
+  return places;
+};
+
 /** Letters that look like upside-down ones, and what they look like. */
 const upturned: ReadonlyMap<string, string> = new Map(
   "ɐa qb ɔc pd ǝe ɟf ƃg ɥh ᴉi ıi ɾj ʞk ɯm un dp bq ɹr ʇt nu ʌv ʍw ʎy ˙. ',"
@@ -183,7 +209,7 @@ export const findDisguised = (text: string): readonly Encoded[] => {
       isMeant: true,
     });
   }
-  add(placesOf(leetWord), 3, (line) =>
+  add(leetPlaces(text), minLeet, (line) =>
     line.replace(/(?<=[a-z013457@$])[013457@$]|[013457@$](?=[a-z])/gi, (sign) => leet[sign] ?? sign),
   );
   return found;

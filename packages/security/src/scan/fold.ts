@@ -26,11 +26,9 @@ const foldedAscii = Uint8Array.from({ length: 128 }, (_, code) => {
  * no emphasis. In words of mixed scripts or widths, letters become the Latin letters that they resemble.
  */
 export const fold = (text: string): Folded => {
-  // The upper bound of the folded length; most texts do not grow.
   const isPlain = isAscii(text);
-  const capacity = isPlain ? text.length : text.length * maxExpansion;
-  const units = isPlain ? new Uint8Array(capacity) : new Uint16Array(capacity);
-  const places = new Uint32Array(capacity);
+  let units = isPlain ? new Uint8Array(text.length) : new Uint16Array(text.length + maxExpansion);
+  let places = new Uint32Array(units.length);
   let length = 0;
   let last = 0;
   let index = 0;
@@ -69,6 +67,11 @@ export const fold = (text: string): Folded => {
           places[length] = index;
           length += 1;
         }
+        // The rest of the text may need as many units as it has, and those of one more character.
+        if (length + text.length - index + maxExpansion > units.length) {
+          units = grown(units, new Uint16Array(units.length * 2 + maxExpansion));
+          places = grown(places, new Uint32Array(units.length));
+        }
       }
       if (code > 65_535) index += 1;
     }
@@ -78,6 +81,11 @@ export const fold = (text: string): Folded => {
     isPlain ? 'latin1' : 'utf16le',
   );
   return { text: folded, at: (place) => (place < length ? (places[place] ?? text.length) : text.length) };
+};
+
+const grown = <List extends Uint16Array | Uint32Array>(list: List | Uint8Array, larger: List): List => {
+  larger.set(list);
+  return larger;
 };
 
 /** Returns only the folded text. */

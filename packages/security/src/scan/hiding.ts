@@ -121,7 +121,10 @@ export const hiddenRegions = (text: string): readonly HiddenRegion[] => {
     ...(mayMatch(tinyText) ? all(text, tinyText).map(concealed) : []),
     ...(mayMatch(blankMarkup) ? all(text, blankMarkup).map(concealed) : []),
     ...(text.includes(softHyphen) ? all(text, softened).map(concealed) : []),
-    ...all(text, oneWordLines).map((region): HiddenRegion => ({ ...region, kind: 'comment' })),
+    ...(hasShortLines(text) ? all(text, oneWordLines) : []).map((region): HiddenRegion => ({
+      ...region,
+      kind: 'comment',
+    })),
     ...all(text.slice(0, maxRegion), frontMatter).map((region): HiddenRegion => ({ ...region, kind: 'data' })),
   ];
   return regions
@@ -165,6 +168,22 @@ const softened =
 /** A phrase with one word on each line. In scripts without spaces, a line of more letters is no word. */
 const oneWordLines =
   /^(?:(?:(?![\u3040-\u30ff\u3400-\u9fff])[\p{L}\p{N}'’.,:/-]){1,40}[ \t]{0,4}\n|[\u3040-\u30ff\u3400-\u9fff]{1,3}[ \t]{0,4}\n){4,200}/gmu;
+/** Maximum length of a word on its own line: 40 letters, which may take two units each, and blanks. */
+const maxOneWord = 84;
+
+/** Whether consecutive lines may consist of one word. */
+const hasShortLines = (text: string): boolean => {
+  let count = 0;
+  let blank = 0;
+  for (let start = 0, feed = text.indexOf('\n'); feed !== -1; start = feed + 1, feed = text.indexOf('\n', start)) {
+    if (blank < start && blank !== -1) blank = text.indexOf(' ', start);
+    const isOneWord = feed - start <= maxOneWord && (blank === -1 || blank >= feed - 4);
+    // The first line may begin behind another sign than a line feed.
+    count = isOneWord ? count + 1 : 0;
+    if (count === 3) return true;
+  }
+  return false;
+};
 const frontMatter = /^(?:---\n[^]{0,4000}?\n---|\+\+\+\n[^]{0,4000}?\n\+\+\+)/g;
 /** Stylized letters: full width, mathematical, circled, squared, small capitals. */
 const fancyLetters =

@@ -97,8 +97,8 @@ export const requestsIn = (
     const same = signals[index];
     const sentence = sentences[index];
     if (same !== undefined || sentence === undefined) return same ?? [];
-    const { clauses, start, end } = sentence;
-    const key = `${clauses.join()} ${folded.text.slice(start, end + maxAfter)}`;
+    const { clauseBits, start, end } = sentence;
+    const key = `${clauseBits.join()} ${folded.text.slice(start, end + maxAfter)}`;
     const found = known.get(key) ?? (isCode(folded.text.slice(start, end)) ? [] : signalsOf(folded.text, sentence));
     known.set(key, found);
     signals[index] = found;

@@ -28,6 +28,8 @@ interface Outline {
   /** All classes of its words. */
   readonly first: number;
   readonly second: number;
+  /** The positions of the words that begin a clause, as bits of two numbers. */
+  readonly clauseBits: readonly [low: number, high: number];
 }
 
 /** One sentence of a folded text. */
@@ -43,6 +45,7 @@ export interface Sentence extends Outline {
 }
 
 const maxWords = 60;
+const half = maxWords / 2;
 const shortLine = 50;
 const isLetter = (code: number): boolean =>
   (code >= 97 && code <= 122) ||
@@ -80,62 +83,53 @@ const isClauseSign = (code: number): boolean =>
 const optionEnd = /^" ?(?:\/?>|[\w:-]{1,40}="[^\s"]{0,200}")/;
 const maxAttribute = 250;
 
-/** What a word is: an address, the target of a link, or another word. */
-type WordKind = 'plain' | 'address' | 'link';
+/* What a word is. */
+const [plainWord, address, link] = [0, 1, 2];
 
 /** The words of a text, without a copy of any. Rules read the words of few sentences. */
 class WordList {
   readonly text: string;
-  /** Where each word starts and ends, and where the next character is, which an address has behind it. */
-  readonly #places: number[] = [];
-  readonly #kinds: WordKind[] = [];
+  length = 0;
+  /** Where a word starts and ends, where the next character is, which an address has behind it, and what it is. */
+  #numbers = new Int32Array(64 * size);
   readonly #known: (WordClasses | undefined)[] = [];
-  readonly #isClause: boolean[] = [];
 
   constructor(text: string) {
     this.text = text;
   }
 
-  get length(): number {
-    return this.#kinds.length;
-  }
-
-  add(
-    start: number,
-    end: number,
-    next: number,
-    kind: WordKind,
-    isClause: boolean,
-    known: WordClasses | undefined,
-  ): void {
-    this.#places.push(start, end, next);
-    this.#kinds.push(kind);
-    this.#isClause.push(isClause);
+  add(start: number, end: number, next: number, kind: number, known: WordClasses | undefined): void {
+    const place = this.length * size;
+    if (place === this.#numbers.length) {
+      const grown = new Int32Array(place * 2);
+      grown.set(this.#numbers);
+      this.#numbers = grown;
+    }
+    this.#numbers[place] = start;
+    this.#numbers[place + 1] = end;
+    this.#numbers[place + 2] = next;
+    this.#numbers[place + 3] = kind;
     this.#known.push(known);
-  }
-
-  isClauseAt(index: number): boolean {
-    return this.#isClause[index] === true;
+    this.length += 1;
   }
 
   /** Returns a word as its sentence lists it. */
   listedAt(index: number): string {
-    const kind = this.#kinds[index];
-    if (kind === 'plain') return this.#textAt(index);
-    return kind === 'address' ? 'http' : 'link';
+    const kind = this.#numbers[index * size + 3];
+    if (kind === plainWord) return this.#textAt(index);
+    return kind === address ? 'http' : 'link';
   }
 
   /** Returns a word of the lexicon or an address, `undefined` for others. */
-  wordAt(index: number, position: number): Word | undefined {
+  wordAt(index: number, position: number, isClause: boolean): Word | undefined {
     const known = this.#known[index];
-    const isAddress = this.#kinds[index] === 'address';
-    if (known === undefined && !isAddress) return undefined;
-    const [start = 0, end = 0] = [this.#places[3 * index], this.#places[3 * index + 2]];
+    if (known === undefined && this.#numbers[index * size + 3] !== address) return undefined;
+    const [start = 0, end = 0] = [this.#numbers[index * size], this.#numbers[index * size + 2]];
     const first = known?.first ?? ADDRESS;
     return {
       text: this.#textAt(index),
       position,
-      first: this.isClauseAt(index) ? first | CLAUSE : first,
+      first: isClause ? first | CLAUSE : first,
       second: known?.second ?? 0,
       sign: this.text.charAt(end),
       start,
@@ -144,9 +138,12 @@ class WordList {
   }
 
   #textAt(index: number): string {
-    return spelled(this.text, this.#places[3 * index] ?? 0, this.#places[3 * index + 1] ?? 0);
+    return spelled(this.text, this.#numbers[index * size] ?? 0, this.#numbers[index * size + 1] ?? 0);
   }
 }
+
+/** Numbers per word of a list. */
+const size = 4;
 
 /** A sentence that was found, whose words are copied when they are first read. */
 class FoundSentence implements Sentence {
@@ -156,6 +153,7 @@ class FoundSentence implements Sentence {
   readonly item: number;
   readonly first: number;
   readonly second: number;
+  readonly clauseBits: readonly [low: number, high: number];
   readonly #list: WordList;
   readonly #from: number;
   readonly #to: number;
@@ -173,16 +171,25 @@ class FoundSentence implements Sentence {
     this.item = outline.item;
     this.first = outline.first;
     this.second = outline.second;
+    this.clauseBits = outline.clauseBits;
   }
 
   get words(): readonly Word[] {
-    return (this.#words ??= this.#positions().flatMap(
-      (position) => this.#list.wordAt(this.#from + position, position) ?? [],
-    ));
+    if (this.#words !== undefined) return this.#words;
+    const words: Word[] = [];
+    for (let index = this.#from; index < this.#to; index += 1) {
+      const position = index - this.#from;
+      const word = this.#list.wordAt(index, position, this.#isClause(position));
+      if (word !== undefined) words.push(word);
+    }
+    return (this.#words = words);
   }
 
   get all(): readonly string[] {
-    return (this.#all ??= this.#positions().map((position) => this.#list.listedAt(this.#from + position)));
+    if (this.#all !== undefined) return this.#all;
+    const all: string[] = [];
+    for (let index = this.#from; index < this.#to; index += 1) all.push(this.#list.listedAt(index));
+    return (this.#all = all);
   }
 
   get joined(): string {
@@ -190,11 +197,11 @@ class FoundSentence implements Sentence {
   }
 
   get clauses(): readonly number[] {
-    return this.#positions().filter((position) => this.#list.isClauseAt(this.#from + position));
+    return Array.from(this.all.keys()).filter((position) => this.#isClause(position));
   }
 
-  #positions(): number[] {
-    return Array.from({ length: this.#to - this.#from }, (_, position) => position);
+  #isClause(position: number): boolean {
+    return (this.clauseBits[position < half ? 0 : 1] & (1 << (position % half))) !== 0;
   }
 }
 
@@ -206,14 +213,17 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
   const sentences: Sentence[] = [];
   const words = new WordList(text);
   let [first, second, paragraph, item, start, begin] = [0, 0, 0, 0, 0, 0];
+  let [low, high] = [0, 0];
   let isClause = true;
   let isKnown = false;
   let isRow = source.charCodeAt(0) === 124;
   const finish = (end: number): void => {
     if (isKnown || second !== 0) {
-      sentences.push(new FoundSentence(words, begin, words.length, { start, end, paragraph, item, first, second }));
+      const outline = { start, end, paragraph, item, first, second, clauseBits: [low, high] as const };
+      sentences.push(new FoundSentence(words, begin, words.length, outline));
     }
     [first, second, start, begin] = [0, 0, end, words.length];
+    [low, high] = [0, 0];
     isClause = true;
     isKnown = false;
   };
@@ -273,19 +283,24 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
     const last = text.charCodeAt(index - 1);
     const isShorter = last === 39 || last === 0x2019;
     const wordEnd = isShorter ? index - 1 : index;
-    let kind: WordKind = 'plain';
+    let kind = plainWord;
     const next = text.charCodeAt(index);
-    if (next === 58 && text.startsWith('http', from) && isScheme(text, from, wordEnd) && text.startsWith('://', index)) {
+    if (
+      next === 58 &&
+      text.startsWith('http', from) &&
+      isScheme(text, from, wordEnd) &&
+      text.startsWith('://', index)
+    ) {
       // The target of a Markdown link is a reference, not a destination.
       const isLink = text.charCodeAt(from - 1) === 40 && text.charCodeAt(from - 2) === 93;
-      kind = isLink ? 'link' : 'address';
+      kind = isLink ? link : address;
       index = endOfAddress(text, index);
     } else if (next === 64 && isLetter(text.charCodeAt(index + 1))) {
       index = endOfAddress(text, index);
       // `package@1.2.3` is a version.
-      if (/^[^@]*@[\w-]+\.[a-z]/.test(text.slice(from, index))) kind = 'address';
+      if (/^[^@]*@[\w-]+\.[a-z]/.test(text.slice(from, index))) kind = address;
     }
-    const isAddress = kind === 'address';
+    const isAddress = kind === address;
     const known = isAddress
       ? undefined
       : hasQuote
@@ -299,13 +314,17 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
     ) {
       isClause = false;
     }
-    if (mayBeForeign(code) || mayBeForeign(text.charCodeAt(wordEnd - 1))) second |= scriptsOf(spelled(text, from, wordEnd));
+    if (mayBeForeign(code) || mayBeForeign(text.charCodeAt(wordEnd - 1)))
+      second |= scriptsOf(spelled(text, from, wordEnd));
     if (known !== undefined || isAddress) {
       first |= known?.first ?? ADDRESS;
       second |= known?.second ?? 0;
       isKnown = true;
     }
-    words.add(from, wordEnd, index, kind, isClause, known);
+    const position = words.length - begin;
+    if (isClause && position < half) low |= 1 << position;
+    else if (isClause) high |= 1 << (position - half);
+    words.add(from, wordEnd, index, kind, known);
     isClause = false;
     if (words.length - begin >= maxWords) finish(index);
   }

@@ -119,6 +119,22 @@ const clausesOf = (sentence: string): readonly string[] =>
     return parts;
   });
 
+/** A passage whose margin is not known yet: its sentences, and those with its score. */
+interface ScoredSpan extends ScoredPlace, Span {
+  readonly second: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Returns the margins of passages among those that a text leaves out. */
+const marginsAmong = (scored: readonly ScoredPlace[], rest: readonly ScoredPlace[]): readonly number[] => {
+  if (rest.length === 0) return marginsOf(scored.map(({ score }) => score));
+  const all = [...rest, ...scored].toSorted((one, other) => one.start - other.start);
+  const margins = marginsOf(all.map(({ score }) => score));
+  const marginOf = new Map(all.map((one, index) => [one, margins[index] ?? 0]));
+  return scored.map((one) => marginOf.get(one) ?? 0);
+};
+
 /**
  * Scores the passages of a text, and their sentences alone, so that ordinary text around a request does not hide it.
  *
@@ -135,7 +151,11 @@ export const wordedPassages = (
   let letters: LetterScorer | undefined;
   const ofLetters: number[] = [];
   const lettersOf = (said: string): number => (letters ??= new LetterScorer()).scoreOf(said);
-  const passages = passagesOf(sentences).map(({ first, last }): Omit<Passage, 'chance' | 'margin'> => {
+  const startAt = (index: number): number => {
+    const place = sentences[index]?.start ?? 0;
+    return text.charCodeAt(place) === 32 ? place + 1 : place;
+  };
+  const scored = passagesOf(sentences).map(({ first, last }): ScoredSpan => {
     let score = -Infinity;
     let second = 0;
     let sum = 0;
@@ -154,14 +174,17 @@ export const wordedPassages = (
       const whole = scorer.scoreOfAll(wordings.slice(first, last + 1)) + sum / (last - first + 1);
       if (whole >= score) [score, from, to] = [whole, first, last];
     }
-    const startAt = (index: number): number => {
-      const place = sentences[index]?.start ?? 0;
-      return text.charCodeAt(place) === 32 ? place + 1 : place;
-    };
-    const endAt = (index: number): number => endOf(sentences[index] ?? { start: 0, end: 1 });
+    return { score, second, from, to, first, last, start: at(startAt(first)) };
+  });
+  const endAt = (index: number): number => endOf(sentences[index] ?? { start: 0, end: 1 });
+  const margins = marginsAmong(scored, rest);
+  const rise = chanceIn(scored.length + rest.length);
+  return scored.map(({ score, second, from, to, first, last, start }, index): Passage => {
     const [partStart, partEnd] = [startAt(from), endAt(to)];
     return {
       score,
+      margin: margins[index] ?? 0,
+      chance: rise,
       isDiscussed: score >= wordingLevels.hidden && isDiscussed(text.slice(partStart, partEnd)),
       isForeign: (second & LANGUAGES) !== 0,
       isUnscored: (second & LANGUAGES & ~scoredLanguages) !== 0,
@@ -172,15 +195,10 @@ export const wordedPassages = (
       },
       span: { first, last },
       part: { start: at(partStart), end: at(partEnd - 1) + 1 },
-      start: at(startAt(first)),
+      start,
       end: at(endAt(last) - 1) + 1,
     };
   });
-  const all = [...rest, ...passages].toSorted((one, other) => one.start - other.start);
-  const margins = marginsOf(all.map(({ score }) => score));
-  const marginOf = new Map<ScoredPlace, number>(all.map((one, index) => [one, margins[index] ?? 0]));
-  const rise = chanceIn(all.length);
-  return passages.map((passage) => ({ ...passage, chance: rise, margin: marginOf.get(passage) ?? 0 }));
 };
 
 /** Returns passages that are worded like requests that redirect a model. */

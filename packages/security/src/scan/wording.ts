@@ -1,7 +1,7 @@
 import { once } from './once.js';
 import { isSpan } from './word-table.js';
 import { wordClasses } from './wording-classes.js';
-import { bias, weights } from './wording-weights.js';
+import { bias, scale, weights } from './wording-weights.js';
 import { readWords } from './wording-words.js';
 
 /** Number of bits of a feature. */
@@ -230,22 +230,23 @@ export class FeatureSet {
 /** Marks that fit a byte. */
 const maxMark = 255;
 
-const scored = (sum: number, count: number): number => bias + sum / Math.sqrt(count + damping);
+/** The features of the sentence or passage that is being scored. One for all scorers: it is larger than most texts. */
+const counted = new FeatureSet(featureBits);
+
+const scored = (sum: number, count: number): number => bias + (sum * scale) / Math.sqrt(count + damping);
 
 /**
  * Scores how closely the wording of sentences resembles requests that redirect a model. Ordinary ones are negative. The
- * features of a sentence are computed once, for its own score and for those of its passages. A scan has one scorer,
- * whose table is larger than most texts.
+ * features of a sentence are computed once, for its own score and for those of its passages.
  */
 export class WordingScorer {
-  readonly #counted = new FeatureSet(featureBits);
   readonly #known = new Map<string, Wording>();
   /** The features of the sentences, one sentence after another. */
   #features = new Uint16Array(512);
   #length = 0;
 
   readonly #add = (feature: number): void => {
-    if (!this.#counted.add(feature)) return;
+    if (!counted.add(feature)) return;
     if (this.#length === this.#features.length) {
       const grown = new Uint16Array(this.#length * 2);
       grown.set(this.#features);
@@ -258,7 +259,7 @@ export class WordingScorer {
   wordingOf(sentence: string): Wording {
     const known = this.#known.get(sentence);
     if (known !== undefined) return known;
-    this.#counted.clear();
+    counted.clear();
     const start = this.#length;
     featuresOf(sentence, this.#add);
     const [features, end] = [this.#features, this.#length];
@@ -276,13 +277,13 @@ export class WordingScorer {
   /** Scores sentences as one passage. */
   scoreOfAll(wordings: readonly Wording[]): number {
     const features = this.#features;
-    this.#counted.clear();
+    counted.clear();
     let sum = 0;
     let count = 0;
     for (const { start, end } of wordings) {
       for (let index = start; index < end; index += 1) {
         const feature = features[index] ?? 0;
-        if (!this.#counted.add(feature)) continue;
+        if (!counted.add(feature)) continue;
         sum += weights[feature] ?? 0;
         count += 1;
       }
