@@ -97,26 +97,35 @@ const leetWord =
 
 /** Minimum number of words of a line with digits in place of letters. */
 const minLeet = 3;
-/** 1 for the digits and signs that stand for letters. */
-const isLeet = Uint8Array.from({ length: 128 }, (_, code) => ('013457@$'.includes(String.fromCharCode(code)) ? 1 : 0));
+/** 1 for letters, and 2 for the digits and signs that stand for letters. */
+const leetKinds = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  return /[a-z]/i.test(character) ? 1 : Object.hasOwn(leet, character) ? 2 : 0;
+});
 
 /** Returns the places of words with digits in place of letters, in lines that may have enough of them. */
 const leetPlaces = (text: string): readonly number[] => {
   const places: number[] = [];
-  let [start, pairs, spaces] = [0, 0, 0];
-  let isBeforeLetter = false;
-  for (let index = 0; index <= text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (code === 10 || index === text.length) {
-      // Each word has a pair of such a digit and a letter.
-      const isDense = index - start > maxLine || spaces < pairs * maxPlainWords;
-      if (pairs >= minLeet && isDense) {
-        for (const { index: place } of text.slice(start, index).matchAll(leetWord)) places.push(start + place);
+  let start = 0;
+  while (start < text.length) {
+    const feed = text.indexOf('\n', start);
+    const end = feed === -1 ? text.length : feed;
+    // Each of the words has such a digit before a letter.
+    let pairs = 0;
+    let isDigit = 0;
+    for (let index = start; index < end; index += 1) {
+      const code = text.charCodeAt(index);
+      const kind = code < 128 ? (leetKinds[code] as number) : 0;
+      pairs += isDigit & kind;
+      isDigit = kind >> 1;
+    }
+    if (pairs >= minLeet) {
+      const line = text.slice(start, end);
+      if (line.length > maxLine || line.split(' ').length <= pairs * maxPlainWords) {
+        for (const { index } of line.matchAll(leetWord)) places.push(start + index);
       }
-      [start, pairs, spaces] = [index + 1, 0, 0];
-    } else if (code === 32) spaces += 1;
-    else if (isBeforeLetter && (code | 32) >= 97 && (code | 32) <= 122 && code < 128) pairs += 1;
-    isBeforeLetter = isLeet[code] === 1;
+    }
+    start = end + 1;
   }
   return places;
 };

@@ -1,5 +1,5 @@
 import { fromBase85, fromBraille, fromMorse } from './letter-codes.js';
-import { runsOf, type Region } from './regions.js';
+import { charactersOf, isMember, runsOf, type Region } from './regions.js';
 
 /** An encoded span and its decoded text. */
 export interface Encoded extends Region {
@@ -25,21 +25,26 @@ const minPrintable = 0.95;
  */
 export const findEncoded = (text: string): readonly Encoded[] => [
   ...spans(text, base64Regions(text), /(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{4,76}\s{0,2}){1,110}={0,2}/g, fromBase64),
-  ...spans(text, runsOf(text, 24, isBase32), /(?<![A-Z2-7])[A-Z2-7]{24,4096}={0,6}/g, fromBase32),
+  ...spans(text, runsOf(text, 24, base32), /(?<![A-Z2-7])[A-Z2-7]{24,4096}={0,6}/g, fromBase32),
   ...spans(
     text,
-    runsOf(text, 24, isHexadecimal),
+    runsOf(text, 24, hexadecimal),
     /(?<![0-9a-fA-F])(?:(?:0x)?[0-9a-fA-F]{2}(?:, |[\s,:])?){12,4096}/g,
     (span) => Buffer.from(span.replace(/0x|[\s,:]/g, ''), 'hex').toString('utf8'),
   ),
-  ...spans(text, runsOf(text, 24, isDecimal), /(?<![01])(?:[01]{8}\s?){8,1024}/g, (span) =>
+  ...spans(text, runsOf(text, 24, decimal), /(?<![01])(?:[01]{8}\s?){8,1024}/g, (span) =>
     characters(span.replace(/\s/g, '').match(/.{8}/g) ?? [], 2),
   ),
-  ...spans(text, runsOf(text, 24, isDecimal), /(?<!\d)(?:\d{2,5}[ ,;]{1,2}){10,1000}\d{2,5}/g, (span) =>
+  ...spans(text, runsOf(text, 24, decimal), /(?<!\d)(?:\d{2,5}[ ,;]{1,2}){10,1000}\d{2,5}/g, (span) =>
     characters(span.match(/\d+/g) ?? [], 10),
   ),
-  ...spans(text, runsOf(text, minLength, isMorse), /(?:[.-]{1,5}[ /|]{1,3}){10,2000}[.-]{1,5}/g, fromMorse),
-  ...spans(text, runsOf(text, minLength, isBraille), /(?:[\u2800-\u28ff][ ,:./-]{0,3}){12,2000}/g, fromBraille),
+  ...spans(text, runsOf(text, minLength, morse), /(?:[.-]{1,5}[ /|]{1,3}){10,2000}[.-]{1,5}/g, fromMorse),
+  ...spans(
+    text,
+    anyCell.test(text) ? runsOf(text, minLength, cells) : [],
+    /(?:[\u2800-\u28ff][ ,:./-]{0,3}){12,2000}/g,
+    fromBraille,
+  ),
   ...(text.includes('<~') ? spans(text, [{ start: 0, end: text.length }], /<~[!-uz\s]{20,8192}~>/g, fromBase85) : []),
   ...joined(text),
   ...lines(text, '&#', /&#(?:x([0-9a-f]{2,5})|(\d{2,6}));?/gi, (_, hex, decimal) =>
@@ -68,27 +73,17 @@ export const findEncoded = (text: string): readonly Encoded[] => [
 /** Several bytes in the encoding of mails. */
 const quotedPrintable = /(?:=[2-9A-F][0-9A-F]){6}/;
 
-const isDigit = (code: number): boolean => code >= 48 && code <= 57;
-/** Whether the code is white space or a separator of lists of codes. */
-const isSeparator = (code: number): boolean =>
-  code === 32 || (code >= 9 && code <= 13) || code === 44 || code === 58 || code === 59 || code > 127;
-const isBase32 = (code: number): boolean => (code >= 65 && code <= 90) || (code >= 50 && code <= 55) || code === 61;
-const isBase64 = (code: number): boolean =>
-  isDigit(code) ||
-  ((code | 32) >= 97 && (code | 32) <= 122) ||
-  code === 43 ||
-  code === 45 ||
-  code === 47 ||
-  code === 95;
-const isHexadecimal = (code: number): boolean =>
-  isDigit(code) || ((code | 32) >= 97 && (code | 32) <= 102) || code === 120 || isSeparator(code);
-const isDecimal = (code: number): boolean => isDigit(code) || isSeparator(code);
-
-/** Whether the code is a sign of the Morse code, or one between its letters and words. */
-const isMorse = (code: number): boolean => (code >= 45 && code <= 47) || code === 32 || code === 124;
-/** Whether the code is a Braille cell, or a sign that texts in Braille share with others. */
-const isBraille = (code: number): boolean =>
-  (code >= 0x2800 && code <= 0x28ff) || (code >= 44 && code <= 47) || code === 32 || code === 58;
+const base32 = charactersOf(/[A-Z2-7=]/, false);
+const base64 = charactersOf(/[\w+/-]/, false);
+/** Codes, with white space and the separators of lists between them. */
+const hexadecimal = charactersOf(/[\da-fA-Fx\s,:;]/, true);
+const decimal = charactersOf(/[\d\s,:;]/, true);
+/** Base64 with white space and separators between its lines. */
+const base64Lines = charactersOf(/[\w+/\s,:;=-]/, true);
+const morse = charactersOf(/[-./ |]/, false);
+/** Braille cells, and signs that texts in Braille share with others. */
+const cells = charactersOf(/[ ,:./-]/, true);
+const anyCell = /[\u2800-\u28ff]/;
 
 /** Minimum length of a word in base64 without its padding. */
 const minWord = 18;
@@ -96,13 +91,12 @@ const minWord = 18;
 /** Returns the regions of words and white space that contain a word which may be base64. */
 const base64Regions = (text: string): readonly Region[] => {
   const regions: Region[] = [];
-  const isPart = (code: number): boolean => isBase64(code) || isSeparator(code) || code === 61;
   let last = 0;
-  for (const { start: first, end: behind } of runsOf(text, minWord, isBase64)) {
+  for (const { start: first, end: behind } of runsOf(text, minWord, base64)) {
     if (behind <= last) continue;
     let [start, end] = [first, behind];
-    while (start > 0 && isPart(text.charCodeAt(start - 1))) start -= 1;
-    while (end < text.length && isPart(text.charCodeAt(end))) end += 1;
+    while (start > 0 && isMember(base64Lines, text.charCodeAt(start - 1))) start -= 1;
+    while (end < text.length && isMember(base64Lines, text.charCodeAt(end))) end += 1;
     regions.push({ start, end });
     last = end;
   }

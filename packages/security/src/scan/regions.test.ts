@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { hasRun, runsOf } from './regions.js';
+import { charactersOf, hasRun, runsOf } from './regions.js';
 
 const text = fc.array(fc.tuple(fc.constantFrom('a', 'b', '-', '\u00e9'), fc.nat(9)), { maxLength: 12 });
 
@@ -23,7 +23,7 @@ it('returns the runs of characters that an expression matches', () => {
         start: index,
         end: index + match.length,
       }));
-      expect(runsOf(joined, min, (code) => code === 97 || code === 98)).toEqual(expected);
+      expect(runsOf(joined, min, charactersOf(/[ab]/, false))).toEqual(expected);
     }),
     { numRuns: 2000 },
   );

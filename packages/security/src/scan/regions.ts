@@ -44,17 +44,29 @@ export const hasRun = (text: string, min: number, isMember: (code: number) => bo
   return false;
 };
 
+/** A class of characters: 1 for each member of ASCII, and for all others at the end. */
+export type Characters = Uint8Array;
+
+/** Creates a class of the characters that a pattern matches in ASCII, and of all others or none. */
+export const charactersOf = (pattern: RegExp, isBeyond: boolean): Characters =>
+  Uint8Array.from({ length: 129 }, (_, code) =>
+    (code < 128 ? pattern.test(String.fromCharCode(code)) : isBeyond) ? 1 : 0,
+  );
+
+/** Whether a class contains a character. */
+export const isMember = (members: Characters, code: number): boolean => members[code < 128 ? code : 128] === 1;
+
 /**
  * Returns the longest runs of at least `min` consecutive characters of a class. Reads as few characters as `hasRun`.
  */
-export const runsOf = (text: string, min: number, isMember: (code: number) => boolean): readonly Region[] => {
+export const runsOf = (text: string, min: number, members: Characters): readonly Region[] => {
   const runs: Region[] = [];
   let probe = min - 1;
   while (probe < text.length) {
     let start = probe + 1;
-    while (start > 0 && isMember(text.charCodeAt(start - 1))) start -= 1;
+    while (start > 0 && isMember(members, text.charCodeAt(start - 1))) start -= 1;
     let end = probe + 1;
-    while (start < end && end < text.length && isMember(text.charCodeAt(end))) end += 1;
+    while (start < end && end < text.length && isMember(members, text.charCodeAt(end))) end += 1;
     if (end - start >= min && start <= probe) runs.push({ start, end });
     probe = Math.max(probe, end - 1) + min;
   }

@@ -314,8 +314,9 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
     ) {
       isClause = false;
     }
-    if (mayBeForeign(code) || mayBeForeign(text.charCodeAt(wordEnd - 1)))
+    if (mayBeForeign(code) || mayBeForeign(text.charCodeAt(wordEnd - 1))) {
       second |= scriptsOf(spelled(text, from, wordEnd));
+    }
     if (known !== undefined || isAddress) {
       first |= known?.first ?? ADDRESS;
       second |= known?.second ?? 0;

@@ -4,11 +4,14 @@ export const noHash = 0x811c9dc5;
 /** Returns the hash of some characters and the next one. */
 export const hashWith = (hash: number, code: number): number => Math.imul(hash ^ code, 0x01000193);
 
-const hashOf = (word: string): number => {
+/** Returns the hash of a span of a text. */
+export const hashBetween = (text: string, start: number, end: number): number => {
   let hash = noHash;
-  for (let index = 0; index < word.length; index += 1) hash = hashWith(hash, word.charCodeAt(index));
+  for (let index = start; index < end; index += 1) hash = hashWith(hash, text.charCodeAt(index));
   return hash;
 };
+
+const hashOf = (word: string): number => hashBetween(word, 0, word.length);
 
 /** Values of words. A reader that hashes the characters of a text looks up its words without copying them. */
 export class WordTable<Value> {

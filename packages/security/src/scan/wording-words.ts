@@ -1,4 +1,4 @@
-import { hashWith, noHash } from './word-table.js';
+import { hashBetween, hashWith, noHash } from './word-table.js';
 
 /** A word, an address, a path, an amount, a number or a sign. */
 const word =
@@ -27,42 +27,49 @@ const isPlainEnd = (text: string, end: number): boolean => {
 };
 
 /**
- * Calls a function with the place and the hash of each word and sign of a sentence. Only what is not a word of small letters
- * is sought with an expression.
- *
- * @param sentence - in lower case
+ * Reads the words and signs of a sentence in lower case, one after another. Only what is not a word of small letters is sought
+ * with an expression.
  */
-export const readWords = (
-  sentence: string,
-  maxWords: number,
-  found: (start: number, end: number, hash: number) => void,
-): void => {
-  let count = 0;
-  let index = 0;
-  while (index < sentence.length && count < maxWords) {
-    const start = index;
-    const code = sentence.charCodeAt(index);
-    const kind = code < 128 ? (begins[code] as number) : other;
-    index += 1;
-    if (kind === nothing) continue;
-    let hash = hashWith(noHash, code);
-    if (kind === letter) {
-      for (let next = sentence.charCodeAt(index); next >= 97 && next <= 122; next = sentence.charCodeAt(index)) {
-        hash = hashWith(hash, next);
-        index += 1;
-      }
-    }
-    if (kind === other || (kind === letter && !isPlainEnd(sentence, index))) {
-      word.lastIndex = start;
-      if (!word.test(sentence)) {
-        index = start + ((sentence.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
-        continue;
-      }
-      index = word.lastIndex;
-      hash = noHash;
-      for (let place = start; place < index; place += 1) hash = hashWith(hash, sentence.charCodeAt(place));
-    }
-    found(start, index, hash);
-    count += 1;
+export class WordReader {
+  /** The place of the last word, and the hash of its characters. */
+  start = 0;
+  end = 0;
+  hash = noHash;
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
   }
-};
+
+  /** Reads the next word. Returns whether there is one. */
+  next(): boolean {
+    const text = this.#text;
+    for (let index = this.end; index < text.length; index += 1) {
+      const code = text.charCodeAt(index);
+      const kind = code < 128 ? (begins[code] as number) : other;
+      if (kind === nothing) continue;
+      this.start = index;
+      if (kind === sign) return this.#found(index + 1, hashWith(noHash, code));
+      if (kind === letter) {
+        let hash = hashWith(noHash, code);
+        let end = index + 1;
+        for (let next = text.charCodeAt(end); next >= 97 && next <= 122; next = text.charCodeAt(end)) {
+          hash = hashWith(hash, next);
+          end += 1;
+        }
+        if (isPlainEnd(text, end)) return this.#found(end, hash);
+      }
+      word.lastIndex = index;
+      if (word.test(text)) return this.#found(word.lastIndex, hashBetween(text, index, word.lastIndex));
+      // The other half of a character.
+      if ((text.codePointAt(index) ?? 0) > 0xffff) index += 1;
+    }
+    return false;
+  }
+
+  #found(end: number, hash: number): true {
+    this.end = end;
+    this.hash = hash;
+    return true;
+  }
+}

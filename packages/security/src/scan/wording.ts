@@ -2,7 +2,7 @@ import { once } from './once.js';
 import { isSpan } from './word-table.js';
 import { wordClasses } from './wording-classes.js';
 import { bias, scale, weights } from './wording-weights.js';
-import { readWords } from './wording-words.js';
+import { WordReader } from './wording-words.js';
 
 /** Number of bits of a feature. */
 export const featureBits = 16;
@@ -104,19 +104,32 @@ interface Token {
   readonly isLead: boolean;
 }
 
+const createToken = (
+  hash: number,
+  classes: readonly number[] | undefined,
+  isSign: boolean,
+  isLead: boolean,
+): Token => ({
+  hash,
+  feature: featureOf(hashOfTwo(hashOfOne(0, hash), 0), 0),
+  pair: hashOfOne(1, hash),
+  distantPair: hashOfOne(2, hash),
+  classes,
+  isSign,
+  isLead,
+});
+
+/** The tokens of what is no word, by their class. */
+const specialTokens: readonly Token[] = Array.from({ length: special.sign + signs.length }, (_, one) =>
+  createToken(one + 1, [one], one >= special.sign, false),
+);
+
 const tokenOf = (token: string): Token => {
-  const named = specialClass(token);
-  const stem = named === undefined ? stemOf(token) : '';
-  const hash = named === undefined ? hashOf(stem.slice(0, 7)) : (named[0] ?? 0) + 1;
-  return {
-    hash,
-    feature: featureOf(hashOfTwo(hashOfOne(0, hash), 0), 0),
-    pair: hashOfOne(1, hash),
-    distantPair: hashOfOne(2, hash),
-    classes: named ?? classesOf.get(token) ?? classesOf.get(stem),
-    isSign: named !== undefined && (named[0] ?? 0) >= special.sign,
-    isLead: leads.has(token),
-  };
+  const named = specialClass(token)?.[0];
+  if (named !== undefined) return specialTokens[named] as Token;
+  const stem = stemOf(token);
+  const classes = classesOf.get(token) ?? classesOf.get(stem);
+  return createToken(hashOf(stem.slice(0, 7)), classes, false, leads.has(token));
 };
 
 /** The tokens of words. A word is analyzed again after another one took its place. */
@@ -155,8 +168,9 @@ export const featuresOf = (sentence: string, emit: (feature: number) => void): v
   let before: Token | undefined;
   let beforeThat: Token | undefined;
   let isOpen = true;
-  readWords(sentence, maxWords, (start, end, wordHash) => {
-    const token = tokens.of(sentence, start, end, wordHash);
+  const reader = new WordReader(sentence);
+  for (let count = 0; count < maxWords && reader.next(); count += 1) {
+    const token = tokens.of(sentence, reader.start, reader.end, reader.hash);
     const { hash, feature, classes, isSign, isLead } = token;
     emit(feature);
     if (before !== undefined && before.hash !== 0) emit(featureOf(hashOfTwo(before.pair, hash), 0));
@@ -172,7 +186,7 @@ export const featuresOf = (sentence: string, emit: (feature: number) => void): v
       }
     }
     isOpen = isSign || (isOpen && isLead);
-  });
+  }
   for (let at = 0; at < known.length; at += 1) {
     const open = opens[at] === true ? 8 : 0;
     const triples = known[at + 2] ?? none;
