@@ -1,21 +1,22 @@
 import { readPlain } from '@h/redact/plain';
 import { changedParts } from './changed-parts.js';
 import { closeBy, combined } from './combinations.js';
+import { CueIndex } from './cues.js';
 import { cutWords } from './cut-words.js';
 import { decodedHits } from './decoded.js';
-import { findCommands } from './exfiltration.js';
+import { commandPatterns, findCommands } from './exfiltration.js';
 import { maxHits, overlap, severityWeight, type Hit, type Said } from './finding.js';
 import { fold } from './fold.js';
-import { findForeignTheft } from './foreign-theft.js';
+import { findForeignTheft, secretFiles } from './foreign-theft.js';
 import { asidesOf, asideWordings, concealed, type Asides } from './hidden-requests.js';
-import { hiddenRegions, judgeHidden } from './hiding.js';
+import { hiddenRegions, hidingPatterns, judgeHidden } from './hiding.js';
 import { findInvisible } from './invisible.js';
+import { joinedRequests } from './joined-words.js';
 import { judgeOf } from './judged.js';
 import { ordinarySentences } from './ordinary-sentences.js';
 import { regionLookup, type Region } from './regions.js';
-import type { KnownSignals } from './requests.js';
 import { withMentions } from './said.js';
-import { findSeams } from './seams.js';
+import { findSeams, speaker } from './seams.js';
 import { sentencesOf } from './sentences.js';
 import { findSpelledOut } from './spelled-out.js';
 import { isAboutAttacks } from './talk.js';
@@ -30,7 +31,6 @@ export const hitsOf = (text: string): readonly Hit[] => {
   let isAbout: boolean | undefined;
   const memory: Memory = {
     scorer: new WordingScorer(),
-    signals: new Map(),
     isAbout: () => (isAbout ??= isAboutAttacks(text)),
   };
   const { hits, passages } = hitsIn(text, memory, []);
@@ -57,10 +57,12 @@ const limited = (hits: readonly Hit[]): readonly Hit[] => {
   return worstFirst.slice(0, isFlooded ? maxHits + 1 : maxHits).toSorted((one, other) => one.start - other.start);
 };
 
+/** The patterns of the whole text, whose literals one pass finds. */
+const cues = new CueIndex([...hidingPatterns, ...commandPatterns, joinedRequests, secretFiles, speaker]);
+
 /** What a scan knows of the sentences that it has read. */
 interface Memory {
   readonly scorer: WordingScorer;
-  readonly signals: KnownSignals;
   /** Whether the text discusses attacks. */
   readonly isAbout: () => boolean;
 }
@@ -72,18 +74,23 @@ interface Read {
 
 /** @param rest - the scores of the passages between the parts that are read */
 const hitsIn = (text: string, memory: Memory, rest: readonly ScoredPlace[]): Read => {
-  const { scorer, signals, isAbout } = memory;
+  const mayMatch = cues.in(text);
+  const { scorer, isAbout } = memory;
   const invisible = findInvisible(text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text);
-  const regions = hiddenRegions(text);
+  const regions = hiddenRegions(text, mayMatch);
   // A request next to an attribute or a comment is not in it.
   const hidden = regionLookup(regions, 1 / 3);
   const folded = fold(text);
   const sentences = sentencesOf(text, folded);
   const passages = wordedPassages(folded, sentences, scorer, rest);
-  const others = [...findCommands(text), ...findForeignTheft(text), ...findSeams(text, folded)];
+  const others = [
+    ...findCommands(text, mayMatch),
+    ...findForeignTheft(text, mayMatch),
+    ...findSeams(text, folded, mayMatch),
+  ];
   const isOrdinary = ordinarySentences(folded, sentences, passages, [...regions, ...others.map(around)]);
   const said = judgedUntilFlooded(
-    [...withMentions(text, folded, sentences, signals, isOrdinary), ...wordingHits(passages), ...others],
+    [...withMentions(text, folded, sentences, isOrdinary), ...wordingHits(passages), ...others],
     judgeOf(text, hidden, isAbout),
   ).filter(({ rule, severity }) => rule !== 'wording' || severity !== 'note');
   const spelled = findSpelledOut(text).map((region): Hit => ({
@@ -96,7 +103,7 @@ const hitsIn = (text: string, memory: Memory, rest: readonly ScoredPlace[]): Rea
     ...cutWords(text),
     ...judgeHidden(text, regions, (part, its, isToggled) => concealed(part, its, isToggled, scorer)),
     ...said,
-    ...decodedHits(text, scorer, isAbout),
+    ...decodedHits(text, scorer, isAbout, mayMatch),
     ...spelled,
   ];
   const hits = merged([...confirmed(combined(all), passages, hidden), ...asideHits(asidesOf(text, regions), memory)]);
@@ -104,7 +111,7 @@ const hitsIn = (text: string, memory: Memory, rest: readonly ScoredPlace[]): Rea
 };
 
 /** Returns the hits in the contents of comments and attributes, at the whole comment or element. */
-const asideHits = ({ text, regionOf }: Asides, { scorer, signals }: Memory): readonly Hit[] => {
+const asideHits = ({ text, regionOf }: Asides, { scorer }: Memory): readonly Hit[] => {
   if (text === '') return [];
   const folded = fold(text);
   const sentences = sentencesOf(text, folded);
@@ -112,7 +119,7 @@ const asideHits = ({ text, regionOf }: Asides, { scorer, signals }: Memory): rea
   const commands = findCommands(text);
   const isOrdinary = ordinarySentences(folded, sentences, passages, commands.map(around));
   const said = judgedUntilFlooded(
-    [...withMentions(text, folded, sentences, signals, isOrdinary), ...commands],
+    [...withMentions(text, folded, sentences, isOrdinary), ...commands],
     judgeOf(
       text,
       () => undefined,

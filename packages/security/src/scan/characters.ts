@@ -43,6 +43,11 @@ export const isInvisible = (code: number): boolean =>
     code === 0x200f ||
     code === 0x061c);
 
+/** Matches one of them, or half of one; a test before each character is read. */
+export const mayHaveInvisible =
+  // oxlint-disable-next-line no-misleading-character-class -- the characters are not combined
+  /[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\udb40]/;
+
 /** Letters of scripts that are written from right to left. */
 export const isRightToLeft = (code: number): boolean =>
   isBetween(code, 0x0590, 0x08ff) || isBetween(code, 0xfb1d, 0xfdff) || isBetween(code, 0xfe70, 0xfefc);

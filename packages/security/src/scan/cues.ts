@@ -175,6 +175,9 @@ interface Ending {
   readonly endsWord: boolean;
 }
 
+/** Tells whether a text may match a pattern; `true` for patterns that an index lacks. */
+export type MayMatch = (pattern: RegExp) => boolean;
+
 /** Patterns of one index, whose results are bits of two numbers. */
 export const maxPatterns = 62;
 const half = maxPatterns / 2;
@@ -195,7 +198,7 @@ export class CueIndex {
   }
 
   /** Returns a function that tells whether the text may match a pattern; `true` for patterns that the index lacks. */
-  in(text: string): (pattern: RegExp) => boolean {
+  in(text: string): MayMatch {
     const mayMatchAt = this.placesIn(text);
     return (pattern) => {
       const place = this.#places.get(pattern);

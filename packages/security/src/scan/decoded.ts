@@ -1,3 +1,4 @@
+import type { MayMatch } from './cues.js';
 import { findCutByMarkup } from './cut-words.js';
 import { findDisguised } from './disguised.js';
 import { findEncoded, type Encoded } from './encoded.js';
@@ -13,17 +14,25 @@ import { isWorded, wordedPassages } from './worded-passages.js';
 import type { WordingScorer } from './wording.js';
 
 /** Returns the requests in encoded and disguised spans of a text. */
-export const decodedHits = (text: string, scorer: WordingScorer, isAbout: () => boolean): readonly Hit[] => {
+export const decodedHits = (
+  text: string,
+  scorer: WordingScorer,
+  isAbout: () => boolean,
+  mayMatch: MayMatch,
+): readonly Hit[] => {
   const isCode = codeLookup(text);
-  return [...findEncoded(text), ...findDisguised(text), ...findCutByMarkup(text), ...findJoinedWords(text)].flatMap(
-    (span): readonly Hit[] => {
-      const found = severityOf(text, span, scorer);
-      if (found === undefined) return [];
-      // Texts about attacks have examples of encoded ones.
-      const isExample = isCode(span) && isAbout();
-      return [{ rule: 'encoded', severity: isExample ? 'suspicious' : found, start: span.start, end: span.end }];
-    },
-  );
+  return [
+    ...findEncoded(text),
+    ...findDisguised(text),
+    ...findCutByMarkup(text),
+    ...findJoinedWords(text, mayMatch),
+  ].flatMap((span): readonly Hit[] => {
+    const found = severityOf(text, span, scorer);
+    if (found === undefined) return [];
+    // Texts about attacks have examples of encoded ones.
+    const isExample = isCode(span) && isAbout();
+    return [{ rule: 'encoded', severity: isExample ? 'suspicious' : found, start: span.start, end: span.end }];
+  });
 };
 
 const severityOf = (text: string, span: Encoded, scorer: WordingScorer): Severity | undefined => {

@@ -54,7 +54,8 @@ const agents =
 
 const reach = 300;
 
-const cues = new CueIndex([
+/** The patterns of commands. */
+export const commandPatterns: readonly RegExp[] = [
   carrier,
   source,
   sink,
@@ -65,11 +66,12 @@ const cues = new CueIndex([
   remoteScript,
   anonymousScript,
   takeover,
-]);
+];
+
+const cues = new CueIndex(commandPatterns);
 
 /** Finds one-line commands that exfiltrate secrets or run encoded scripts. */
-export const findCommands = (text: string): readonly Said[] => {
-  const mayMatch = cues.in(text);
+export const findCommands = (text: string, mayMatch = cues.in(text)): readonly Said[] => {
   const inText = (...[pattern, rule, isStrong, isCommand]: Search): readonly Said[] =>
     mayMatch(pattern) ? around(text, pattern, rule, isStrong, isCommand) : [];
   const local = [

@@ -61,9 +61,10 @@ export const fold = (text: string): Folded => {
     } else {
       const code = text.codePointAt(index) ?? 0;
       if (!isInvisible(code)) {
-        const expanded = plain(text, index, String.fromCodePoint(code)).slice(0, maxExpansion);
-        for (const one of Array.from(expanded, unitOf)) {
-          units[length] = last = one;
+        const { alone, amongLatin } = foldingOf(code);
+        const expanded = amongLatin !== undefined && isAmongLatin(text, index) ? amongLatin : alone;
+        for (let place = 0; place < expanded.length; place += 1) {
+          units[length] = last = expanded.charCodeAt(place);
           places[length] = index;
           length += 1;
         }
@@ -97,17 +98,33 @@ const maxExpansion = 4;
 /** Matches combining marks. */
 const isMark = /^[\u0300-\u036f]$/;
 
-const unitOf = (character: string): number => character.charCodeAt(0);
+/** What a character beyond ASCII becomes. */
+interface Folding {
+  readonly alone: string;
+  /** The Latin letter that it becomes in a word with Latin letters. */
+  readonly amongLatin?: string | undefined;
+}
 
-const plain = (text: string, place: number, character: string): string => {
+const createFolding = (character: string): Folding => {
   const sign = likeSign(character);
-  if (sign !== undefined) return sign;
-  const letter = likeLetter(character);
-  if (letter !== undefined && isAmongLatin(text, place)) return letter.toLowerCase();
-  if (isMark.test(character)) return '';
+  if (sign !== undefined) return { alone: sign };
   const decomposed = character.normalize('NFKD');
   const bare = decomposed.length > 1 ? decomposed.replace(/\p{M}/gu, '') : decomposed;
-  return bare.toLowerCase().slice(0, maxExpansion);
+  const alone = isMark.test(character) ? '' : bare.toLowerCase().slice(0, maxExpansion);
+  return { alone, amongLatin: likeLetter(character)?.toLowerCase() };
+};
+
+const foldings = new Map<number, Folding>();
+/** Number of characters that are remembered; most texts have few. */
+const maxFoldings = 4096;
+
+const foldingOf = (code: number): Folding => {
+  const known = foldings.get(code);
+  if (known !== undefined) return known;
+  if (foldings.size >= maxFoldings) foldings.clear();
+  const folding = createFolding(String.fromCodePoint(code));
+  foldings.set(code, folding);
+  return folding;
 };
 
 const isLatin = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);

@@ -97,10 +97,9 @@ const comments: readonly { readonly opening: RegExp; readonly closing: string }[
 ];
 
 /** Returns comments, hidden elements, attributes, and text after a long run of blanks. */
-export const hiddenRegions = (text: string): readonly HiddenRegion[] => {
+export const hiddenRegions = (text: string, mayMatch = cues.in(text)): readonly HiddenRegion[] => {
   const concealed = (region: Region): HiddenRegion => ({ ...region, kind: 'concealed' });
   const hasElements = text.includes('<');
-  const mayMatch = cues.in(text);
   const regions = [
     ...comments.flatMap(({ opening, closing }) => (mayMatch(opening) ? between(text, opening, closing) : [])),
     ...asides.flatMap(({ needs, pattern }) =>
@@ -154,13 +153,16 @@ const isData = (text: string, { kind, start, end }: HiddenRegion): boolean =>
 const blankMarkup = /(?:(?:<br\s?\/?>\s?){20}|(?:&(?:nbsp|emsp|ensp|#160|#xa0);\s?){60})[^\n]{0,2000}/gi;
 /** Nested elements that each reduce the size of the text. */
 const tinyText = /(?:<(?:su[bp]|small)\b[^<>]{0,60}>\s{0,3}){3}[^<]{10,2000}/gi;
-const cues = new CueIndex([
+/** The patterns of hidden regions. */
+export const hidingPatterns: readonly RegExp[] = [
   ...comments.map(({ opening }) => opening),
   ...asides.map(({ pattern }) => pattern),
   concealing,
   blankMarkup,
   tinyText,
-]);
+];
+
+const cues = new CueIndex(hidingPatterns);
 const softHyphen = '\u00ad';
 /** Short words with soft hyphens, which serve no line break. */
 const softened =
@@ -193,10 +195,12 @@ const anyFancy =
   /[\uff21-\uff5a\u24b6-\u24e9\u1d00-\u1d22\ua730\ua731\u0280\u0262\u029f\u0274\u026a\u0299\u029c\u028f\ud835\ud83c]|[a-z][\u0300-\u036f]/i;
 /** Words that mix Latin letters with Greek or Cyrillic ones. Only those that look alike disguise: `µs` is a unit. */
 const mixedWord = /[a-z][\u0370-\u03ff\u0400-\u052f]|[\u0370-\u03ff\u0400-\u052f][a-z]/gi;
+const greekOrCyrillic = /[\u0370-\u052f]/;
 const minMixed = 3;
 
 /** Finds lines with words of mixed scripts. */
 const mixedLines = (text: string): readonly Region[] => {
+  if (!greekOrCyrillic.test(text)) return [];
   const found: Region[] = [];
   const places = Array.from(text.matchAll(mixedWord))
     .filter(({ 0: pair }) => Array.from(pair).some((letter) => likeLetter(letter) !== undefined))

@@ -11,11 +11,11 @@ import {
   isTag,
   isVariation,
   isZeroWidth,
+  mayHaveInvisible,
   zeroWidthJoiner,
   zeroWidthNonJoiner,
 } from './characters.js';
 import type { Hit } from './finding.js';
-import { isAscii } from './regions.js';
 
 /** Minimum number of consecutive invisible characters that count as a message. */
 const messageLength = 8;
@@ -34,7 +34,7 @@ export interface HiddenStretch extends Hit {
  * next to right-to-left letters, and flags made of tags. All others are reported, and long runs count as messages.
  */
 export const findInvisible = (text: string): readonly HiddenStretch[] => {
-  if (isAscii(text)) return [];
+  if (!mayHaveInvisible.test(text)) return [];
   const found: HiddenStretch[] = [];
   let index = 0;
   while (index < text.length) {

@@ -74,12 +74,6 @@ const isCode = (sentence: string): boolean => {
 export const reach = 3;
 const maxBefore = 240;
 
-/** Number of characters after a sentence that its signals depend on. */
-const maxAfter = 120;
-
-/** The signals of sentences, by their clauses and characters. A scan reads most sentences of a text twice. */
-export type KnownSignals = Map<string, readonly Signal[]>;
-
 /**
  * Finds English requests of at least a weight by the signals of their sentences.
  *
@@ -89,7 +83,6 @@ export const requestsIn = (
   folded: Folded,
   sentences: readonly Sentence[],
   least: number,
-  known: KnownSignals = new Map(),
   isOrdinary: (index: number) => boolean = () => false,
 ): readonly Request[] => {
   const signals: (readonly Signal[])[] = [];
@@ -97,10 +90,7 @@ export const requestsIn = (
     const same = signals[index];
     const sentence = sentences[index];
     if (same !== undefined || sentence === undefined) return same ?? [];
-    const { clauseBits, start, end } = sentence;
-    const key = `${clauseBits.join()} ${folded.text.slice(start, end + maxAfter)}`;
-    const found = known.get(key) ?? (isCode(folded.text.slice(start, end)) ? [] : signalsOf(folded.text, sentence));
-    known.set(key, found);
+    const found = isCode(folded.text.slice(sentence.start, sentence.end)) ? [] : signalsOf(folded.text, sentence);
     signals[index] = found;
     return found;
   };

@@ -4,7 +4,7 @@ import { LANGUAGES } from './lexicon.js';
 import { withoutMentions } from './mentions.js';
 import { phraseGroups } from './phrases.js';
 import { regionLookup, type Region } from './regions.js';
-import { requestsIn, type KnownSignals } from './requests.js';
+import { requestsIn } from './requests.js';
 import { sentencesOf, type Sentence } from './sentences.js';
 
 /** Rules that rarely match ordinary files. */
@@ -17,10 +17,9 @@ const telling: ReadonlySet<string> = new Set([...about, 'skips-approval', 'persi
 export const requestHits = (
   folded: Folded,
   sentences: readonly Sentence[],
-  known?: KnownSignals,
   isOrdinary?: (index: number) => boolean,
 ): readonly Said[] =>
-  requestsIn(folded, sentences, attempt / 2, known, isOrdinary).map(
+  requestsIn(folded, sentences, attempt / 2, isOrdinary).map(
     ({ rule, weight, isPattern, isDiscussed, start, end }) => ({
       rule,
       isStrong: weight >= attempt,
@@ -63,9 +62,8 @@ export const phraseHits = ({ text, at }: Folded, sentences: readonly Sentence[])
 const saidIn = (
   folded: Folded,
   sentences: readonly Sentence[],
-  known: KnownSignals,
   isOrdinary?: (index: number) => boolean,
-): readonly Said[] => [...phraseHits(folded, sentences), ...requestHits(folded, sentences, known, isOrdinary)];
+): readonly Said[] => [...phraseHits(folded, sentences), ...requestHits(folded, sentences, isOrdinary)];
 
 /**
  * Marks what other languages than English say only in quotations that sentences mention: the text without them does not
@@ -75,10 +73,9 @@ export const withMentions = (
   text: string,
   { text: said, at }: Folded,
   sentences: readonly Sentence[],
-  known: KnownSignals,
   isOrdinary: (index: number) => boolean,
 ): readonly Said[] => {
-  const hits = saidIn({ text: said, at }, sentences, known, isOrdinary);
+  const hits = saidIn({ text: said, at }, sentences, isOrdinary);
   const foreign = regionLookup(
     sentences
       .filter(({ second }) => (second & LANGUAGES) !== 0)
@@ -88,7 +85,7 @@ export const withMentions = (
   const blanked = hits.some(isForeign) ? withoutMentions(text) : undefined;
   if (blanked === undefined) return hits;
   const rest = fold(blanked);
-  const outside = saidIn(rest, sentencesOf(blanked, rest), known);
+  const outside = saidIn(rest, sentencesOf(blanked, rest));
   const isMentioned = (hit: Said): boolean =>
     isForeign(hit) && !outside.some((one) => one.rule === hit.rule && overlap(one, hit));
   return hits.map((hit) => (isMentioned(hit) ? { ...hit, isMentioned: true } : hit));

@@ -1,3 +1,4 @@
+import type { MayMatch } from './cues.js';
 import type { Said } from './finding.js';
 import type { Folded } from './fold.js';
 
@@ -22,7 +23,7 @@ const isNamed = (text: string, start: number, end: number): boolean =>
   /^[^`\n]{0,40}`(?!`)/.test(text.slice(end, end + 42));
 
 /** Finds forged delimiters and turns. */
-export const findSeams = (text: string, folded: Folded): readonly Said[] => {
+export const findSeams = (text: string, folded: Folded, mayMatch: MayMatch): readonly Said[] => {
   const found: Said[] = Array.from(folded.text.matchAll(seams))
     .filter(({ 0: match }) => opening.test(match))
     .map(({ 0: match, index }) => {
@@ -31,7 +32,7 @@ export const findSeams = (text: string, folded: Folded): readonly Said[] => {
       const isTag = match.startsWith('[') && text.slice(start, end) === match;
       return { rule: 'forged-turn', isStrong: strong.test(match) && !isTag && !isNamed(text, start, end), start, end };
     });
-  const turns = Array.from(text.matchAll(speaker), ({ 0: match, index }) => ({
+  const turns = Array.from(mayMatch(speaker) ? text.matchAll(speaker) : [], ({ 0: match, index }) => ({
     rule: 'forged-turn',
     isStrong: false,
     start: index,

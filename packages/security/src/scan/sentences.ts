@@ -28,8 +28,6 @@ interface Outline {
   /** All classes of its words. */
   readonly first: number;
   readonly second: number;
-  /** The positions of the words that begin a clause, as bits of two numbers. */
-  readonly clauseBits: readonly [low: number, high: number];
 }
 
 /** One sentence of a folded text. */
@@ -45,7 +43,6 @@ export interface Sentence extends Outline {
 }
 
 const maxWords = 60;
-const half = maxWords / 2;
 const shortLine = 50;
 const isLetter = (code: number): boolean =>
   (code >= 97 && code <= 122) ||
@@ -83,8 +80,8 @@ const isClauseSign = (code: number): boolean =>
 const optionEnd = /^" ?(?:\/?>|[\w:-]{1,40}="[^\s"]{0,200}")/;
 const maxAttribute = 250;
 
-/* What a word is. */
-const [plainWord, address, link] = [0, 1, 2];
+/* What a word is, and whether it begins a clause. */
+const [address, link, clause] = [1, 2, 4];
 
 /** The words of a text, without a copy of any. Rules read the words of few sentences. */
 class WordList {
@@ -115,26 +112,33 @@ class WordList {
 
   /** Returns a word as its sentence lists it. */
   listedAt(index: number): string {
-    const kind = this.#numbers[index * size + 3];
-    if (kind === plainWord) return this.#textAt(index);
-    return kind === address ? 'http' : 'link';
+    if (this.#is(index, address)) return 'http';
+    return this.#is(index, link) ? 'link' : this.#textAt(index);
   }
 
   /** Returns a word of the lexicon or an address, `undefined` for others. */
-  wordAt(index: number, position: number, isClause: boolean): Word | undefined {
+  wordAt(index: number, position: number): Word | undefined {
     const known = this.#known[index];
-    if (known === undefined && this.#numbers[index * size + 3] !== address) return undefined;
+    if (known === undefined && !this.#is(index, address)) return undefined;
     const [start = 0, end = 0] = [this.#numbers[index * size], this.#numbers[index * size + 2]];
     const first = known?.first ?? ADDRESS;
     return {
       text: this.#textAt(index),
       position,
-      first: isClause ? first | CLAUSE : first,
+      first: this.isClauseAt(index) ? first | CLAUSE : first,
       second: known?.second ?? 0,
       sign: this.text.charAt(end),
       start,
       end,
     };
+  }
+
+  isClauseAt(index: number): boolean {
+    return this.#is(index, clause);
+  }
+
+  #is(index: number, kind: number): boolean {
+    return ((this.#numbers[index * size + 3] ?? 0) & kind) !== 0;
   }
 
   #textAt(index: number): string {
@@ -153,7 +157,6 @@ class FoundSentence implements Sentence {
   readonly item: number;
   readonly first: number;
   readonly second: number;
-  readonly clauseBits: readonly [low: number, high: number];
   readonly #list: WordList;
   readonly #from: number;
   readonly #to: number;
@@ -171,15 +174,13 @@ class FoundSentence implements Sentence {
     this.item = outline.item;
     this.first = outline.first;
     this.second = outline.second;
-    this.clauseBits = outline.clauseBits;
   }
 
   get words(): readonly Word[] {
     if (this.#words !== undefined) return this.#words;
     const words: Word[] = [];
     for (let index = this.#from; index < this.#to; index += 1) {
-      const position = index - this.#from;
-      const word = this.#list.wordAt(index, position, this.#isClause(position));
+      const word = this.#list.wordAt(index, index - this.#from);
       if (word !== undefined) words.push(word);
     }
     return (this.#words = words);
@@ -197,11 +198,7 @@ class FoundSentence implements Sentence {
   }
 
   get clauses(): readonly number[] {
-    return Array.from(this.all.keys()).filter((position) => this.#isClause(position));
-  }
-
-  #isClause(position: number): boolean {
-    return (this.clauseBits[position < half ? 0 : 1] & (1 << (position % half))) !== 0;
+    return Array.from(this.all.keys()).filter((position) => this.#list.isClauseAt(this.#from + position));
   }
 }
 
@@ -213,17 +210,14 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
   const sentences: Sentence[] = [];
   const words = new WordList(text);
   let [first, second, paragraph, item, start, begin] = [0, 0, 0, 0, 0, 0];
-  let [low, high] = [0, 0];
   let isClause = true;
   let isKnown = false;
   let isRow = source.charCodeAt(0) === 124;
   const finish = (end: number): void => {
     if (isKnown || second !== 0) {
-      const outline = { start, end, paragraph, item, first, second, clauseBits: [low, high] as const };
-      sentences.push(new FoundSentence(words, begin, words.length, outline));
+      sentences.push(new FoundSentence(words, begin, words.length, { start, end, paragraph, item, first, second }));
     }
     [first, second, start, begin] = [0, 0, end, words.length];
-    [low, high] = [0, 0];
     isClause = true;
     isKnown = false;
   };
@@ -283,7 +277,7 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
     const last = text.charCodeAt(index - 1);
     const isShorter = last === 39 || last === 0x2019;
     const wordEnd = isShorter ? index - 1 : index;
-    let kind = plainWord;
+    let kind = 0;
     const next = text.charCodeAt(index);
     if (
       next === 58 &&
@@ -322,10 +316,7 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
       second |= known?.second ?? 0;
       isKnown = true;
     }
-    const position = words.length - begin;
-    if (isClause && position < half) low |= 1 << position;
-    else if (isClause) high |= 1 << (position - half);
-    words.add(from, wordEnd, index, kind, known);
+    words.add(from, wordEnd, index, isClause ? kind | clause : kind, known);
     isClause = false;
     if (words.length - begin >= maxWords) finish(index);
   }
@@ -337,7 +328,10 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
 const mayBeForeign = (code: number): boolean => code > 0x3ff && code !== 0x2019;
 
 /** Returns a word with straight apostrophes. */
-const spelled = (text: string, start: number, end: number): string => text.slice(start, end).replaceAll('\u2019', "'");
+const spelled = (text: string, start: number, end: number): string => {
+  const word = text.slice(start, end);
+  return word.includes('\u2019') ? word.replaceAll('\u2019', "'") : word;
+};
 
 /** Whether a word that begins with `http` is the scheme of an address. */
 const isScheme = (text: string, start: number, end: number): boolean =>

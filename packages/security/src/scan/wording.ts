@@ -190,10 +190,13 @@ export const featuresOf = (sentence: string, emit: (feature: number) => void): v
   for (let at = 0; at < known.length; at += 1) {
     const open = opens[at] === true ? 8 : 0;
     const triples = known[at + 2] ?? none;
+    const last = Math.min(known.length - 1, at + reach);
     for (const one of known[at] ?? none) {
       const triple = hashOfOne(16, one);
-      for (let next = at + 1; next < known.length && next <= at + reach; next += 1) {
-        const pair = hashOfOne((next === at + 1 ? 5 : next < at + 4 ? 6 : 7) + open, one);
+      let pair = hashOfOne(5 + open, one);
+      for (let next = at + 1; next <= last; next += 1) {
+        if (next === at + 2) pair = hashOfOne(6 + open, one);
+        else if (next === at + 4) pair = hashOfOne(7 + open, one);
         for (const other of known[next] ?? none) {
           emit(featureOf(hashOfTwo(pair, other), 0));
           if (next > at + 1) continue;
