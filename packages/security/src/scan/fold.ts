@@ -29,6 +29,7 @@ export const fold = (text: string): Folded => {
   const isPlain = isAscii(text);
   let units = isPlain ? new Uint8Array(text.length) : new Uint16Array(text.length + maxExpansion);
   let places = new Uint32Array(units.length);
+  const foldings = new Foldings();
   let length = 0;
   let last = 0;
   let index = 0;
@@ -61,7 +62,7 @@ export const fold = (text: string): Folded => {
     } else {
       const code = text.codePointAt(index) ?? 0;
       if (!isInvisible(code)) {
-        const { alone, amongLatin } = foldingOf(code);
+        const { alone, amongLatin } = foldings.of(code);
         const expanded = amongLatin !== undefined && isAmongLatin(text, index) ? amongLatin : alone;
         for (let place = 0; place < expanded.length; place += 1) {
           units[length] = last = expanded.charCodeAt(place);
@@ -98,7 +99,7 @@ const maxExpansion = 4;
 /** Matches combining marks. */
 const isMark = /^[\u0300-\u036f]$/;
 
-/** What a character beyond ASCII becomes. */
+/** What a character beyond ASCII becomes. A character of two units, such as an emoji, becomes the first of them. */
 interface Folding {
   readonly alone: string;
   /** The Latin letter that it becomes in a word with Latin letters. */
@@ -111,21 +112,24 @@ const createFolding = (character: string): Folding => {
   const decomposed = character.normalize('NFKD');
   const bare = decomposed.length > 1 ? decomposed.replace(/\p{M}/gu, '') : decomposed;
   const alone = isMark.test(character) ? '' : bare.toLowerCase().slice(0, maxExpansion);
-  return { alone, amongLatin: likeLetter(character)?.toLowerCase() };
+  return {
+    alone: Array.from(alone, (one) => one.charAt(0)).join(''),
+    amongLatin: likeLetter(character)?.toLowerCase(),
+  };
 };
 
-const foldings = new Map<number, Folding>();
-/** Number of characters that are remembered; most texts have few. */
-const maxFoldings = 4096;
+/** What the characters of one text become. Most texts have few beyond ASCII. */
+class Foldings {
+  readonly #known = new Map<number, Folding>();
 
-const foldingOf = (code: number): Folding => {
-  const known = foldings.get(code);
-  if (known !== undefined) return known;
-  if (foldings.size >= maxFoldings) foldings.clear();
-  const folding = createFolding(String.fromCodePoint(code));
-  foldings.set(code, folding);
-  return folding;
-};
+  of(code: number): Folding {
+    const known = this.#known.get(code);
+    if (known !== undefined) return known;
+    const folding = createFolding(String.fromCodePoint(code));
+    this.#known.set(code, folding);
+    return folding;
+  }
+}
 
 const isLatin = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
 
