@@ -28,9 +28,15 @@ const topic =
 const address = /[^\s@]{0,64}@\S{0,64}|https?:\S{0,200}/g;
 const reported =
   /["“”'‘’`]|\b(?:may|might|could|can|tries|try|trying|tells?|asks?|attempts?|if|that|such as|like|which|(?:trick|fool|lure|coerce|manipulate)\w{0,2} \w[^.]{0,40} into)\b/;
+const toModels = '(?:the |an? |any |every )?(?:ai|llm|model|agent|assistant|chatbot)s?\\b';
 /** What hidden instructions of others do, in the third person. */
-const described =
-  /\b(?:hidden|embedded|injected|concealed) (?:instructions?|prompts?|text|directives?|comments?) (?:that |which )?(?:tell|ask|instruct|caus|mak|direct)(?:e?s|ing|e)? (?:the |an? )?(?:ai|llm|model|agent|assistant|chatbot)s? (?:to )?/;
+const described = new RegExp(
+  String.raw`\b(?:hidden|embedded|injected|concealed) (?:instructions?|prompts?|text|directives?|comments?) (?:that |which )?(?:tell|ask|instruct|caus|mak|direct)(?:e?s|ing|e)? ${toModels}`,
+);
+/** What the text of others did, in the past: `there was a line that told the agent to …`. No clause of a request follows. */
+const narrated = new RegExp(
+  String.raw`\b(?:was|were|had|found|saw|hid|held|sent|wrote|read|contained|planted|posted|added) (?:\w+ ){0,4}(?:instructions?|prompts?|text|directives?|comments?|sentences?|lines?|messages?|notes?|pages?|emails?) (?:that|which) (?:\w+ )?(?:told|asked|instructed|ordered|directed|convinced|caused) ${toModels}[^,:;.!?()\u2013\u2014]*[.!?]?["\u201d)]*\s*$`,
+);
 /** A field of an object literal. */
 const field = /\b\w+: ?['"`{[]/g;
 /** The gap between two strings of a list. */
@@ -143,7 +149,9 @@ export const requestsIn = (
 
 /** Whether a passage discusses attacks instead of requesting one. */
 export const isDiscussed = (said: string): boolean =>
-  (topic.test(said) && reported.test(said) && topic.test(said.replace(address, ' '))) || described.test(said);
+  (topic.test(said) && reported.test(said) && topic.test(said.replace(address, ' '))) ||
+  described.test(said) ||
+  narrated.test(said);
 
 const firstWord = ({ words, start }: Sentence): number => words[0]?.start ?? start;
 
