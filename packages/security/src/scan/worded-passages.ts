@@ -1,6 +1,7 @@
 import type { Hit, Said, Severity } from './finding.js';
 import type { Folded } from './fold.js';
 import type { HiddenRegion } from './hiding.js';
+import { isHandedOn } from './handed-on.js';
 import { LetterScorer } from './letters.js';
 import { languageBit, LANGUAGES } from './lexicon.js';
 import { passagesOf, type Span } from './passages.js';
@@ -92,6 +93,8 @@ export interface Passage extends Region {
   readonly part: Region;
   /** Whether the part discusses attacks. Only determined for a score that is a finding. */
   readonly isDiscussed: boolean;
+  /** Whether the part tells a person what to give to an assistant. Only determined for a score that is malicious. */
+  readonly isHandedOn: boolean;
   /** Whether the passage contains words of a language other than English. */
   readonly isForeign: boolean;
   /** Whether the passage contains words of a language that the wording is not scored for. */
@@ -186,6 +189,7 @@ export const wordedPassages = (
       margin: margins[index] ?? 0,
       chance: rise,
       isDiscussed: score >= wordingLevels.hidden && isDiscussed(text.slice(partStart, partEnd)),
+      isHandedOn: score >= wordingLevels.malicious && isHandedOn(text.slice(partStart, partEnd)),
       isForeign: (second & LANGUAGES) !== 0,
       isUnscored: (second & LANGUAGES & ~scoredLanguages) !== 0,
       clauseScore: () => {
@@ -205,18 +209,28 @@ export const wordedPassages = (
 export const wordingHits = (passages: readonly Passage[]): readonly Said[] =>
   passages
     .filter(({ score }) => score >= wordingLevels.hidden)
-    .map(({ score, margin, chance: rise, isForeign, isDiscussed: isAbout, part: { start, end } }) => ({
-      rule: 'wording',
-      isStrong: score >= wordingLevels.malicious + margin + (isForeign ? wordingLevels.doubt : 0),
-      // Few ordinary comments in other languages are in the training data.
-      isHiddenStrong: !isForeign || score >= wordingLevels.told,
-      isTelling: score >= wordingLevels.malicious,
-      isDiscussed: isAbout,
-      isSuspicious:
-        score >= Math.min(wordingLevels.malicious + margin, wordingLevels.suspicious + lenient(margin) + rise),
-      start,
-      end,
-    }));
+    .map(
+      ({
+        score,
+        margin,
+        chance: rise,
+        isForeign,
+        isDiscussed: isAbout,
+        isHandedOn: isForReader,
+        part: { start, end },
+      }) => ({
+        rule: 'wording',
+        isStrong: !isForReader && score >= wordingLevels.malicious + margin + (isForeign ? wordingLevels.doubt : 0),
+        // Few ordinary comments in other languages are in the training data.
+        isHiddenStrong: !isForeign || score >= wordingLevels.told,
+        isTelling: score >= wordingLevels.malicious,
+        isDiscussed: isAbout,
+        isSuspicious:
+          score >= Math.min(wordingLevels.malicious + margin, wordingLevels.suspicious + lenient(margin) + rise),
+        start,
+        end,
+      }),
+    );
 
 /** Returns the severity of a passage in a comment or an attribute. */
 export const asideSeverity = ({ score, margin }: Passage): Severity | undefined => {
