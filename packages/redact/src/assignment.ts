@@ -50,7 +50,7 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
     if (codes !== undefined || reader.starved) return codes;
     return findAnnounced(reader, sign, written) ?? (reader.starved ? undefined : findItems(reader, sign, written));
   }
-  if (sign.isColon && written < sign.start && isKeyMember(reader, written)) return findKeyMember(reader, sign.end);
+  if (sign.isColon && written < sign.start && isKeyMember(reader.text, written)) return findKeyMember(reader, sign.end);
   if (sign.isColon && isPuttyName(reader, written)) return findPuttyKey(reader, sign.start);
   if (!sign.isColon && written === sign.start && isLogin(reader, written)) {
     return findUserPassword(reader, sign.start, sign.end);

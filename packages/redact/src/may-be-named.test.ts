@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findAssignment } from './assignment.js';
-import { mayBeAtColon, mayBeNamed } from './may-be-named.js';
+import { mayBeAtColon } from './at-colon.js';
+import { mayBeNamed } from './may-be-named.js';
 import { Reader } from './reader.js';
 
 const value = 'aB3dE5fG7hJ9kL1mN3pQ5rS7tU9';

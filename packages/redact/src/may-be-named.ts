@@ -1,25 +1,36 @@
-import { kindOf } from './characters.js';
+import { is, kindOf, word } from './characters.js';
 import { mayBeForeign } from './foreign-names.js';
+import { isGap } from './key.js';
 import { mayEndKey, tailOf, tailsOf } from './key-name.js';
-import { mayBeManifest } from './manifests.js';
 import { isOfType, maxOwner, maxType, mayEndOwner } from './name-before.js';
-import { isWithinLine } from './nearby.js';
+import { isWithinLine, mayMentionPassword } from './nearby.js';
+import { isKeyMember } from './object-members.js';
 
 const lineFeed = 10;
 const space = 32;
 const doubleQuote = 34;
 const singleQuote = 39;
+const opening = 40;
+const closing = 41;
+const plus = 43;
 const comma = 44;
 const hyphen = 45;
-const slash = 47;
 const digit2 = 50;
 const digit7 = 55;
 const colon = 58;
-const letterA = 65;
+const semicolon = 59;
+const equals = 61;
+const above = 62;
+const question = 63;
+const openingBracket = 91;
 const backslash = 92;
-const underscore = 95;
+const closingBracket = 93;
+const backtick = 96;
+const closingBrace = 125;
 /** The kind of digits. */
 const digit = 3;
+/** Maximum length of what a prompt shows in brackets, and of a remark in brackets. */
+const maxShown = 42;
 
 /** Returns 1 for the last three letters of words, besides the names of secrets, whose values are read. */
 const tailsOfWords = (words: string): Uint8Array => {
@@ -31,7 +42,53 @@ const beforeBoth = 'value val content default result input key pass';
 const beforeEquals = tailsOfWords(`${beforeBoth} name login code auth sig signature string str`);
 const beforeColon = tailsOfWords(`${beforeBoth} codes lines ed is et`);
 
-const isQuote = (code: number): boolean => code === doubleQuote || code === singleQuote;
+const isQuote = (code: number): boolean => code === doubleQuote || code === singleQuote || code === backtick;
+
+/** Returns the end of the name before a sign, without spaces, emphasis and a quote. */
+const endOfName = (text: string, index: number): number => {
+  let end = index;
+  const before = text.charCodeAt(end - 1);
+  if (text.charCodeAt(index) === equals && (before === colon || before === question || before === plus)) end -= 1;
+  while (isGap(text.charCodeAt(end - 1))) end -= 1;
+  if (text.charCodeAt(end - 1) === openingBracket && text.charCodeAt(end) === closingBracket) end -= 1;
+  const last = text.charCodeAt(end - 1);
+  if (!isQuote(last)) return end;
+  end -= text.charCodeAt(end - 2) === last ? 2 : 1;
+  while (text.charCodeAt(end - 1) === backslash) end -= 1;
+  return end;
+};
+
+/** Whether a bracket behind a space opens shortly before one that closes. */
+const isInBrackets = (text: string, end: number, open: number): boolean => {
+  let start = end - 1;
+  while (start > end - maxShown && text.charCodeAt(start) !== open) start -= 1;
+  return text.charCodeAt(start) === open && text.charCodeAt(start - 1) === space;
+};
+
+/** Whether a sign or a digit at the end of a name may be skipped before the name of a secret. */
+const maySkip = (text: string, end: number, index: number, isColon: boolean): boolean => {
+  const last = text.charCodeAt(end - 1);
+  const before = text.charCodeAt(end - 2);
+  switch (last) {
+    case semicolon:
+      // An encoded quote.
+      return true;
+    case above:
+      // The end of an element.
+      return isColon && is(before, word);
+    case closing:
+      if (text.charCodeAt(index + 1) === opening || index + 1 >= text.length) return true;
+      return isColon ? isInBrackets(text, end, opening) : kindOf(before) === digit;
+    case closingBrace:
+      // Accessors of a property.
+      return !isColon && before === space && text.charCodeAt(end - 3) === semicolon;
+    default:
+      break;
+  }
+  // Encoded quotes end with `22` or `27`, and a number may follow a name.
+  if (kindOf(last) === digit) return before === space || (before === digit2 && (last === digit2 || last === digit7));
+  return isColon && text.charCodeAt(end) === closingBracket && isInBrackets(text, end, openingBracket);
+};
 
 /** Whether the words before a colon may name a secret of an account, or its value may end the line behind them. */
 const mayBeDescribed = (text: string, end: number, index: number): boolean => {
@@ -43,7 +100,8 @@ const mayBeDescribed = (text: string, end: number, index: number): boolean => {
   }
   if (text.charCodeAt(start - 1) !== space) return false;
   const before = text.charCodeAt(start - 2);
-  return mayEndOwner(text, start) || (before > space && before !== hyphen && !isWithinLine(text, index + 1));
+  if (mayEndOwner(text, start)) return true;
+  return before > space && before !== hyphen && !isWithinLine(text, index + 1) && mayMentionPassword(text, end);
 };
 
 /** Whether a type between a colon and a sign may follow a name. */
@@ -63,38 +121,10 @@ const mayBeUser = (text: string, end: number): boolean =>
  */
 export const mayBeNamed = (text: string, index: number): boolean => {
   const isColon = text.charCodeAt(index) === colon;
-  let end = index;
-  while (text.charCodeAt(end - 1) === space) end -= 1;
-  if (isColon && isQuote(text.charCodeAt(end - 1))) {
-    end -= 1;
-    while (text.charCodeAt(end - 1) === backslash) end -= 1;
-    // The members of a JSON web key have names of one or two letters.
-    if (isQuote(text.charCodeAt(end - 2)) || isQuote(text.charCodeAt(end - 3))) return true;
-  }
-  const last = text.charCodeAt(end - 1);
-  if (kindOf(last) === digit) {
-    // Encoded quotes end with `22` or `27`, and a number may follow a name.
-    const before = text.charCodeAt(end - 2);
-    if (before === space || (before === digit2 && (last === digit2 || last === digit7))) return true;
-  } else if (kindOf(last) === 0 && last !== underscore) return true;
+  const end = endOfName(text, index);
   const tails = isColon ? beforeColon : beforeEquals;
-  if (tails[tailOf(text, end - 1)] === 1 || mayEndKey(text, end)) return true;
-  if (!isColon) return mayBeTyped(text, end) || mayBeUser(text, end);
+  if (tails[tailOf(text, end - 1)] === 1 || mayEndKey(text, end) || maySkip(text, end, index, isColon)) return true;
+  if (!isColon) return isQuote(text.charCodeAt(end)) || mayBeTyped(text, end) || mayBeUser(text, end);
   if (index + 1 >= text.length || text.charCodeAt(index + 1) === lineFeed) return true;
-  return mayBeForeign(text, end) || mayBeDescribed(text, end, index);
-};
-
-/** Whether a number of up to seven digits is before a colon or the end of the text. */
-const isBetweenColons = (text: string, from: number): boolean => {
-  let end = from;
-  while (end < from + 7 && kindOf(text.charCodeAt(end)) === digit) end += 1;
-  return end === text.length || text.charCodeAt(end) === colon;
-};
-
-/** Returns quickly whether a colon behind a quote may follow the name of a secret; `true` behind other characters. */
-export const mayBeAtColon = (text: string, index: number): boolean => {
-  const next = text.charCodeAt(index + 1);
-  if (!isQuote(text.charCodeAt(index - 1)) || next === slash || next === colon || next === letterA) return true;
-  if (kindOf(next) === digit && isBetweenColons(text, index + 1)) return true;
-  return mayBeManifest(text, index) || mayBeNamed(text, index);
+  return isKeyMember(text, end) || mayBeForeign(text, end) || mayBeDescribed(text, end, index);
 };

@@ -79,6 +79,14 @@ const qualifiedBefore = new RegExp(
   'iu',
 );
 
+/** Matches a part of each word for a password above, and any letter beyond ASCII. */
+const password =
+  /pass|kennw|wachtw|senha|contrase|clave|parola|heslo|adgangs|salasana|[\u00c0-\u1fff\u212a\u2c00-\uffff]/i;
+
+/** Returns quickly whether the words before an offset may name a password. */
+export const mayMentionPassword = (text: string, end: number): boolean =>
+  password.test(text.slice(Math.max(0, end - maxWordsBefore), end));
+
 /**
  * Finds the value that ends the line behind a colon, if words before it name a password, as in `The password for this
  * session: …`. It must be unlike a word.

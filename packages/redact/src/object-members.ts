@@ -14,9 +14,11 @@ const maxQuoted = 4096;
 const minKeyMember = 42;
 
 /** Whether the name is that of a private member of a JSON web key, in quotes. */
-export const isKeyMember = (reader: Reader, end: number): boolean => {
-  return /["'](?:d|k|p|q|dp|dq|qi)$/.test(reader.text.slice(Math.max(reader.barrier, end - 3), end));
-};
+export const isKeyMember = (text: string, end: number): boolean =>
+  (isQuote(text.charCodeAt(end - 2)) || isQuote(text.charCodeAt(end - 3))) &&
+  /["'](?:d|k|p|q|dp|dq|qi)$/.test(text.slice(end - 3, end));
+
+const isQuote = (code: number): boolean => code === 34 || code === 39;
 
 /** Finds the value of a private member of a JSON web key. */
 export const findKeyMember = (reader: Reader, from: number): Secret | undefined => {

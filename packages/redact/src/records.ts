@@ -29,22 +29,23 @@ const hash = /^[\da-f]+$/i;
 const maxPassword = 64;
 
 /** Returns the length of the hash that begins a line and ends here; 0 without one. */
-const lengthBefore = (reader: Reader, index: number): number => {
+const lengthBefore = (text: string, index: number): number => {
   for (const length of hashLengths) {
-    const before = reader.text.charCodeAt(index - length - 1);
-    if ((before === 10 || Number.isNaN(before)) && index - length >= reader.barrier) return length;
+    if (index === length || text.charCodeAt(index - length - 1) === 10) return length;
   }
   return 0;
 };
 
+/** Returns quickly whether a line may begin with a hash before a colon. */
+export const mayBeGuessed = (text: string, index: number): boolean =>
+  isHex(text.charCodeAt(index - 1)) && lengthBefore(text, index) > 0;
+
 /** Finds the hash and the password in a line `hash:password` of tools that guess passwords. Called for the colon. */
 export const findGuessed = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  if (!isHex(text.charCodeAt(index - 1))) return undefined;
-  const length = lengthBefore(reader, index);
-  if (length === 0 || !is(reader.code(index + 1), word) || !hash.test(text.slice(index - length, index))) {
-    return undefined;
-  }
+  const length = lengthBefore(text, index);
+  if (length === 0 || index - length < reader.barrier) return undefined;
+  if (!is(reader.code(index + 1), word) || !hash.test(text.slice(index - length, index))) return undefined;
   const start = index + 1;
   const end = reader.endOfRun(start, lineBreak, maxPassword, false);
   const value = text.slice(start, end);

@@ -1,0 +1,97 @@
+import { findAssignment } from './assignment.js';
+import { is, kindOf, stop } from './characters.js';
+import { findNetUser, findSlashFlag } from './command-arguments.js';
+import { findArgument } from './command-line.js';
+import { findBotToken, findUrlCredentials } from './credentials.js';
+import { findHashDump } from './hash-dumps.js';
+import { findCompactData, findManifestData, mayBeManifest } from './manifests.js';
+import { mayBeNamed } from './may-be-named.js';
+import { findOracleLogin } from './oracle.js';
+import type { Reader } from './reader.js';
+import { findGuessed, mayBeGuessed } from './records.js';
+import type { Secret } from './replace.js';
+import { findPasswordFileEntry, findUserPair, mayBePair } from './user-pairs.js';
+
+const lineFeed = 10;
+const space = 32;
+const slash = 47;
+const colon = 58;
+const capitalA = 65;
+const letterN = 110;
+const letterP = 112;
+const letterR = 114;
+const letterS = 115;
+const brace = 123;
+/** The kind of digits. */
+const digit = 3;
+
+/** Whether a number of up to seven digits is before a colon or the end of the text. */
+const isBetweenColons = (text: string, from: number): boolean => {
+  let end = from;
+  while (end < from + 7 && kindOf(text.charCodeAt(end)) === digit) end += 1;
+  return end === text.length || (end > from && text.charCodeAt(end) === colon);
+};
+
+/** Whether a scheme, a host and others, which are no names, may be before the colon. */
+const mayEndCommand = (text: string, index: number): boolean => {
+  switch (text.charCodeAt(index - 1)) {
+    case letterR:
+      return text.endsWith(' /user', index);
+    case letterN:
+      return text.endsWith('oracle:thin', index);
+    case letterP:
+      return text.endsWith(' /p', index);
+    case letterS:
+      return text.endsWith(' /pass', index);
+    default:
+      return false;
+  }
+};
+
+/** Returns quickly whether a secret may be behind a colon. */
+export const mayBeAtColon = (text: string, index: number): boolean => {
+  const next = text.charCodeAt(index + 1);
+  return (
+    Number.isNaN(next) ||
+    next === slash ||
+    next === capitalA ||
+    (next === colon && text.endsWith('::add-mask', index)) ||
+    ((next === lineFeed || next === space || next === brace) && mayBeManifest(text, index)) ||
+    (kindOf(next) === digit && isBetweenColons(text, index + 1)) ||
+    mayBeGuessed(text, index) ||
+    mayEndCommand(text, index) ||
+    mayBeNamed(text, index) ||
+    (!is(next, stop) && mayBePair(text, index))
+  );
+};
+
+/** Finds a secret at a colon. What is beside a colon rules out most detectors. */
+export const findAtColon = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  const next = reader.code(index + 1);
+  const credentials = next === slash ? findUrlCredentials(reader, index) : undefined;
+  if (credentials !== undefined || reader.starved) return credentials;
+  if ((next === lineFeed || next === space || next === brace) && mayBeManifest(text, index)) {
+    const data = findManifestData(reader, index) ?? (reader.starved ? undefined : findCompactData(reader, index));
+    if (data !== undefined || reader.starved) return data;
+  }
+  const hashes = kindOf(next) === digit ? findHashDump(reader, index) : undefined;
+  if (hashes !== undefined || reader.starved) return hashes;
+  const guessed = mayBeGuessed(text, index) ? findGuessed(reader, index) : undefined;
+  if (guessed !== undefined || reader.starved) return guessed;
+  const token = next === capitalA ? findBotToken(reader, index) : undefined;
+  if (token !== undefined || reader.starved) return token;
+  // GitHub hides what follows.
+  if (next === colon && text.endsWith('::add-mask', index)) return findArgument(reader, index + 2);
+  const isCommand = mayEndCommand(text, index);
+  const last = text.charCodeAt(index - 1);
+  if (isCommand && last === letterR) return findNetUser(reader, index);
+  if (isCommand && last === letterN) return findOracleLogin(reader, index + 1);
+  const value = isCommand
+    ? findSlashFlag(reader, index)
+    : mayBeNamed(text, index)
+      ? findAssignment(reader, index)
+      : undefined;
+  if (value !== undefined || reader.starved || is(next, stop) || !mayBePair(text, index)) return value;
+  return findPasswordFileEntry(reader, index) ?? (reader.starved ? undefined : findUserPair(reader, index));
+};

@@ -1,0 +1,259 @@
+import { findAnswer, mayBeAnswered } from './answers.js';
+import { findAssignment } from './assignment.js';
+import { findAtColon, mayBeAtColon } from './at-colon.js';
+import { findCallArgument, findCharacters } from './calls.js';
+import { findCell, findFallback, findField, findNeighbor, findQuotedPair } from './cells.js';
+import { endOfColumn, findAlignedColumns, findRuledColumns, findSeparatedColumns, mayEndColumns } from './columns.js';
+import { findHereString, findPrinted } from './command-arguments.js';
+import { findFlag, findPasswordFlag } from './command-line.js';
+import { findBearer } from './credentials.js';
+import { findElement } from './elements.js';
+import { findBehindWideColon } from './foreign-names.js';
+import { findCopied } from './inserts.js';
+import { ledLetters, ledTails, mayEndKey, mayLead } from './key-name.js';
+import { findKeyedCall, mayTakeKey } from './keyed-calls.js';
+import { findLikely, mayBeLikely } from './likely.js';
+import { mayBeNamed } from './may-be-named.js';
+import { findNativeHash, findPasswordHash, findSchemeHash } from './password-hashes.js';
+import { findPrefixedToken, mayPrefix } from './prefixed-tokens.js';
+import { findKeyTail, findPrivateKey, mayBeKeyLine } from './private-key.js';
+import { findKerberosKey, findUserRule } from './protocol-logins.js';
+import type { Reader } from './reader.js';
+import { findEncrypted } from './records.js';
+import { findRemarked, findRemarkedItem, mayBeRemarked } from './remarks.js';
+import type { Secret } from './replace.js';
+import { findSpaced } from './spaced.js';
+import { findSubstitution, mayBeSubstitution } from './substitutions.js';
+import { findToken, isAnchor, mayBeToken } from './tokens.js';
+import { findSlashPair } from './user-pairs.js';
+import { bars } from './value-extent.js';
+
+const equals = 61;
+const space = 32;
+const percent = 37;
+const hash = 35;
+const digit0 = 48;
+
+export type Detector = (reader: Reader, index: number) => Secret | undefined;
+
+/**
+ * Returns quickly whether a detector may find a secret at an offset. Most candidates are ruled out by the characters
+ * around them. Returns `true` if that depends on text that has not arrived.
+ */
+export type Guard = (text: string, index: number) => boolean;
+
+interface Test {
+  test(character: string): boolean;
+}
+
+/** A detector, the two adjacent characters for which it is called, and its guard. */
+type Rule = readonly [before: Test, character: Test, find: Detector, mayFind?: Guard];
+
+/** Returns a guard for the letters behind an offset, in lower case. */
+const continuesWith =
+  (...beginnings: readonly string[]): Guard =>
+  (text, index) =>
+    beginnings.some((letters) => {
+      for (let offset = 0; offset < letters.length; offset += 1) {
+        const code = text.charCodeAt(index + 1 + offset);
+        if (Number.isNaN(code)) return true;
+        if ((code | space) !== letters.charCodeAt(offset)) return false;
+      }
+      return true;
+    });
+
+/** Whether a text that leads to a secret behind a space may end with this letter. */
+const spacedEnd: Test = {
+  test: (character) => /[\d_y]/i.test(character) || ledLetters.has(character.toLowerCase()),
+};
+
+/** Whether the three letters before a space may lead to a secret. */
+const mayBeSpaced: Guard = (text, index) => {
+  const middle = ((text.charCodeAt(index - 3) & 31) << 5) | (text.charCodeAt(index - 2) & 31);
+  return ledTails[(text.charCodeAt(index - 1) << 10) | middle] === 1 && mayLead(text, index);
+};
+
+/** Whether the last character of `%3D` or of `\\u003d` may be at an offset. */
+const mayBeEncodedSign: Guard = (text, index) => {
+  const before = text.charCodeAt(index - 2);
+  return before === percent || before === digit0;
+};
+
+/** Rules out redirections, comparisons, arrows and comments. */
+const mayBeUserRule: Guard = (text, index) =>
+  !(text.charCodeAt(index + 1) <= (text.charCodeAt(index) === hash ? 47 : equals));
+
+const mayEndColumn: Guard = (text, index) => endOfColumn(text, index) !== 0;
+const mayBeField: Guard = (text, index) => mayEndKey(text, index) || mayEndColumn(text, index);
+
+/** The detectors for two adjacent ASCII characters, in order. The first detector that finds a secret decides. */
+const rules: readonly Rule[] = [
+  [/[\da-zA-Z]/, /[_-]/, findPrefixedToken, mayPrefix],
+  [/[^:]/, /:/, findAtColon, mayBeAtColon],
+  [/[^=!<>]/, /=/, findAssignment, mayBeNamed],
+  [/</, /-/, findAssignment],
+  // The last characters of `%3D`, `%3A` and their escapes in JSON.
+  [/3/, /[ad]/i, findAssignment, mayBeEncodedSign],
+  [/[- ]/, /B/, findPrivateKey, continuesWith('egin ')],
+  [/\W/, /b/i, findBearer, continuesWith('earer', 'asic')],
+  [/[\s"'`,[]/, /-/, findFlag],
+  [/\s/, /\//, findSlashPair],
+  [/\s/, /\//, findPasswordFlag],
+  [spacedEnd, /[ \t]/, findSpaced, mayBeSpaced],
+  [/"/, / /, findQuotedPair, continuesWith('"')],
+  [/ /, /\|/, findNeighbor],
+  [/["'`]/, /,/, findNeighbor],
+  [/["'`]/, /,/, findRemarked, mayBeRemarked],
+  [/["']/, /[; )]/, findRemarked, mayBeRemarked],
+  [/"/, /\./, findCharacters, continuesWith('t')],
+  [/\w/, /[;|]/, findSeparatedColumns, mayEndColumn],
+  [/\w/, /\|/, findNeighbor],
+  [/[\w"']/, />/, findElement],
+  [/\w/, /,/, findField, mayBeField],
+  [/\n/, /\$/, findPrinted],
+  [/\n/, /-/, findRuledColumns],
+  [/\n/, /-/, findRemarkedItem],
+  [/[\w+/=]/, /\n/, findAlignedColumns, mayEndColumns],
+  [/[\w+/=]/, /\n/, findKeyTail, mayBeKeyLine],
+  [/[\w+/="')\]]/, /\n/, findAnswer, mayBeAnswered],
+  [/n/, /;/, findCopied],
+  [/[A-Z\d]/, /\}/, findSchemeHash],
+  [/ /, /[>#]/, findUserRule, mayBeUserRule],
+  [/\(/, /0/, findKerberosKey, continuesWith('x')],
+  [/\*/, /[\dA-F]/, findNativeHash],
+  [/\w/, /\t/, findEncrypted],
+  [/\w/, /\t/, findSeparatedColumns, mayEndColumn],
+  [/\(/, /["'`]/, findCallArgument],
+  [/\w/, /\(/, findKeyedCall, mayTakeKey],
+  [/</, /</, findHereString],
+  [/[\da-z]/i, /\$/, findPasswordHash],
+  [/s/, /[/|#]/, findSubstitution, mayBeSubstitution],
+  [/\|/, /\|/, findFallback],
+  [/\?/, /\?/, findFallback],
+  [/[a-z]/i, /\d/, findLikely, mayBeLikely],
+  [/\d/, /[a-z]/i, findLikely, mayBeLikely],
+];
+
+/** The low bytes of the characters before which detectors of tables and wide colons are called. */
+const lowBytes = { bars: new Set(Array.from(bars, (bar) => bar & 255)), wideColon: 0x1a };
+
+/** A detector with its guard. */
+interface GuardedDetector {
+  readonly find: Detector;
+  readonly mayFind: Guard;
+}
+
+const always: Guard = () => true;
+const guarded = (find: Detector, mayFind: Guard = always): GuardedDetector => ({ find, mayFind });
+const tokens = guarded(findToken, mayBeToken);
+const wideColons = guarded(findBehindWideColon);
+const cells = guarded(findCell);
+
+/** Returns the detectors for a character after one beyond ASCII, of which only the low byte is known. */
+const detectorsAfter = (low: number, character: string): readonly GuardedDetector[] => {
+  if (low === lowBytes.wideColon && /[\w "'`]/.test(character)) return [wideColons];
+  if (!lowBytes.bars.has(low)) return [];
+  return low < 32 || character === ' ' ? [cells] : [];
+};
+
+/** The lists of detectors, and the number of the list of each pair of low bytes: 0, the empty list, for most. */
+const { lists, listOf } = ((): {
+  readonly lists: readonly (readonly GuardedDetector[])[];
+  readonly listOf: Uint8Array;
+} => {
+  const all: (readonly GuardedDetector[])[] = [[]];
+  const known = new Map<string, number>();
+  const named = rules.map(([before, character, find, mayFind]) => ({ before, character, of: guarded(find, mayFind) }));
+  const numberOf = (detectors: readonly GuardedDetector[]): number => {
+    const name = detectors.map((detector) => ids.get(detector)).join(',');
+    const found = known.get(name) ?? all.push(detectors) - 1;
+    known.set(name, found);
+    return found;
+  };
+  const ids = new Map([tokens, wideColons, cells, ...named.map(({ of }) => of)].map((detector, id) => [detector, id]));
+  const table = new Uint8Array(65_536);
+  for (let code = 0; code < 128; code += 1) {
+    const character = String.fromCharCode(code);
+    const ofCharacter = named.filter((rule) => rule.character.test(character));
+    for (let before = 0; before < 256; before += 1) {
+      const behind = detectorsAfter(before, character);
+      if (before > 127 && behind.length === 0) {
+        table[(before << 8) | code] = table[(space << 8) | code] ?? 0;
+        continue;
+      }
+      const first = before < 128 ? before : space;
+      const detectors = [
+        ...(isAnchor(first, code) ? [tokens] : []),
+        ...ofCharacter.flatMap((rule) => (rule.before.test(String.fromCharCode(first)) ? [rule.of] : [])),
+        ...behind,
+      ];
+      if (detectors.length > 0) table[(before << 8) | code] = numberOf(detectors);
+    }
+  }
+  return { lists: all, listOf: table };
+})();
+
+/** Whether the guard of a detector in a list accepts an offset. */
+const mayFindAt = (list: number, text: string, index: number): boolean => {
+  if (text.charCodeAt(index) > 127) return false;
+  const detectors = lists[list] ?? [];
+  for (let place = 0; place < detectors.length; place += 1) {
+    if (detectors[place]?.mayFind(text, index) === true) return true;
+  }
+  return false;
+};
+
+/** Calls the detectors for the character at an offset, if their guards accept it, until one finds a secret. */
+export const detect = (reader: Reader, index: number, before: number): Secret | undefined => {
+  for (const { find, mayFind } of lists[listOf[(before << 8) | reader.text.charCodeAt(index)] ?? 0] ?? []) {
+    if (!mayFind(reader.text, index)) continue;
+    const found = find(reader, index);
+    if (found !== undefined || reader.starved) return found;
+  }
+  return undefined;
+};
+
+const bufferSize = 65_536;
+/** The low bytes of the text that was read last, because they are read in a fourth of the time of its characters. */
+const buffer = Buffer.allocUnsafeSlow(bufferSize);
+let owner: Candidates | undefined;
+
+/** Searches a text for the characters for which detectors are called. */
+export class Candidates {
+  readonly #text: string;
+  /** The range of the text in the buffer. */
+  #start = 0;
+  #end = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /**
+   * Returns the offset of the next possible secret; `to` without one.
+   *
+   * @param first the low byte before `from`
+   */
+  next(from: number, to: number, first: number): number {
+    let before = first;
+    for (let index = from; index < to;) {
+      if (owner !== this || index < this.#start || index >= this.#end) this.#fill(index);
+      const start = this.#start;
+      const end = Math.min(to, this.#end);
+      // This loop runs for every character, so it has nothing else.
+      for (; index < end; index += 1) {
+        const byte = buffer[index - start] ?? 0;
+        const list = listOf[(before << 8) | byte] ?? 0;
+        before = byte;
+        if (list !== 0 && mayFindAt(list, this.#text, index)) return index;
+      }
+    }
+    return to;
+  }
+
+  #fill(from: number): void {
+    owner = this;
+    this.#start = from;
+    this.#end = from + buffer.write(this.#text.slice(from, from + bufferSize), 'latin1');
+  }
+}
