@@ -2,8 +2,8 @@ import { findAssignment } from './assignment.js';
 import { is, kindOf, stop } from './characters.js';
 import { findNetUser, findSlashFlag } from './command-arguments.js';
 import { findArgument } from './command-line.js';
-import { findBotToken, findUrlCredentials } from './credentials.js';
-import { findHashDump } from './hash-dumps.js';
+import { findBotToken, findUrlCredentials, mayBeUrl } from './credentials.js';
+import { findHashDump, mayBeHashDump } from './hash-dumps.js';
 import { findCompactData, findManifestData, mayBeManifest } from './manifests.js';
 import { mayBeNamed } from './may-be-named.js';
 import { findOracleLogin } from './oracle.js';
@@ -24,13 +24,6 @@ const letterS = 115;
 const brace = 123;
 /** The kind of digits. */
 const digit = 3;
-
-/** Whether a number of up to seven digits is before a colon or the end of the text. */
-const isBetweenColons = (text: string, from: number): boolean => {
-  let end = from;
-  while (end < from + 7 && kindOf(text.charCodeAt(end)) === digit) end += 1;
-  return end === text.length || (end > from && text.charCodeAt(end) === colon);
-};
 
 /** Whether a scheme, a host and others, which are no names, may be before the colon. */
 const mayEndCommand = (text: string, index: number): boolean => {
@@ -53,11 +46,11 @@ export const mayBeAtColon = (text: string, index: number): boolean => {
   const next = text.charCodeAt(index + 1);
   return (
     Number.isNaN(next) ||
-    next === slash ||
-    next === capitalA ||
+    (next === slash && mayBeUrl(text, index)) ||
+    (next === capitalA && (text.charCodeAt(index + 2) === capitalA || index + 2 >= text.length)) ||
     (next === colon && text.endsWith('::add-mask', index)) ||
     ((next === lineFeed || next === space || next === brace) && mayBeManifest(text, index)) ||
-    (kindOf(next) === digit && isBetweenColons(text, index + 1)) ||
+    (kindOf(next) === digit && mayBeHashDump(text, index)) ||
     mayBeGuessed(text, index) ||
     mayEndCommand(text, index) ||
     mayBeNamed(text, index) ||
@@ -69,13 +62,13 @@ export const mayBeAtColon = (text: string, index: number): boolean => {
 export const findAtColon = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
   const next = reader.code(index + 1);
-  const credentials = next === slash ? findUrlCredentials(reader, index) : undefined;
+  const credentials = next === slash && mayBeUrl(text, index) ? findUrlCredentials(reader, index) : undefined;
   if (credentials !== undefined || reader.starved) return credentials;
   if ((next === lineFeed || next === space || next === brace) && mayBeManifest(text, index)) {
     const data = findManifestData(reader, index) ?? (reader.starved ? undefined : findCompactData(reader, index));
     if (data !== undefined || reader.starved) return data;
   }
-  const hashes = kindOf(next) === digit ? findHashDump(reader, index) : undefined;
+  const hashes = kindOf(next) === digit && mayBeHashDump(text, index) ? findHashDump(reader, index) : undefined;
   if (hashes !== undefined || reader.starved) return hashes;
   const guessed = mayBeGuessed(text, index) ? findGuessed(reader, index) : undefined;
   if (guessed !== undefined || reader.starved) return guessed;

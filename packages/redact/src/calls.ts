@@ -1,11 +1,11 @@
-import { is, key as keyClass } from './characters.js';
+import { is, key as keyClass, space, word } from './characters.js';
 import { isMixed, isPassphrase, isPasswordLike, isWords } from './chosen-value.js';
 import { keyStrength, mayEndKey } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { skipWhiteSpace } from './gaps.js';
-import type { Key } from './key.js';
+import { maxSpaces, type Key } from './key.js';
 import { valueOf } from './value-of-name.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
@@ -13,6 +13,8 @@ const opening = 40;
 const closing = 41;
 const bracket = 91;
 const comma = 44;
+const colon = 58;
+const equals = 61;
 const letterT = 116;
 const maxName = 48;
 const maxArgument = 128;
@@ -21,6 +23,13 @@ const maxUser = 68;
 const otherVerb =
   /^(?:rotate|get|check|verify|delete|find|reset|show|validate|hash|compare|create|generate|[de]n?crypt|read|list|revoke|refresh|remove|fetch|load|parse|decode|sign|resolve|update|is|has)_?(?=[A-Z_])/;
 const verb = /^(?:with|set|add|use)_?(?=[A-Za-z])/i;
+
+/** Returns quickly whether a call before a bracket and a quote may set a secret. */
+export const mayBeCall = (text: string, index: number): boolean => {
+  const end = index - 1;
+  return mayEndKey(text, end) || mayEndTyping(text, end) || wrappers.some((wrapper) => text.endsWith(wrapper, end));
+};
+const wrappers = ['(Some', '(String::from', '(Just'];
 
 /** Finds the value in `setPassword("…")` and `.withApiKey("…")`. Called for the quote after the bracket. */
 export const findCallArgument = (reader: Reader, index: number): Secret | undefined => {
@@ -71,22 +80,35 @@ const account =
   /(?:(?:connect|connection|\b(?:Sequelize|PDO|mysqli|database))(?:->__construct)?\([^()\n]{1,90}|\w\(\s{0,24}["'](?!https?:)\w{2,12}:\/\/[^"'\n]{1,80}["']),\s{0,32}["'][^"'\n]{1,64}["']$/i;
 
 /** Returns the expression that may match before a comma, by the character before the argument that ends there. */
-const callBefore = (reader: Reader, index: number): RegExp | undefined => {
-  const { text } = reader;
-  const floor = Math.max(reader.barrier + 2, index - maxUser);
+const callBefore = (text: string, index: number, barrier: number): RegExp | undefined => {
+  const floor = Math.max(barrier + 2, index - maxUser);
   const quote = text.charCodeAt(index - 1);
   let open = index - 2;
   while (open > floor && text.charCodeAt(open) !== quote) open -= 1;
   let end = open;
   while (end > floor && text.charCodeAt(end - 1) <= 32) end -= 1;
   const before = text.charCodeAt(end - 1);
-  if (before === opening || before === bracket || (before !== comma && text.charCodeAt(open - 1) === 32)) return user;
-  return before === comma ? account : undefined;
+  if (before === comma) return account;
+  // A sign is behind a name without quotes.
+  const isSpaced = text.charCodeAt(open - 1) === 32;
+  if (before === colon || before === equals) {
+    return isSpaced && is(text.charCodeAt(end - 2), word | space) ? user : undefined;
+  }
+  return before === opening || before === bracket || isSpaced ? user : undefined;
 };
+
+/** Returns quickly whether another argument in quotes is behind a comma and the call before it may take a password. */
+export const mayBeCredential = (text: string, index: number): boolean => {
+  let next = index + 1;
+  while (next < index + maxSpaces && text.charCodeAt(next) <= 32) next += 1;
+  return (next >= text.length || mayOpen.has(text.charCodeAt(next))) && callBefore(text, index, 0) !== undefined;
+};
+/** The first characters of quotes. */
+const mayOpen: ReadonlySet<number> = new Set(Array.from('"\'`\\%&', (character) => character.charCodeAt(0)));
 
 /** Finds the password in `basicAuth("user", "…")` and `connect(host, "user", "…")`. Called for the comma after a quote. */
 export const findCredentialArgument = (reader: Reader, index: number): Secret | undefined => {
-  const expected = callBefore(reader, index);
+  const expected = callBefore(reader.text, index, reader.barrier);
   if (expected === undefined) return undefined;
   const quote = quoteAt(reader, skipWhiteSpace(reader, index + 1));
   const end = quote === undefined ? undefined : endOfQuoted(reader, quote.end, quote.literal, maxArgument);

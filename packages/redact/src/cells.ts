@@ -1,8 +1,8 @@
-import { findCredentialArgument } from './calls.js';
+import { findCredentialArgument, mayBeCredential } from './calls.js';
 import { findCertainLiteral } from './certain-literal.js';
 import { is, key as keyClass } from './characters.js';
 import { isMixed, isNumbered, isPassphrase, isWords, passphraseName, snakeName } from './chosen-value.js';
-import { findBarColumns, findSeparatedColumns } from './columns.js';
+import { endOfColumn, findBarColumns, findSeparatedColumns } from './columns.js';
 import { keyStrength, maxKeyLength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
 import { isRandomLetters } from './random-letters.js';
@@ -17,6 +17,23 @@ const comma = 44;
 const brace = 123;
 const doubleQuote = 34;
 const letterH = 104;
+
+/** Returns the end of the name before a separator: before spaces, quotes and the brackets of a selector. */
+const endOfCell = (text: string, separator: number, barrier: number): number => {
+  let end = separator;
+  while (end > barrier && separator - end < maxSpaces && text.charCodeAt(end - 1) === 32) end -= 1;
+  // The name is in quotes, or in the brackets of a selector such as `'input[name="password"]'`.
+  while (end > barrier && separator - end < maxSpaces && isClosing(text.charCodeAt(end - 1))) end -= 1;
+  return end;
+};
+
+/** Returns quickly whether a value may be in the next table cell or the next argument. */
+export const mayBeNeighbor = (text: string, index: number): boolean => {
+  const isTight = is(text.charCodeAt(index - 1), keyClass);
+  if (isTight && text.charCodeAt(index + 1) !== 32 && index + 1 < text.length) return false;
+  if (mayEndKey(text, endOfCell(text, index, 0))) return true;
+  return text.charCodeAt(index) === comma && (endOfColumn(text, index) !== 0 || mayBeCredential(text, index));
+};
 
 /** Finds the value in the next table cell or the next argument. Called for `|`, or for a comma after a quote. */
 export const findNeighbor = (reader: Reader, index: number): Secret | undefined => {
@@ -62,10 +79,7 @@ export const findQuotedPair = (reader: Reader, index: number): Secret | undefine
 /** Finds the value behind a separator. @param from the first character after it */
 const findNext = (reader: Reader, separator: number, from: number): Secret | undefined => {
   const { text, barrier } = reader;
-  let end = separator;
-  while (end > barrier && separator - end < maxSpaces && text.charCodeAt(end - 1) === 32) end -= 1;
-  // The name is in quotes, or in the brackets of a selector such as `'input[name="password"]'`.
-  while (end > barrier && separator - end < maxSpaces && isClosing(text.charCodeAt(end - 1))) end -= 1;
+  const end = endOfCell(text, separator, barrier);
   if (!mayEndKey(text, end)) return undefined;
   const floor = Math.max(barrier, end - maxKeyLength - 1);
   let start = end;
@@ -177,11 +191,20 @@ const isFirst = (reader: Reader, start: number): boolean => {
 
 const isEnd = (code: number): boolean => Number.isNaN(code) || code === 10 || code === 13;
 
+/** Returns the end of the expression before the sign of a fallback. */
+const endOfExpression = (text: string, index: number, barrier: number): number => {
+  let end = index - 1;
+  while (end > barrier && index - end < 8 && isBracket(text.charCodeAt(end - 1))) end -= 1;
+  return end;
+};
+
+/** Returns quickly whether the name of a secret may be before the sign of a fallback. */
+export const mayBeFallback = (text: string, index: number): boolean => mayEndKey(text, endOfExpression(text, index, 0));
+
 /** Finds the value of `process.env.PASSWORD || "…"` and `?? "…"`. Called for the second character of the sign. */
 export const findFallback = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  let end = index - 1;
-  while (end > reader.barrier && index - end < 8 && isBracket(text.charCodeAt(end - 1))) end -= 1;
+  const end = endOfExpression(text, index, reader.barrier);
   if (!mayEndKey(text, end)) return undefined;
   const start = reader.skipSpaces(index + 1, maxSpaces);
   const key = quoteAt(reader, start) === undefined ? undefined : readKey(reader, end, index);

@@ -91,6 +91,12 @@ const commandWords = ((): RegExp => {
   return new RegExp(`\\b(?:${longestFirst.join('|')})\\b`, 'g');
 })();
 
+/** Returns quickly whether a hyphen may begin a flag. */
+export const mayBeFlag = (text: string, index: number): boolean => {
+  const second = text.charCodeAt(index + 1);
+  return second === hyphen || is(second, word) || index + 1 >= text.length;
+};
+
 /** Finds the value of a flag such as `--password`, `-u` or `-p`. Called for a hyphen after a space or a quote. */
 export const findFlag = (reader: Reader, index: number): Secret | undefined => {
   const second = reader.code(index + 1);
@@ -215,12 +221,14 @@ const longBase64 = /^[A-Za-z\d+/]{20,}={0,2}$/;
 /** Matches an argument with a user before the password. */
 const userFlag = /\s(?:(?:-{1,2}\w{0,12}-?|\/\w?)(?:u|U|user(?:name)?)|-[lx]|-D)(?: |=|:)[^\s-][^\n]{0,60}\s$/;
 
+/** Whether a letter that stands for a password is before a space. */
+const isFlagEnd = (text: string, end: number): boolean =>
+  text.charCodeAt(end) === 32 && passwordLetters.has(text.charCodeAt(end - 1) | 32);
+const passwordLetters: ReadonlySet<number> = new Set(Array.from('pwtk', (letter) => letter.charCodeAt(0)));
+
 /** Returns quickly whether a sign may begin a short flag with a separate value. */
-const mayBePasswordFlag = (text: string, index: number): boolean =>
-  index + 4 >= text.length ||
-  text.charCodeAt(index + 2) === 32 ||
-  text.charCodeAt(index + 3) === 32 ||
-  text.charCodeAt(index + 4) === 32;
+export const mayBePasswordFlag = (text: string, index: number): boolean =>
+  index + 4 >= text.length || isFlagEnd(text, index + 2) || isFlagEnd(text, index + 3) || isFlagEnd(text, index + 4);
 
 /** Finds the password in `-u user … -p password` and `/u user /p password` of any command. Called for the flag. */
 export const findPasswordFlag = (reader: Reader, index: number): Secret | undefined => {

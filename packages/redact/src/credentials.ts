@@ -15,6 +15,20 @@ const databases: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** Returns quickly whether a colon may be before a URL with an `@`. */
+export const mayBeUrl = (text: string, index: number): boolean => {
+  if (text.charCodeAt(index + 2) !== slash && index + 2 < text.length) return false;
+  const start = index + 3;
+  let end = start;
+  while (end < start + maxUserInfo && end < text.length) {
+    const code = text.charCodeAt(end);
+    if (code === at) return true;
+    if (is(code, userInfoStop)) return false;
+    end += 1;
+  }
+  return end >= text.length;
+};
+
 /** Finds the password in `scheme://user:password@host`, or a token in place of the user. Called for the first colon. */
 export const findUrlCredentials = (reader: Reader, index: number): Secret | undefined => {
   if (!is(reader.before(index), word) || reader.code(index + 1) !== slash || reader.code(index + 2) !== slash) {

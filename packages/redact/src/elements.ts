@@ -1,3 +1,4 @@
+import { is, key } from './characters.js';
 import { isMixed, isPassphrase, isWords } from './chosen-value.js';
 import { keyStrength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
@@ -19,6 +20,27 @@ const parent = /<([A-Za-z][\w.:-]{1,63})>\s*<value$/i;
 
 const isContentEnd = (code: number, isData: boolean): boolean =>
   Number.isNaN(code) || code === 10 || code === 60 || (isData && code === 93);
+
+const maxTag = 160;
+const colon = 58;
+const opening = 60;
+const closing = 62;
+
+const isWhite = (code: number): boolean => code <= 32 || code > 127;
+
+/** Returns quickly whether the tag that ends here may have a name or attributes that say what is in it. */
+export const mayBeElement = (text: string, index: number): boolean => {
+  let open = index - 1;
+  while (open > index - maxTag && text.charCodeAt(open) !== opening) open -= 1;
+  if (text.charCodeAt(open) !== opening) return false;
+  let end = open + 1;
+  while (end < index && (is(text.charCodeAt(end), key) || text.charCodeAt(end) === colon)) end += 1;
+  if (end < index) return isWhite(text.charCodeAt(end));
+  if (mayEndKey(text, index) || /pass$/i.test(text.slice(index - 4, index))) return true;
+  // Another element is before one with a value.
+  while (isWhite(text.charCodeAt(open - 1))) open -= 1;
+  return text.charCodeAt(open - 1) === closing;
+};
 
 /**
  * Finds the content of `<password>…</password>`, of `<string name="password">`, or of an element after one with the

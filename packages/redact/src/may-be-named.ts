@@ -5,6 +5,7 @@ import { mayEndKey, tailOf, tailsOf } from './key-name.js';
 import { isOfType, maxOwner, maxType, mayEndOwner } from './name-before.js';
 import { isWithinLine, mayMentionPassword } from './nearby.js';
 import { isKeyMember } from './object-members.js';
+import { mayAnnounce } from './values-below.js';
 
 const lineFeed = 10;
 const space = 32;
@@ -44,6 +45,13 @@ const beforeColon = tailsOfWords(`${beforeBoth} codes lines ed is et`);
 
 const isQuote = (code: number): boolean => code === doubleQuote || code === singleQuote || code === backtick;
 
+/** Returns the offset before a space and a bracket that opens shortly before one that closes; the same offset without one. */
+const beforeBrackets = (text: string, end: number, open: number): number => {
+  let start = end - 1;
+  while (start > end - maxShown && text.charCodeAt(start) !== open) start -= 1;
+  return text.charCodeAt(start) === open && text.charCodeAt(start - 1) === space ? start - 1 : end;
+};
+
 /** Returns the end of the name before a sign, without spaces, emphasis and a quote. */
 const endOfName = (text: string, index: number): number => {
   let end = index;
@@ -51,6 +59,11 @@ const endOfName = (text: string, index: number): number => {
   if (text.charCodeAt(index) === equals && (before === colon || before === question || before === plus)) end -= 1;
   while (isGap(text.charCodeAt(end - 1))) end -= 1;
   if (text.charCodeAt(end - 1) === openingBracket && text.charCodeAt(end) === closingBracket) end -= 1;
+  if (text.charCodeAt(end - 1) === closing) {
+    // PostgreSQL prints `(name)=(value)`, and a remark in brackets may be behind a name.
+    if (text.charCodeAt(index + 1) === opening) end -= 1;
+    else if (text.charCodeAt(index) === colon) end = beforeBrackets(text, end, opening);
+  }
   const last = text.charCodeAt(end - 1);
   if (!isQuote(last)) return end;
   end -= text.charCodeAt(end - 2) === last ? 2 : 1;
@@ -58,15 +71,8 @@ const endOfName = (text: string, index: number): number => {
   return end;
 };
 
-/** Whether a bracket behind a space opens shortly before one that closes. */
-const isInBrackets = (text: string, end: number, open: number): boolean => {
-  let start = end - 1;
-  while (start > end - maxShown && text.charCodeAt(start) !== open) start -= 1;
-  return text.charCodeAt(start) === open && text.charCodeAt(start - 1) === space;
-};
-
 /** Whether a sign or a digit at the end of a name may be skipped before the name of a secret. */
-const maySkip = (text: string, end: number, index: number, isColon: boolean): boolean => {
+const maySkip = (text: string, end: number, isColon: boolean): boolean => {
   const last = text.charCodeAt(end - 1);
   const before = text.charCodeAt(end - 2);
   switch (last) {
@@ -77,8 +83,8 @@ const maySkip = (text: string, end: number, index: number, isColon: boolean): bo
       // The end of an element.
       return isColon && is(before, word);
     case closing:
-      if (text.charCodeAt(index + 1) === opening || index + 1 >= text.length) return true;
-      return isColon ? isInBrackets(text, end, opening) : kindOf(before) === digit;
+      // The length of a type.
+      return !isColon && kindOf(before) === digit;
     case closingBrace:
       // Accessors of a property.
       return !isColon && before === space && text.charCodeAt(end - 3) === semicolon;
@@ -87,7 +93,7 @@ const maySkip = (text: string, end: number, index: number, isColon: boolean): bo
   }
   // Encoded quotes end with `22` or `27`, and a number may follow a name.
   if (kindOf(last) === digit) return before === space || (before === digit2 && (last === digit2 || last === digit7));
-  return isColon && text.charCodeAt(end) === closingBracket && isInBrackets(text, end, openingBracket);
+  return isColon && text.charCodeAt(end) === closingBracket && beforeBrackets(text, end, openingBracket) < end;
 };
 
 /** Whether the words before a colon may name a secret of an account, or its value may end the line behind them. */
@@ -120,11 +126,12 @@ const mayBeUser = (text: string, end: number): boolean =>
  * excluded by their last letters and by what is before them.
  */
 export const mayBeNamed = (text: string, index: number): boolean => {
+  if (index + 1 >= text.length) return true;
   const isColon = text.charCodeAt(index) === colon;
   const end = endOfName(text, index);
   const tails = isColon ? beforeColon : beforeEquals;
-  if (tails[tailOf(text, end - 1)] === 1 || mayEndKey(text, end) || maySkip(text, end, index, isColon)) return true;
+  if (tails[tailOf(text, end - 1)] === 1 || mayEndKey(text, end) || maySkip(text, end, isColon)) return true;
   if (!isColon) return isQuote(text.charCodeAt(end)) || mayBeTyped(text, end) || mayBeUser(text, end);
-  if (index + 1 >= text.length || text.charCodeAt(index + 1) === lineFeed) return true;
+  if (text.charCodeAt(index + 1) === lineFeed && mayAnnounce(text, end)) return true;
   return isKeyMember(text, end) || mayBeForeign(text, end) || mayBeDescribed(text, end, index);
 };

@@ -25,6 +25,7 @@ const isHex = (code: number): boolean => (code >= 48 && code <= 57) || ((code | 
 
 /** Lengths of hashes in hexadecimal digits: of MD5 and NTLM, SHA-1 and SHA-256. */
 const hashLengths = [32, 40, 64];
+const minHash = 32;
 const hash = /^[\da-f]+$/i;
 const maxPassword = 64;
 
@@ -38,7 +39,7 @@ const lengthBefore = (text: string, index: number): number => {
 
 /** Returns quickly whether a line may begin with a hash before a colon. */
 export const mayBeGuessed = (text: string, index: number): boolean =>
-  isHex(text.charCodeAt(index - 1)) && lengthBefore(text, index) > 0;
+  isHex(text.charCodeAt(index - 1)) && isHex(text.charCodeAt(index - minHash)) && lengthBefore(text, index) > 0;
 
 /** Finds the hash and the password in a line `hash:password` of tools that guess passwords. Called for the colon. */
 export const findGuessed = (reader: Reader, index: number): Secret | undefined => {

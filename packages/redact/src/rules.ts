@@ -1,13 +1,21 @@
 import { findAnswer, mayBeAnswered } from './answers.js';
 import { findAssignment } from './assignment.js';
 import { findAtColon, mayBeAtColon } from './at-colon.js';
-import { findCallArgument, findCharacters } from './calls.js';
-import { findCell, findFallback, findField, findNeighbor, findQuotedPair } from './cells.js';
+import { findCallArgument, findCharacters, mayBeCall } from './calls.js';
+import {
+  findCell,
+  findFallback,
+  findField,
+  findNeighbor,
+  findQuotedPair,
+  mayBeFallback,
+  mayBeNeighbor,
+} from './cells.js';
 import { endOfColumn, findAlignedColumns, findRuledColumns, findSeparatedColumns, mayEndColumns } from './columns.js';
 import { findHereString, findPrinted } from './command-arguments.js';
-import { findFlag, findPasswordFlag } from './command-line.js';
+import { findFlag, findPasswordFlag, mayBeFlag, mayBePasswordFlag } from './command-line.js';
 import { findBearer } from './credentials.js';
-import { findElement } from './elements.js';
+import { findElement, mayBeElement } from './elements.js';
 import { findBehindWideColon } from './foreign-names.js';
 import { findCopied } from './inserts.js';
 import { ledLetters, ledTails, mayEndKey, mayLead } from './key-name.js';
@@ -96,19 +104,19 @@ const rules: readonly Rule[] = [
   [/3/, /[ad]/i, findAssignment, mayBeEncodedSign],
   [/[- ]/, /B/, findPrivateKey, continuesWith('egin ')],
   [/\W/, /b/i, findBearer, continuesWith('earer', 'asic')],
-  [/[\s"'`,[]/, /-/, findFlag],
-  [/\s/, /\//, findSlashPair],
-  [/\s/, /\//, findPasswordFlag],
+  [/[\s"'`,[]/, /-/, findFlag, mayBeFlag],
+  [/\s/, /\//, findSlashPair, continuesWith(' ')],
+  [/\s/, /\//, findPasswordFlag, mayBePasswordFlag],
   [spacedEnd, /[ \t]/, findSpaced, mayBeSpaced],
   [/"/, / /, findQuotedPair, continuesWith('"')],
-  [/ /, /\|/, findNeighbor],
-  [/["'`]/, /,/, findNeighbor],
+  [/ /, /\|/, findNeighbor, mayBeNeighbor],
+  [/["'`]/, /,/, findNeighbor, mayBeNeighbor],
   [/["'`]/, /,/, findRemarked, mayBeRemarked],
   [/["']/, /[; )]/, findRemarked, mayBeRemarked],
   [/"/, /\./, findCharacters, continuesWith('t')],
   [/\w/, /[;|]/, findSeparatedColumns, mayEndColumn],
-  [/\w/, /\|/, findNeighbor],
-  [/[\w"']/, />/, findElement],
+  [/\w/, /\|/, findNeighbor, mayBeNeighbor],
+  [/[\w"']/, />/, findElement, mayBeElement],
   [/\w/, /,/, findField, mayBeField],
   [/\n/, /\$/, findPrinted],
   [/\n/, /-/, findRuledColumns],
@@ -116,20 +124,20 @@ const rules: readonly Rule[] = [
   [/[\w+/=]/, /\n/, findAlignedColumns, mayEndColumns],
   [/[\w+/=]/, /\n/, findKeyTail, mayBeKeyLine],
   [/[\w+/="')\]]/, /\n/, findAnswer, mayBeAnswered],
-  [/n/, /;/, findCopied],
+  [/n/, /;/, findCopied, (text, index) => text.endsWith(' stdin', index)],
   [/[A-Z\d]/, /\}/, findSchemeHash],
   [/ /, /[>#]/, findUserRule, mayBeUserRule],
   [/\(/, /0/, findKerberosKey, continuesWith('x')],
   [/\*/, /[\dA-F]/, findNativeHash],
   [/\w/, /\t/, findEncrypted],
   [/\w/, /\t/, findSeparatedColumns, mayEndColumn],
-  [/\(/, /["'`]/, findCallArgument],
+  [/\(/, /["'`]/, findCallArgument, mayBeCall],
   [/\w/, /\(/, findKeyedCall, mayTakeKey],
   [/</, /</, findHereString],
   [/[\da-z]/i, /\$/, findPasswordHash],
   [/s/, /[/|#]/, findSubstitution, mayBeSubstitution],
-  [/\|/, /\|/, findFallback],
-  [/\?/, /\?/, findFallback],
+  [/\|/, /\|/, findFallback, mayBeFallback],
+  [/\?/, /\?/, findFallback, mayBeFallback],
   [/[a-z]/i, /\d/, findLikely, mayBeLikely],
   [/\d/, /[a-z]/i, findLikely, mayBeLikely],
 ];

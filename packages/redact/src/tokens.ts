@@ -84,13 +84,19 @@ for (const [index, bucket] of buckets.entries()) {
 /** Returns whether these two characters are the anchor of a prefix. */
 export const isAnchor = (before: number, code: number): boolean => (bucketOf[before * 128 + code] ?? 0) > 0;
 
-/** Returns quickly whether the characters beside an anchor may belong to one of its prefixes. */
+/** Returns quickly whether a prefix has its anchor here. The characters beside the anchor rule out most of them. */
 export const mayBeToken = (text: string, index: number): boolean => {
   const place = bucketOf[text.charCodeAt(index - 1) * 128 + text.charCodeAt(index)] ?? 0;
   const before = text.charCodeAt(index - 2);
   if (before < 128 && precedes[place * 128 + before] === 0) return false;
   const behind = text.charCodeAt(index + 1);
-  return !(behind < 128) || continues[place * 128 + behind] === 1;
+  if (behind < 128 && continues[place * 128 + behind] === 0) return false;
+  for (const { form, offset, first } of buckets[place - 1] ?? []) {
+    const start = index - offset;
+    if (text.charCodeAt(start) !== first) continue;
+    if (text.startsWith(form.prefix, start) || start + form.prefix.length > text.length) return true;
+  }
+  return false;
 };
 
 /** Finds the token whose prefix has its anchor here. */
@@ -99,7 +105,6 @@ export const findToken = (reader: Reader, index: number): Secret | undefined => 
   const place = bucketOf[text.charCodeAt(index - 1) * 128 + text.charCodeAt(index)] ?? 0;
   const behind = text.charCodeAt(index + 1);
   const isLast = index + 1 === text.length;
-  if (!mayBeToken(text, index)) return undefined;
   for (const anchored of buckets[place - 1] ?? []) {
     const { form, offset, first, next } = anchored;
     const start = index - offset;

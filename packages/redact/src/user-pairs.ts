@@ -4,7 +4,7 @@ import { endsLine } from './gaps.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { digest, isNamedPair, isPasswordName, isPlaceholder, looksRandom } from './value.js';
+import { digest, isNamedPair, isPasswordName, isPlaceholder } from './value.js';
 
 const backslash = 92;
 const letterP = 80;

@@ -14,6 +14,14 @@ import { isPlaceholder, looksRandom } from './value.js';
 const announcement =
   /\b(?:password|passphrase|secret|token|(?:api|access|secret|private|signing|recovery|license) key)\b[^\n]{0,80}$/i;
 
+const maxAnnouncement = 110;
+/** Matches a part of each word that announces a secret, a phrase or codes below. */
+const announcing = /pass|secret|token|key|phrase|mnemonic|words|ode/i;
+
+/** Returns quickly whether the words before an offset may announce values on the lines below. */
+export const mayAnnounce = (text: string, end: number): boolean =>
+  announcing.test(text.slice(Math.max(0, end - maxAnnouncement), end));
+
 /** Matches a line that consists of one word. */
 const onlyWord = /^\s{1,24}([\w.~+/!@#$%^&*?=-]{8,256})[ \t]*(?:\r?\n|$)/;
 
@@ -22,7 +30,9 @@ export const findAnnounced = (reader: Reader, sign: Sign, nameEnd: number): Secr
   // Most lines that follow have several words.
   const found = onlyWord.exec(reader.slice(sign.end, sign.end + 300));
   if (found === null) return undefined;
-  const announced = announcement.exec(reader.text.slice(Math.max(reader.floor(nameEnd), nameEnd - 110), nameEnd));
+  const announced = announcement.exec(
+    reader.text.slice(Math.max(reader.floor(nameEnd), nameEnd - maxAnnouncement), nameEnd),
+  );
   if (announced === null) return undefined;
   const value = found[1] ?? '';
   const isChosen = /^pass/i.test(announced[0]) && isMixed(value, { isQuoted: false }) && !isCall(value);
