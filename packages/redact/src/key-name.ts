@@ -164,14 +164,15 @@ export const mayEndKey = endingTest(
   bareWords,
 );
 
-const spacedEndings = [
+/** Endings of names that are separated from their values by a space only. */
+export const spacedEndings = [
   ':pass',
   ...words(
     'password passwd passphrase pass pwd psk secret token key masterauth mnemonic phrase secret_id secretid authtok pw',
   ),
 ];
 /** Words for a password that a verb follows in other languages. */
-const statedEndings = words(
+export const statedEndings = words(
   'passwort kennwort wachtwoord contraseña contrasena senha passe parola salasana lösenord heslo hasło',
 );
 
@@ -179,82 +180,6 @@ const statedEndings = words(
 export const mayEndSpacedKey = endingTest(spacedEndings, new Set(['key', 'phrase']));
 /** Like {@link mayEndKey}, for names with a verb or other words before their values. */
 export const mayBeStated = endingTest([...spacedEndings, ...statedEndings], new Set(['key', 'phrase', 'passe']));
-
-const ledEndings = [
-  ...spacedEndings,
-  ...statedEndings,
-  'login',
-  'log-in',
-  'auth',
-  'by',
-  'echo',
-  'printf',
-  'user',
-  'values',
-  'securestring',
-  'send',
-  'plain',
-  'upwd',
-  'sqlplus',
-  'expdp',
-  'impdp',
-  'sqlldr',
-  'target',
-  'encrypt_string',
-  'obscure',
-  'register',
-  'user add',
-  'user create',
-  'alias set',
-  'net use',
-  'setairportnetwork',
-  'unseal',
-  'auth digest',
-  'cookie-',
-  'unlock',
-  'connect',
-  'conn',
-  'dgmgrl',
-  'catalog',
-  'logon',
-  ' using',
-  'oper',
-  'radtest',
-  'createuser',
-  'com2sec',
-  'identify',
-  'community',
-  'authentication',
-  'authentication text',
-  'key-string',
-  'ommunity read',
-  'ommunity write',
-  'auth sha',
-  'auth md',
-  'priv aes',
-  'priv des',
-  ' md',
-  'v2c',
-  ' ascii',
-  'eap',
-  'xauth',
-];
-/** The last letters of the texts that {@link mayLead} looks for. */
-export const ledLetters: ReadonlySet<string> = new Set(ledEndings.map((ending) => ending.slice(-1)));
-/** Returns quickly whether the text that ends before `end` may lead to a secret behind a space. */
-export const mayLead = endingTest(ledEndings, new Set(['key', 'phrase', 'passe']));
-/**
- * 1 for last letters of text that may lead to a secret behind a space: seven bits of the last one, five of each of the
- * two before. A name that ends with digits or `_` is read from the back.
- */
-export const ledTails = new Uint8Array(128 << 10);
-for (const ending of ledEndings) {
-  for (const tail of tailsOf(ending)) {
-    for (const high of [64, 96]) ledTails[(((tail & 31) | high) << 10) | (tail >> 5)] = 1;
-  }
-}
-ledTails.fill(1, 48 << 10, 58 << 10);
-ledTails.fill(1, 95 << 10, 96 << 10);
 
 /** Returns the words of a name, in lower case: between other characters, and at capitals as in `apiKey` and `APIKey`. */
 const wordsOf = (name: string): readonly string[] => {

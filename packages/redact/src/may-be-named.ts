@@ -98,11 +98,14 @@ const maySkip = (text: string, end: number, isColon: boolean): boolean => {
 
 /** Whether the words before a colon may name a secret of an account, or its value may end the line behind them. */
 const mayBeDescribed = (text: string, end: number, index: number): boolean => {
+  const floor = end - maxOwner;
   let start = end;
-  while (start > end - maxOwner && text.charCodeAt(start - 1) > space) {
-    start -= 1;
+  for (let next = 0; start > floor; start -= 1) {
+    const code = text.charCodeAt(start - 1);
+    if (!(code > space)) break;
     // Keys of minified JSON have no spaces between them.
-    if (text.charCodeAt(start) === comma && text.charCodeAt(start + 1) === doubleQuote) return false;
+    if (code === comma && next === doubleQuote) return false;
+    next = code;
   }
   if (text.charCodeAt(start - 1) !== space) return false;
   const before = text.charCodeAt(start - 2);

@@ -18,8 +18,9 @@ import { findBearer } from './credentials.js';
 import { findElement, mayBeElement } from './elements.js';
 import { findBehindWideColon } from './foreign-names.js';
 import { findCopied } from './inserts.js';
-import { ledLetters, ledTails, mayEndKey, mayLead } from './key-name.js';
+import { mayEndKey } from './key-name.js';
 import { findKeyedCall, mayTakeKey } from './keyed-calls.js';
+import { ledLetters, mayLead } from './led.js';
 import { findLikely, mayBeLikely } from './likely.js';
 import { mayBeNamed } from './may-be-named.js';
 import { findNativeHash, findPasswordHash, findSchemeHash } from './password-hashes.js';
@@ -75,12 +76,6 @@ const spacedEnd: Test = {
   test: (character) => /[\d_y]/i.test(character) || ledLetters.has(character.toLowerCase()),
 };
 
-/** Whether the three letters before a space may lead to a secret. */
-const mayBeSpaced: Guard = (text, index) => {
-  const middle = ((text.charCodeAt(index - 3) & 31) << 5) | (text.charCodeAt(index - 2) & 31);
-  return ledTails[(text.charCodeAt(index - 1) << 10) | middle] === 1 && mayLead(text, index);
-};
-
 /** Whether the last character of `%3D` or of `\\u003d` may be at an offset. */
 const mayBeEncodedSign: Guard = (text, index) => {
   const before = text.charCodeAt(index - 2);
@@ -107,7 +102,7 @@ const rules: readonly Rule[] = [
   [/[\s"'`,[]/, /-/, findFlag, mayBeFlag],
   [/\s/, /\//, findSlashPair, continuesWith(' ')],
   [/\s/, /\//, findPasswordFlag, mayBePasswordFlag],
-  [spacedEnd, /[ \t]/, findSpaced, mayBeSpaced],
+  [spacedEnd, /[ \t]/, findSpaced, mayLead],
   [/"/, / /, findQuotedPair, continuesWith('"')],
   [/ /, /\|/, findNeighbor, mayBeNeighbor],
   [/["'`]/, /,/, findNeighbor, mayBeNeighbor],

@@ -1,22 +1,12 @@
 import { isMixed, isNoisy, isPassphrase, isUnlikeWord, isWords, passphraseName } from './chosen-value.js';
 import { foreignKey } from './foreign-names.js';
-import { base64, bearer, is, pairStop, quotedStop, stop, word } from './characters.js';
+import { bearer, is, stop, word } from './characters.js';
 import { findCertainLiteral } from './certain-literal.js';
 import { findAlignedColumns } from './columns.js';
-import {
-  findConverted,
-  findEchoed,
-  findLogin,
-  findPositional,
-  findShareArgument,
-  findUsersArgument,
-} from './command-arguments.js';
-import { findInserted } from './inserts.js';
+import { findLed } from './led.js';
 import { findNearby } from './nearby.js';
-import { findOracleLogin } from './oracle.js';
 import { findLoginPair } from './login-pairs.js';
 import { mayBeStated, mayEndSpacedKey } from './key-name.js';
-import { findDeviceSecret, findProtocolLogin, findServerCookie } from './protocol-logins.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -32,92 +22,12 @@ const equals = 61;
 const dot = 46;
 const hyphen = 45;
 const bracket = 91;
-const backslash = 92;
-const letterG = 103;
-const letterN = 110;
 /** Matches the statements of SQL that identify a user. */
 const account = /\b(?:user|role|grant|connect)\b/i;
 const identified = /\bIDENTIFIED (?:WITH '?\w{1,40}'? )?BY(?: PASSWORD)?$/i;
 /** Matches commands whose arguments are a name and a value. */
 const directive =
   /(?:^|\s)(?:ENV|setx|setenv|set -[gUl]{0,3}x|set-environment -g|env[: ](?:set|add)|configure set|config set(?: --?\w{1,12}){0,2}|secrets? set|header_up|(?:proxy_)?set_header|(?:machine|default) (?:\S{1,80} )?login \S{1,80}(?: port \S{1,8})?|^\s*login \S{1,80})\s{1,8}(?:\/\/\S{1,80}:)?$/;
-
-/** Finds the keys in `expect "password:"; send "…\\r"`. */
-const findTyped = (reader: Reader, index: number): Secret | undefined => {
-  if (!reader.text.endsWith('send', index)) return undefined;
-  const quote = quoteAt(reader, index + 1);
-  if (quote === undefined) return undefined;
-  const near = reader.text.slice(reader.floor(index), index);
-  if (!/ass(?:word|phrase|code)[^\n]{0,40}[\n;{][^\n]{0,40}$/i.test(near)) return undefined;
-  const end = reader.endOfRun(quote.end, quotedStop, 64, false);
-  const value = reader.text.slice(quote.end, end);
-  const isKeys = value.length >= 4 && !value.startsWith('$') && reader.code(end) === backslash;
-  return isKeys && !value.includes(reader.replacement) ? { kind: 'command-line', start: quote.end, end } : undefined;
-};
-
-/** Finds the user and password in `AUTH PLAIN …`. */
-const findPlainLogin = (reader: Reader, index: number): Secret | undefined => {
-  if (!reader.text.endsWith('AUTH PLAIN', index)) return undefined;
-  const end = reader.endOfRun(index + 1, base64, 512);
-  const isLogin = /^[^\0]*\0[^\0]+\0[^\0]+$/.test(Buffer.from(reader.text.slice(index + 1, end), 'base64').toString());
-  return isLogin ? { kind: 'basic', start: index + 1, end } : undefined;
-};
-
-const oracleCommand = /(?:^|[\s>;"'$])(?:sqlplus|expdp|impdp|sqlldr|dgmgrl|rman|target|catalog|with:|conn(?:ect)?)$/i;
-const oracleLetters: ReadonlySet<number> = new Set(Array.from('spdrltgn:', (letter) => letter.charCodeAt(0)));
-
-/** Matches the options of these commands. */
-const options = /^(?:-\w{1,6} ){0,3}/;
-
-/** Finds the password in `sqlplus user/password@database`. */
-const findOracleArgument = (reader: Reader, index: number): Secret | undefined =>
-  oracleLetters.has(reader.text.charCodeAt(index - 1) | 32) &&
-  oracleCommand.test(reader.text.slice(Math.max(reader.barrier, index - 12), index))
-    ? findOracleLogin(reader, index + 1 + (options.exec(reader.slice(index + 1, index + 25))?.[0].length ?? 0))
-    : undefined;
-
-/** Matches the statement of Db2 that logs in, and the command of Teradata up to the password. */
-const usingUser = /\bconnect to \S{1,40} user \S{1,64} using$/i;
-const logon = /^ ["']?[\w.-]{1,64}\/[\w.$-]{1,64},\s?["']?(?=[^\s;"']{4})/;
-
-/** Finds the password in `CONNECT TO db USER joe USING …` and `.LOGON server/joe,…`. */
-const findDatabaseLogin = (reader: Reader, index: number): Secret | undefined => {
-  const last = reader.text.charCodeAt(index - 1) | 32;
-  if (last !== letterG && last !== letterN) return undefined;
-  const command = reader.text.slice(index - 5, index).toLowerCase();
-  if (command !== 'using' && command !== 'logon') return undefined;
-  const near = reader.text.slice(reader.floor(index), index);
-  const isLogon = /(?:^|[\s.>])logon$/i.test(near);
-  if (!isLogon && !usingUser.test(near)) return undefined;
-  const head = isLogon ? logon.exec(reader.slice(index, index + 140))?.[0].length : 1;
-  if (head === undefined) return undefined;
-  const quote = quoteAt(reader, index + head);
-  const start = quote?.end ?? index + head;
-  const end = reader.endOfRun(start, pairStop, 64, false);
-  const value = reader.text.slice(start, end);
-  if (value.length < 4 || isPlaceholder(value) || /^[$:&%]/.test(value) || value.includes(reader.replacement)) {
-    return undefined;
-  }
-  return { kind: 'user-password', start, end };
-};
-
-/** The detectors of secrets behind a space that are not after the name of one. */
-const led = [
-  findTyped,
-  findPlainLogin,
-  findLogin,
-  findUsersArgument,
-  findPositional,
-  findShareArgument,
-  findEchoed,
-  findInserted,
-  findConverted,
-  findOracleArgument,
-  findDatabaseLogin,
-  findProtocolLogin,
-  findDeviceSecret,
-  findServerCookie,
-];
 
 /** Matches the directives of Apache and nginx that pass requests on. */
 const proxied = /^(?:ProxyPass|proxy_pass)$/;
@@ -135,10 +45,8 @@ const mayBeDirective = (near: string): boolean =>
 /** Finds the value of `password hunter2`, as in `.netrc`, configuration files, tables and SQL. Called for the space. */
 export const findSpaced = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  for (const find of led) {
-    const found = find(reader, index);
-    if (found !== undefined || reader.starved) return found;
-  }
+  const led = findLed(reader, index);
+  if (led !== undefined || reader.starved) return led;
   if (!mayBeStated(reader.text, index)) {
     return endsWithBy(reader.text, index) ? findIdentifiedBy(reader, index) : undefined;
   }
