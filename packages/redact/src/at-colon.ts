@@ -17,6 +17,8 @@ const space = 32;
 const slash = 47;
 const colon = 58;
 const capitalA = 65;
+const letterE = 101;
+const letterI = 105;
 const letterN = 110;
 const letterP = 112;
 const letterR = 114;
@@ -25,17 +27,18 @@ const brace = 123;
 /** The kind of digits. */
 const digit = 3;
 
-/** Whether a scheme, a host and others, which are no names, may be before the colon. */
+/** Whether an option of a command of Windows or the driver of Oracle is before the colon. */
 const mayEndCommand = (text: string, index: number): boolean => {
+  const before = text.charCodeAt(index - 2);
   switch (text.charCodeAt(index - 1)) {
     case letterR:
-      return text.endsWith(' /user', index);
+      return before === letterE && text.endsWith(' /user', index);
     case letterN:
-      return text.endsWith('oracle:thin', index);
+      return before === letterI && text.endsWith('oracle:thin', index);
     case letterP:
-      return text.endsWith(' /p', index);
+      return before === slash && text.endsWith(' /p', index);
     case letterS:
-      return text.endsWith(' /pass', index);
+      return before === letterS && text.endsWith(' /pass', index);
     default:
       return false;
   }

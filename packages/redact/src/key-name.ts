@@ -146,23 +146,24 @@ const compounds = [
   ...foreignKeys,
 ].flatMap((name) => [' ', '_', '-', ''].map((joint) => name.replace(' ', joint)));
 
+const keyEndings = [
+  ...strongNouns,
+  ...weakNouns,
+  ...suffixes,
+  'key',
+  'keys',
+  'pass',
+  'passe',
+  'phrase',
+  'community',
+  ...compounds,
+  ...Array.from(places, (place) => `_${place}`),
+];
 /** Returns quickly whether a name that ends before `end` may be the name of a secret. */
-export const mayEndKey = endingTest(
-  [
-    ...strongNouns,
-    ...weakNouns,
-    ...suffixes,
-    'key',
-    'keys',
-    'pass',
-    'passe',
-    'phrase',
-    'community',
-    ...compounds,
-    ...Array.from(places, (place) => `_${place}`),
-  ],
-  bareWords,
-);
+export const mayEndKey = endingTest(keyEndings, bareWords);
+/** 1 for the last three letters of the names of secrets. */
+export const keyTails = new Uint8Array(32_768);
+for (const tail of keyEndings.flatMap(tailsOf)) keyTails[tail] = 1;
 
 /** Endings of names that are separated from their values by a space only. */
 export const spacedEndings = [

@@ -6,6 +6,8 @@ import { isPlaceholder } from './value.js';
 
 const comma = 44;
 const doubleQuote = 34;
+const letterA = 97;
+const letterT = 116;
 const maxEntries = 40;
 const maxValue = 16_000;
 /** Maximum distance of the kind behind the data. */
@@ -100,5 +102,7 @@ const ofSecret = (reader: Reader, colon: number, end: number, found: readonly Se
 };
 
 /** Whether the name before the colon may be `data` or `stringData`. */
-export const mayBeManifest = (text: string, colon: number): boolean =>
-  text.endsWith('ata', text.charCodeAt(colon - 1) === doubleQuote ? colon - 1 : colon);
+export const mayBeManifest = (text: string, colon: number): boolean => {
+  const end = text.charCodeAt(colon - 1) === doubleQuote ? colon - 1 : colon;
+  return text.charCodeAt(end - 1) === letterA && text.charCodeAt(end - 2) === letterT;
+};

@@ -1,7 +1,7 @@
 import { is, kindOf, word } from './characters.js';
 import { mayBeForeign } from './foreign-names.js';
 import { isGap } from './key.js';
-import { mayEndKey, tailOf, tailsOf } from './key-name.js';
+import { keyTails, mayEndKey, tailOf, tailsOf } from './key-name.js';
 import { isOfType, maxOwner, maxType, mayEndOwner } from './name-before.js';
 import { isWithinLine, mayMentionPassword } from './nearby.js';
 import { isKeyMember } from './object-members.js';
@@ -26,6 +26,7 @@ const question = 63;
 const openingBracket = 91;
 const backslash = 92;
 const closingBracket = 93;
+const underscore = 95;
 const backtick = 96;
 const closingBrace = 125;
 /** The kind of digits. */
@@ -110,7 +111,8 @@ const mayBeDescribed = (text: string, end: number, index: number): boolean => {
   if (text.charCodeAt(start - 1) !== space) return false;
   const before = text.charCodeAt(start - 2);
   if (mayEndOwner(text, start)) return true;
-  return before > space && before !== hyphen && !isWithinLine(text, index + 1) && mayMentionPassword(text, end);
+  const isWord = before > space && before !== hyphen && kindOf(text.charCodeAt(index + 1)) === 0;
+  return isWord && !isWithinLine(text, index + 1) && mayMentionPassword(text, end);
 };
 
 /** Whether a type between a colon and a sign may follow a name. */
@@ -119,6 +121,9 @@ const mayBeTyped = (text: string, end: number): boolean => {
   while (start > end - maxType && isOfType(text.charCodeAt(start - 1))) start -= 1;
   return text.charCodeAt(text.charCodeAt(start - 1) === space ? start - 2 : start - 1) === colon;
 };
+
+/** Whether the code may end a name behind its last letter. */
+const isNumber = (code: number): boolean => kindOf(code) === digit || code === underscore;
 
 /** Whether `user` begins the line or the text. */
 const mayBeUser = (text: string, end: number): boolean =>
@@ -133,7 +138,9 @@ export const mayBeNamed = (text: string, index: number): boolean => {
   const isColon = text.charCodeAt(index) === colon;
   const end = endOfName(text, index);
   const tails = isColon ? beforeColon : beforeEquals;
-  if (tails[tailOf(text, end - 1)] === 1 || mayEndKey(text, end) || maySkip(text, end, isColon)) return true;
+  const tail = tailOf(text, end - 1);
+  if (tails[tail] === 1 || maySkip(text, end, isColon)) return true;
+  if ((keyTails[tail] === 1 || isNumber(text.charCodeAt(end - 1))) && mayEndKey(text, end)) return true;
   if (!isColon) return isQuote(text.charCodeAt(end)) || mayBeTyped(text, end) || mayBeUser(text, end);
   if (text.charCodeAt(index + 1) === lineFeed && mayAnnounce(text, end)) return true;
   return isKeyMember(text, end) || mayBeForeign(text, end) || mayBeDescribed(text, end, index);
