@@ -3,6 +3,7 @@ import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { skipGap } from './gaps.js';
 import type { Key } from './key.js';
+import { isForeignLetter } from './mentions.js';
 import { valueOf } from './value-of-name.js';
 
 const wideColon = 0xff1a;
@@ -12,11 +13,11 @@ const maxName = 32;
 
 /** Whether a letter beyond ASCII is where the words for a password have one, from their end. */
 export const mayBeForeign = (text: string, end: number): boolean =>
-  text.charCodeAt(end - 1) > 127 ||
-  text.charCodeAt(end - 2) > 127 ||
-  text.charCodeAt(end - 5) > 127 ||
-  text.charCodeAt(end - 7) > 127 ||
-  text.charCodeAt(end - 8) > 127;
+  isForeignLetter(text.charCodeAt(end - 1)) ||
+  isForeignLetter(text.charCodeAt(end - 2)) ||
+  isForeignLetter(text.charCodeAt(end - 5)) ||
+  isForeignLetter(text.charCodeAt(end - 7)) ||
+  isForeignLetter(text.charCodeAt(end - 8));
 
 /** Returns the key of a word for a password that ends here, if it has letters beyond ASCII. */
 export const foreignKey = ({ text, barrier }: Reader, end: number): Key | undefined => {

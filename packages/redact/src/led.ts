@@ -97,15 +97,22 @@ const led = (
     [['echo', 'printf'], findEchoed],
     [['values'], findInserted],
     [['securestring', 'encrypt_string', 'obscure'], findConverted],
-    [
-      ['sqlplus', 'expdp', 'impdp', 'sqlldr', 'dgmgrl', 'target', 'catalog', 'conn', 'connect'],
-      findOracleArgument,
-    ],
+    [['sqlplus', 'expdp', 'impdp', 'sqlldr', 'dgmgrl', 'target', 'catalog', 'conn', 'connect'], findOracleArgument],
     [[' using', 'logon'], findDatabaseLogin],
     [['auth', 'oper', 'identify', 'login', 'pass', 'eap', 'xauth'], findProtocolLogin],
     [
       [
-        ...['community', 'ommunity read', 'ommunity write', 'v2c', 'auth sha', 'auth md', 'priv aes', 'priv des', ' md'],
+        ...[
+          'community',
+          'ommunity read',
+          'ommunity write',
+          'v2c',
+          'auth sha',
+          'auth md',
+          'priv aes',
+          'priv des',
+          ' md',
+        ],
         ...['key', 'key-string', 'authentication', 'authentication text', ' ascii'],
       ],
       findDeviceSecret,

@@ -1,6 +1,7 @@
 import { isCall, isMixed, isNoisy, isNumbered, isPassphrase, isUnlikeWord, passphraseName } from './chosen-value.js';
 import { is, pairStop, valueStop, word } from './characters.js';
-import { foreignNames, tailOf } from './key-name.js';
+import { foreignNames } from './key-name.js';
+import { isForeignLetter, mentionTest } from './mentions.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -12,7 +13,6 @@ import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 const maxBetween = 64;
 const maxValue = 96;
 const minAfterWords = 6;
-const lineFeed = 10;
 const dot = 46;
 const space = 32;
 const hyphen = 45;
@@ -80,25 +80,11 @@ const qualifiedBefore = new RegExp(
   'iu',
 );
 
-/** 1 for three letters of each word for a password above. */
-const parts = new Uint8Array(32_768);
-for (const part of 'ssw ssp ssc sso sse nnw htw nha ras lav rol slo dga asa'.split(' ')) parts[tailOf(part, 2)] = 1;
-
-/** Whether a code beyond ASCII is a letter, and not a sign of punctuation, an arrow or a part of a box. */
-export const isForeignLetter = (code: number): boolean => code > 191 && (code < 0x2000 || code > 0x2bff || code === 0x212a);
-
 /** Returns quickly whether the words on the line before an offset may name a password. */
-export const mayMentionPassword = (text: string, end: number): boolean => {
-  const floor = Math.max(0, end - maxWordsBefore);
-  let tail = 0;
-  for (let index = end - 1; index >= floor; index -= 1) {
-    const code = text.charCodeAt(index);
-    if (code === lineFeed) return false;
-    tail = ((code & 31) << 10) | (tail >> 5);
-    if (parts[tail] === 1 || isForeignLetter(code)) return true;
-  }
-  return false;
-};
+export const mayMentionPassword = mentionTest(
+  'ssw ssp ssc sso sse nnw htw nha ras lav rol slo dga asa',
+  maxWordsBefore,
+);
 
 /**
  * Finds the value that ends the line behind a colon, if words before it name a password, as in `The password for this

@@ -7,14 +7,18 @@ import type { Secret } from './replace.js';
 import { digest, isNamedPair, isPasswordName, isPlaceholder } from './value.js';
 
 const backslash = 92;
+const closingBracket = 93;
+const letterL = 108;
 const letterP = 80;
 /** The kind of digits. */
 const digit = 3;
+const tab = 9;
 const lineFeed = 10;
 const space = 32;
 const colon = 58;
 const at = 64;
 const star = 42;
+const plus = 43;
 const bar = 124;
 /** Minimum and maximum length of a password. */
 const minPassword = 3;
@@ -54,23 +58,44 @@ const endOfPassword = (text: string, start: number): number => {
   return end;
 };
 
-/** Whether a blank or a backslash is before a user on its line. */
+/** Whether what states a login is before a space: `[+] `, `SUCCESS: `, `Success: `, `credentials: `. */
+const isStatement = (text: string, end: number): boolean => {
+  const before = text.charCodeAt(end - 2);
+  return text.charCodeAt(end - 1) === closingBracket
+    ? before === plus
+    : text.charCodeAt(end - 1) === colon && (before | 32) >= letterL;
+};
+
+/** Whether a host, a domain or a statement may be before the user that ends here, on its line. */
 const isBehindHost = (text: string, index: number): boolean => {
-  for (let start = index; start > index - maxLook; start -= 1) {
-    const code = text.charCodeAt(start - 1);
-    if (code <= space || code === backslash) return code !== lineFeed;
+  let start = index;
+  while (index - start < maxPassword && isOfUser(text.charCodeAt(start - 1))) start -= 1;
+  const before = text.charCodeAt(start - 1);
+  if (before === backslash || before === space || before === tab) return true;
+  for (; start > index - maxLook && text.charCodeAt(start - 1) !== lineFeed; start -= 1) {
+    if (text.charCodeAt(start - 1) === space && isStatement(text, start - 1)) return true;
   }
   return false;
 };
 
-/** What may be behind a password and blanks: the end of the line or of a string, a pipe, or a remark. */
-const followers: ReadonlySet<number> = new Set(Array.from('\n\r\\"\'|(', (character) => character.charCodeAt(0)));
+const isOfUser = (code: number): boolean => is(code, key) || code === at || code === plus;
 
-const isFollowed = (text: string, end: number): boolean => {
+/** What may be behind a password and blanks: the end of the line or of a string, or a remark. */
+const followers: ReadonlySet<number> = new Set(Array.from('\n\r\\"\'(', (character) => character.charCodeAt(0)));
+
+/** Whether a password that ends here may be piped, or the last one of a line that begins with a host or a statement. */
+const isLast = (text: string, index: number, end: number): boolean => {
   let behind = end;
   while (behind < end + 4 && is(text.charCodeAt(behind), blank)) behind += 1;
-  return behind >= text.length || followers.has(text.charCodeAt(behind));
+  const follower = text.charCodeAt(behind);
+  if (behind + 1 >= text.length || follower === bar) return true;
+  if (!followers.has(follower)) return false;
+  return isPiped(text, behind + 1) || isBehindHost(text, index);
 };
+
+/** Whether a pipe is behind the closing quote of an argument. */
+const isPiped = (text: string, behind: number): boolean =>
+  text.charCodeAt(behind) === bar || (text.charCodeAt(behind) === space && text.charCodeAt(behind + 1) === bar);
 
 /** Returns quickly whether a colon may be between a user and a password. */
 export const mayBePair = (text: string, index: number): boolean => {
@@ -84,7 +109,7 @@ export const mayBePair = (text: string, index: number): boolean => {
   const end = endOfPassword(text, start);
   if (end - start < minPassword) return false;
   if (text.charCodeAt(end) === at || text.charCodeAt(end + 1) === at) return true;
-  return isFollowed(text, end) && isBehindHost(text, index);
+  return isLast(text, index, end);
 };
 
 /**

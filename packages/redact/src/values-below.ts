@@ -4,6 +4,7 @@ import { endsLine } from './gaps.js';
 import { mayEndKey } from './key-name.js';
 import { readKey } from './key.js';
 import { findNested } from './nested-values.js';
+import { mentionTest } from './mentions.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -15,12 +16,8 @@ const announcement =
   /\b(?:password|passphrase|secret|token|(?:api|access|secret|private|signing|recovery|license) key)\b[^\n]{0,80}$/i;
 
 const maxAnnouncement = 110;
-/** Matches a part of each word that announces a secret, a phrase or codes below. */
-const announcing = /pass|secret|token|key|phrase|mnemonic|words|ode/i;
-
-/** Returns quickly whether the words before an offset may announce values on the lines below. */
-export const mayAnnounce = (text: string, end: number): boolean =>
-  announcing.test(text.slice(Math.max(0, end - maxAnnouncement), end));
+/** Returns quickly whether the words before an offset may announce a secret, a phrase or codes on the lines below. */
+export const mayAnnounce = mentionTest('ass ecr oke key hra nem ord ode', maxAnnouncement);
 
 /** Matches a line that consists of one word. */
 const onlyWord = /^\s{1,24}([\w.~+/!@#$%^&*?=-]{8,256})[ \t]*(?:\r?\n|$)/;
