@@ -1,7 +1,7 @@
 import { isCall, isMixed, isNoisy, isNumbered, isPassphrase, isUnlikeWord, passphraseName } from './chosen-value.js';
 import { is, pairStop, valueStop, word } from './characters.js';
 import { foreignNames } from './key-name.js';
-import { isForeignLetter, mentionTest } from './mentions.js';
+import { sentenceTest } from './mentions.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -81,10 +81,10 @@ const qualifiedBefore = new RegExp(
 );
 
 /** Returns quickly whether the words on the line before an offset may name a password. */
-export const mayMentionPassword = mentionTest(
-  'ssw ssp ssc sso sse nnw htw nha ras lav rol slo dga asa',
-  maxWordsBefore,
-);
+export const mayMentionPassword = sentenceTest('ssw ssp ssc sso sse nnw htw nha ras lav rol slo dga asa', {
+  max: maxWordsBefore,
+  maxWords: 10,
+});
 
 /**
  * Finds the value that ends the line behind a colon, if words before it name a password, as in `The password for this
