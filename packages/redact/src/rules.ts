@@ -18,9 +18,9 @@ import { findBearer } from './credentials.js';
 import { findElement, mayBeElement } from './elements.js';
 import { findBehindWideColon } from './foreign-names.js';
 import { findCopied } from './inserts.js';
-import { mayEndKey } from './key-name.js';
+import { mayEndKey, tailOf } from './key-name.js';
 import { findKeyedCall, mayTakeKey } from './keyed-calls.js';
-import { ledLetters, mayLead } from './led.js';
+import { ledLetters, mayEndLed, mayLead } from './led.js';
 import { findLikely, mayBeLikely } from './likely.js';
 import { mayBeNamed } from './may-be-named.js';
 import { findNativeHash, findPasswordHash, findSchemeHash } from './password-hashes.js';
@@ -32,8 +32,8 @@ import { findEncrypted } from './records.js';
 import { findRemarked, findRemarkedItem, mayBeRemarked } from './remarks.js';
 import type { Secret } from './replace.js';
 import { findSpaced } from './spaced.js';
-import { findSubstitution, mayBeSubstitution } from './substitutions.js';
-import { findToken, isAnchor, mayBeToken } from './tokens.js';
+import { findSubstitution, mayBeSubstitution, mayPrecedeSubstitution } from './substitutions.js';
+import { findToken, isAnchor, mayBeToken, mayEndAnchor } from './tokens.js';
 import { findSlashPair } from './user-pairs.js';
 import { bars } from './value-extent.js';
 
@@ -55,8 +55,11 @@ interface Test {
   test(character: string): boolean;
 }
 
-/** A detector, the two adjacent characters for which it is called, and its guard. */
-type Rule = readonly [before: Test, character: Test, find: Detector, mayFind?: Guard];
+/** Whether a detector may find something behind these three characters, of each of which only the last five bits are known. */
+type Trigram = (tail: number) => boolean;
+
+/** A detector, the two adjacent characters for which it is called, its guard, and the characters that the guard requires. */
+type Rule = readonly [before: Test, character: Test, find: Detector, mayFind?: Guard, mayEnd?: Trigram];
 
 /** Returns a guard for the letters behind an offset, in lower case. */
 const continuesWith =
@@ -72,9 +75,7 @@ const continuesWith =
     });
 
 /** Whether a text that leads to a secret behind a space may end with this letter. */
-const spacedEnd: Test = {
-  test: (character) => /[\d_y]/i.test(character) || ledLetters.has(character.toLowerCase()),
-};
+const spacedEnd: Test = { test: (character) => ledLetters.has(character.toLowerCase()) };
 
 /** Whether the last character of `%3D` or of `\\u003d` may be at an offset. */
 const mayBeEncodedSign: Guard = (text, index) => {
@@ -102,7 +103,8 @@ const rules: readonly Rule[] = [
   [/[\s"'`,[]/, /-/, findFlag, mayBeFlag],
   [/\s/, /\//, findSlashPair, continuesWith(' ')],
   [/\s/, /\//, findPasswordFlag, mayBePasswordFlag],
-  [spacedEnd, /[ \t]/, findSpaced, mayLead],
+  [spacedEnd, /[ \t]/, findSpaced, mayLead, mayEndLed],
+  [/[\d_]/, /[ \t]/, findSpaced, mayLead],
   [/"/, / /, findQuotedPair, continuesWith('"')],
   [/ /, /\|/, findNeighbor, mayBeNeighbor],
   [/["'`]/, /,/, findNeighbor, mayBeNeighbor],
@@ -130,7 +132,7 @@ const rules: readonly Rule[] = [
   [/\w/, /\(/, findKeyedCall, mayTakeKey],
   [/</, /</, findHereString],
   [/[\da-z]/i, /\$/, findPasswordHash],
-  [/s/, /[/|#]/, findSubstitution, mayBeSubstitution],
+  [/s/, /[/|#]/, findSubstitution, mayBeSubstitution, (tail) => mayPrecedeSubstitution(tail >> 10)],
   [/\|/, /\|/, findFallback, mayBeFallback],
   [/\?/, /\?/, findFallback, mayBeFallback],
   [/[a-z]/i, /\d/, findLikely, mayBeLikely],
@@ -140,15 +142,31 @@ const rules: readonly Rule[] = [
 /** The low bytes of the characters before which detectors of tables and wide colons are called. */
 const lowBytes = { bars: new Set(Array.from(bars, (bar) => bar & 255)), wideColon: 0x1a };
 
-/** A detector with its guard. */
+/** A detector with its guard, and the bit of its trigrams. */
 interface GuardedDetector {
   readonly find: Detector;
   readonly mayFind: Guard;
+  readonly bit: number;
 }
 
+/** What detectors may find behind three characters, as bits. The first one is that of detectors without trigrams. */
+const trigrams = new Uint8Array(32_768).fill(1);
+let lastBit = 1;
+/** Returns the bit of the trigrams of a detector. */
+const bitOf = (mayEnd: Trigram): number => {
+  lastBit <<= 1;
+  for (let tail = 0; tail < trigrams.length; tail += 1)
+    if (mayEnd(tail)) trigrams[tail] = (trigrams[tail] ?? 0) | lastBit;
+  return lastBit;
+};
+
 const always: Guard = () => true;
-const guarded = (find: Detector, mayFind: Guard = always): GuardedDetector => ({ find, mayFind });
-const tokens = guarded(findToken, mayBeToken);
+const guarded = (find: Detector, mayFind: Guard = always, mayEnd?: Trigram): GuardedDetector => ({
+  find,
+  mayFind,
+  bit: mayEnd === undefined ? 1 : bitOf(mayEnd),
+});
+const tokens = guarded(findToken, mayBeToken, mayEndAnchor);
 const wideColons = guarded(findBehindWideColon);
 const cells = guarded(findCell);
 
@@ -166,7 +184,7 @@ const { lists, listOf } = ((): {
 } => {
   const all: (readonly GuardedDetector[])[] = [[]];
   const known = new Map<string, number>();
-  const named = rules.map(([before, character, find, mayFind]) => ({ before, character, of: guarded(find, mayFind) }));
+  const named = rules.map(([before, character, ...of]) => ({ before, character, of: guarded(...of) }));
   const numberOf = (detectors: readonly GuardedDetector[]): number => {
     const name = detectors.map((detector) => ids.get(detector)).join(',');
     const found = known.get(name) ?? all.push(detectors) - 1;
@@ -195,6 +213,11 @@ const { lists, listOf } = ((): {
   }
   return { lists: all, listOf: table };
 })();
+
+/** The bits of the detectors of each list. */
+const bitsOf = Uint8Array.from({ length: 256 }, (_, list) =>
+  (lists[list] ?? []).reduce((bits, { bit }) => bits | bit, 0),
+);
 
 /** Whether the guard of a detector in a list accepts an offset. */
 const mayFindAt = (list: number, text: string, index: number): boolean => {
@@ -238,7 +261,9 @@ export class Candidates {
    * @param first the low byte before `from`
    */
   next(from: number, to: number, first: number): number {
+    const text = this.#text;
     let before = first;
+    let tail = from > 1 ? tailOf(text, from - 1) & 1023 : from === 1 ? text.charCodeAt(0) & 31 : 0;
     for (let index = from; index < to;) {
       if (owner !== this || index < this.#start || index >= this.#end) this.#fill(index);
       const start = this.#start;
@@ -248,7 +273,8 @@ export class Candidates {
         const byte = buffer[index - start] ?? 0;
         const list = listOf[(before << 8) | byte] ?? 0;
         before = byte;
-        if (list !== 0 && mayFindAt(list, this.#text, index)) return index;
+        tail = ((tail << 5) | (byte & 31)) & 32_767;
+        if (((bitsOf[list] ?? 0) & (trigrams[tail] ?? 0)) !== 0 && mayFindAt(list, text, index)) return index;
       }
     }
     return to;
