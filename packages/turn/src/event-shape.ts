@@ -57,7 +57,10 @@ export const problemWithType = (type: string): string | undefined => {
   const { space, name } = splitType(type);
   const near = name === '' ? nearestName(type, loopTypes) : nearestType(space, name);
   if (near === undefined && name !== '') return undefined;
-  const advice = near === undefined ? `Event types have two words, such as "tool.call".` : `Did you mean "${near}"?`;
+  const advice =
+    near === undefined
+      ? `Event types have two words, such as "tool.call".`
+      : `Did you mean "${near}"? Name an event of your own after your package.`;
   return `${JSON.stringify(type)} is not an event type. ${advice}`;
 };
 
