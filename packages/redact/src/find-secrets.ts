@@ -1,7 +1,7 @@
 import { maxReach, Reader, type ReaderSettings } from './reader.js';
 import { Repetition, type DecidesWithin } from './repetition.js';
 import type { Finder, Place, Secret } from './replace.js';
-import { Candidates, detect } from './rules.js';
+import { candidateBuffer, Candidates, detect } from './rules.js';
 
 const bracket = 93;
 const lineFeed = 10;
@@ -17,9 +17,10 @@ const none: readonly Secret[] = [];
  */
 export const formFinder = (replacement: string): Finder => {
   const settings: ReaderSettings = { replacement };
+  const buffer = candidateBuffer();
   return (text, place) => {
     const { length } = text;
-    const candidates = new Candidates(text);
+    const candidates = new Candidates(text, buffer);
     const repetition = new Repetition(text);
     const hasReplacements = text.includes(replacement, place.barrier);
     let reader: Reader | undefined;
@@ -87,7 +88,7 @@ const decidesWithin =
 /** Whether the decisions about a range find nothing and do not depend on text that has not arrived. */
 const isDecided = (reader: Reader, from: number, to: number): boolean => {
   const { text } = reader;
-  const candidates = new Candidates(text);
+  const candidates = new Candidates(text, candidateBuffer());
   for (let index = from; index < to; index += 1) {
     index = candidates.next(index, to, text.charCodeAt(index - 1) & 255);
     const before = text.charCodeAt(index - 1) & 255;

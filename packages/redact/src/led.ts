@@ -85,41 +85,29 @@ const findDatabaseLogin = (reader: Reader, index: number): Secret | undefined =>
  */
 const led = (
   [
-    [['send'], findTyped],
-    [['plain'], findPlainLogin],
-    [['login', 'log-in', 'auth', 'auth digest', 'token', 'key', 'unseal', 'unlock'], findLogin],
+    ['send', findTyped],
+    ['plain', findPlainLogin],
+    ['login|log-in|auth|auth digest|token|key|unseal|unlock', findLogin],
+    ['user|user add|user create|register|setairportnetwork|login|upwd|password|alias set', findUsersArgument],
+    ['radtest|createuser|com2sec', findPositional],
+    ['net use', findShareArgument],
+    ['echo|printf', findEchoed],
+    ['values', findInserted],
+    ['securestring|encrypt_string|obscure', findConverted],
+    ['sqlplus|expdp|impdp|sqlldr|dgmgrl|target|catalog|conn|connect', findOracleArgument],
+    [' using|logon', findDatabaseLogin],
+    ['auth|oper|identify|login|pass|eap|xauth', findProtocolLogin],
     [
-      ['user', 'user add', 'user create', 'register', 'setairportnetwork', 'login', 'upwd', 'password', 'alias set'],
-      findUsersArgument,
-    ],
-    [['radtest', 'createuser', 'com2sec'], findPositional],
-    [['net use'], findShareArgument],
-    [['echo', 'printf'], findEchoed],
-    [['values'], findInserted],
-    [['securestring', 'encrypt_string', 'obscure'], findConverted],
-    [['sqlplus', 'expdp', 'impdp', 'sqlldr', 'dgmgrl', 'target', 'catalog', 'conn', 'connect'], findOracleArgument],
-    [[' using', 'logon'], findDatabaseLogin],
-    [['auth', 'oper', 'identify', 'login', 'pass', 'eap', 'xauth'], findProtocolLogin],
-    [
-      [
-        ...[
-          'community',
-          'ommunity read',
-          'ommunity write',
-          'v2c',
-          'auth sha',
-          'auth md',
-          'priv aes',
-          'priv des',
-          ' md',
-        ],
-        ...['key', 'key-string', 'authentication', 'authentication text', ' ascii'],
-      ],
+      'community|ommunity read|ommunity write|v2c|auth sha|auth md|priv aes|priv des| md|key|key-string|authentication|' +
+        'authentication text| ascii',
       findDeviceSecret,
     ],
-    [['cookie-'], findServerCookie],
+    ['cookie-', findServerCookie],
   ] as const
-).map(([endings, find]) => ({ endings, find, mayLead: endingTest(endings, new Set()) }));
+).map(([texts, find]) => {
+  const endings = texts.split('|');
+  return { endings, find, mayLead: endingTest(endings, new Set()) };
+});
 
 /** Finds a secret that a command or a statement before the space leads to. */
 export const findLed = (reader: Reader, index: number): Secret | undefined => {
@@ -135,7 +123,7 @@ const ledEndings = [...spacedEndings, ...statedEndings, 'by', ...led.flatMap(({ 
 /** The last letters of the texts that {@link mayLead} looks for. */
 export const ledLetters: ReadonlySet<string> = new Set(ledEndings.map((ending) => ending.slice(-1)));
 /** Returns quickly whether the text that ends before `end` may lead to a secret behind a space. */
-const mayBeLed = endingTest(ledEndings, new Set(['key', 'phrase', 'passe']));
+const mayEndLed = endingTest(ledEndings, new Set(['key', 'phrase', 'passe']));
 /**
  * 1 for last letters of text that may lead to a secret behind a space: seven bits of the last one, five of each of the
  * two before. A name that ends with digits or `_` is read from the back.
@@ -152,12 +140,5 @@ ledTails.fill(1, 95 << 10, 96 << 10);
 /** Returns quickly whether the text before a space may lead to a secret. */
 export const mayLead = (text: string, index: number): boolean => {
   const middle = ((text.charCodeAt(index - 3) & 31) << 5) | (text.charCodeAt(index - 2) & 31);
-  return ledTails[(text.charCodeAt(index - 1) << 10) | middle] === 1 && mayBeLed(text, index);
+  return ledTails[(text.charCodeAt(index - 1) << 10) | middle] === 1 && mayEndLed(text, index);
 };
-
-/** 1 for the last two letters of text that may lead to a secret, five bits of each. */
-const ledEnds = new Uint8Array(1024);
-for (const tail of ledEndings.flatMap(tailsOf)) ledEnds[tail & 1023] = 1;
-
-/** Returns whether the first two of three characters may be the last ones of text that leads to a secret. */
-export const mayEndLed = (tail: number): boolean => ledEnds[tail >> 5] === 1;

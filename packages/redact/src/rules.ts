@@ -18,9 +18,9 @@ import { findBearer } from './credentials.js';
 import { findElement, mayBeElement } from './elements.js';
 import { findBehindWideColon } from './foreign-names.js';
 import { findCopied } from './inserts.js';
-import { mayEndKey, tailOf } from './key-name.js';
+import { mayEndKey } from './key-name.js';
 import { findKeyedCall, mayTakeKey } from './keyed-calls.js';
-import { ledLetters, mayEndLed, mayLead } from './led.js';
+import { ledLetters, mayLead } from './led.js';
 import { findLikely, mayBeLikely } from './likely.js';
 import { mayBeNamed } from './may-be-named.js';
 import { findNativeHash, findPasswordHash, findSchemeHash } from './password-hashes.js';
@@ -32,8 +32,8 @@ import { findEncrypted } from './records.js';
 import { findRemarked, findRemarkedItem, mayBeRemarked } from './remarks.js';
 import type { Secret } from './replace.js';
 import { findSpaced } from './spaced.js';
-import { findSubstitution, mayBeSubstitution, mayPrecedeSubstitution } from './substitutions.js';
-import { findToken, isAnchor, mayBeToken, mayEndAnchor } from './tokens.js';
+import { findSubstitution, mayBeSubstitution } from './substitutions.js';
+import { findToken, isAnchor, mayBeToken } from './tokens.js';
 import { findSlashPair } from './user-pairs.js';
 import { bars } from './value-extent.js';
 
@@ -55,11 +55,8 @@ interface Test {
   test(character: string): boolean;
 }
 
-/** Whether a detector may find something behind these three characters, of each of which only the last five bits are known. */
-type Trigram = (tail: number) => boolean;
-
-/** A detector, the two adjacent characters for which it is called, its guard, and the characters that the guard requires. */
-type Rule = readonly [before: Test, character: Test, find: Detector, mayFind?: Guard, mayEnd?: Trigram];
+/** A detector, the two adjacent characters for which it is called, and its guard. */
+type Rule = readonly [before: Test, character: Test, find: Detector, mayFind?: Guard];
 
 /** Returns a guard for the letters behind an offset, in lower case. */
 const continuesWith =
@@ -75,7 +72,9 @@ const continuesWith =
     });
 
 /** Whether a text that leads to a secret behind a space may end with this letter. */
-const spacedEnd: Test = { test: (character) => ledLetters.has(character.toLowerCase()) };
+const spacedEnd: Test = {
+  test: (character) => /[\d_y]/i.test(character) || ledLetters.has(character.toLowerCase()),
+};
 
 /** Whether the last character of `%3D` or of `\\u003d` may be at an offset. */
 const mayBeEncodedSign: Guard = (text, index) => {
@@ -91,7 +90,7 @@ const mayEndColumn: Guard = (text, index) => endOfColumn(text, index) !== 0;
 const mayBeField: Guard = (text, index) => mayEndKey(text, index) || mayEndColumn(text, index);
 
 /** The detectors for two adjacent ASCII characters, in order. The first detector that finds a secret decides. */
-const rules: readonly Rule[] = [
+export const rules: readonly Rule[] = [
   [/[\da-zA-Z]/, /[_-]/, findPrefixedToken, mayPrefix],
   [/[^:]/, /:/, findAtColon, mayBeAtColon],
   [/[^=!<>]/, /=/, findAssignment, mayBeNamed],
@@ -103,8 +102,7 @@ const rules: readonly Rule[] = [
   [/[\s"'`,[]/, /-/, findFlag, mayBeFlag],
   [/\s/, /\//, findSlashPair, continuesWith(' ')],
   [/\s/, /\//, findPasswordFlag, mayBePasswordFlag],
-  [spacedEnd, /[ \t]/, findSpaced, mayLead, mayEndLed],
-  [/[\d_]/, /[ \t]/, findSpaced, mayLead],
+  [spacedEnd, /[ \t]/, findSpaced, mayLead],
   [/"/, / /, findQuotedPair, continuesWith('"')],
   [/ /, /\|/, findNeighbor, mayBeNeighbor],
   [/["'`]/, /,/, findNeighbor, mayBeNeighbor],
@@ -132,7 +130,7 @@ const rules: readonly Rule[] = [
   [/\w/, /\(/, findKeyedCall, mayTakeKey],
   [/</, /</, findHereString],
   [/[\da-z]/i, /\$/, findPasswordHash],
-  [/s/, /[/|#]/, findSubstitution, mayBeSubstitution, (tail) => mayPrecedeSubstitution(tail >> 10)],
+  [/s/, /[/|#]/, findSubstitution, mayBeSubstitution],
   [/\|/, /\|/, findFallback, mayBeFallback],
   [/\?/, /\?/, findFallback, mayBeFallback],
   [/[a-z]/i, /\d/, findLikely, mayBeLikely],
@@ -142,31 +140,15 @@ const rules: readonly Rule[] = [
 /** The low bytes of the characters before which detectors of tables and wide colons are called. */
 const lowBytes = { bars: new Set(Array.from(bars, (bar) => bar & 255)), wideColon: 0x1a };
 
-/** A detector with its guard, and the bit of its trigrams. */
+/** A detector with its guard. */
 interface GuardedDetector {
   readonly find: Detector;
   readonly mayFind: Guard;
-  readonly bit: number;
 }
 
-/** What detectors may find behind three characters, as bits. The first one is that of detectors without trigrams. */
-const trigrams = new Uint8Array(32_768).fill(1);
-let lastBit = 1;
-/** Returns the bit of the trigrams of a detector. */
-const bitOf = (mayEnd: Trigram): number => {
-  lastBit <<= 1;
-  for (let tail = 0; tail < trigrams.length; tail += 1)
-    if (mayEnd(tail)) trigrams[tail] = (trigrams[tail] ?? 0) | lastBit;
-  return lastBit;
-};
-
 const always: Guard = () => true;
-const guarded = (find: Detector, mayFind: Guard = always, mayEnd?: Trigram): GuardedDetector => ({
-  find,
-  mayFind,
-  bit: mayEnd === undefined ? 1 : bitOf(mayEnd),
-});
-const tokens = guarded(findToken, mayBeToken, mayEndAnchor);
+const guarded = (find: Detector, mayFind: Guard = always): GuardedDetector => ({ find, mayFind });
+const tokens = guarded(findToken, mayBeToken);
 const wideColons = guarded(findBehindWideColon);
 const cells = guarded(findCell);
 
@@ -184,7 +166,7 @@ const { lists, listOf } = ((): {
 } => {
   const all: (readonly GuardedDetector[])[] = [[]];
   const known = new Map<string, number>();
-  const named = rules.map(([before, character, ...of]) => ({ before, character, of: guarded(...of) }));
+  const named = rules.map(([before, character, find, mayFind]) => ({ before, character, of: guarded(find, mayFind) }));
   const numberOf = (detectors: readonly GuardedDetector[]): number => {
     const name = detectors.map((detector) => ids.get(detector)).join(',');
     const found = known.get(name) ?? all.push(detectors) - 1;
@@ -214,11 +196,6 @@ const { lists, listOf } = ((): {
   return { lists: all, listOf: table };
 })();
 
-/** The bits of the detectors of each list. */
-const bitsOf = Uint8Array.from({ length: 256 }, (_, list) =>
-  (lists[list] ?? []).reduce((bits, { bit }) => bits | bit, 0),
-);
-
 /** Whether the guard of a detector in a list accepts an offset. */
 const mayFindAt = (list: number, text: string, index: number): boolean => {
   if (text.charCodeAt(index) > 127) return false;
@@ -239,20 +216,21 @@ export const detect = (reader: Reader, index: number, before: number): Secret | 
   return undefined;
 };
 
-const bufferSize = 65_536;
-/** The low bytes of the text that was read last, because they are read in a fourth of the time of its characters. */
-const buffer = Buffer.allocUnsafeSlow(bufferSize);
-let owner: Candidates | undefined;
+/** Creates a buffer for {@link Candidates}. */
+export const candidateBuffer = (): Buffer => Buffer.allocUnsafeSlow(16_384);
 
 /** Searches a text for the characters for which detectors are called. */
 export class Candidates {
   readonly #text: string;
-  /** The range of the text in the buffer. */
+  /** The low bytes of a range of the text, because they are read in a fourth of the time of its characters. */
+  readonly #buffer: Buffer;
   #start = 0;
   #end = 0;
 
-  constructor(text: string) {
+  /** @param buffer is used by one search at a time */
+  constructor(text: string, buffer: Buffer) {
     this.#text = text;
+    this.#buffer = buffer;
   }
 
   /**
@@ -262,10 +240,10 @@ export class Candidates {
    */
   next(from: number, to: number, first: number): number {
     const text = this.#text;
+    const buffer = this.#buffer;
     let before = first;
-    let tail = from > 1 ? tailOf(text, from - 1) & 1023 : from === 1 ? text.charCodeAt(0) & 31 : 0;
     for (let index = from; index < to;) {
-      if (owner !== this || index < this.#start || index >= this.#end) this.#fill(index);
+      if (index < this.#start || index >= this.#end) this.#fill(index);
       const start = this.#start;
       const end = Math.min(to, this.#end);
       // This loop runs for every character, so it has nothing else.
@@ -273,16 +251,14 @@ export class Candidates {
         const byte = buffer[index - start] ?? 0;
         const list = listOf[(before << 8) | byte] ?? 0;
         before = byte;
-        tail = ((tail << 5) | (byte & 31)) & 32_767;
-        if (((bitsOf[list] ?? 0) & (trigrams[tail] ?? 0)) !== 0 && mayFindAt(list, text, index)) return index;
+        if (list !== 0 && mayFindAt(list, text, index)) return index;
       }
     }
     return to;
   }
 
   #fill(from: number): void {
-    owner = this;
     this.#start = from;
-    this.#end = from + buffer.write(this.#text.slice(from, from + bufferSize), 'latin1');
+    this.#end = from + this.#buffer.write(this.#text.slice(from, from + this.#buffer.length), 'latin1');
   }
 }

@@ -13,7 +13,7 @@ import type { Secret } from './replace.js';
 import { endsLine } from './gaps.js';
 import { maxSpaces, readKey, type Key } from './key.js';
 import { valueOf } from './value-of-name.js';
-import { isPlaceholder, looksRandom } from './value.js';
+import { looksRandom } from './value.js';
 
 /** Minimum length of a random value behind which text may follow. */
 const minLong = 32;

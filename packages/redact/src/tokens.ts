@@ -81,18 +81,6 @@ for (const [index, bucket] of buckets.entries()) {
   }
 }
 
-/** 1 for the last five bits of each of three characters, of which the last two are the anchor of a prefix. */
-const anchorTails = new Uint8Array(32_768);
-for (const { form, offset } of buckets.flat()) {
-  const pair = ((form.prefix.charCodeAt(offset - 1) & 31) << 5) | (form.prefix.charCodeAt(offset) & 31);
-  for (let before = 0; before < 32; before += 1) {
-    if (offset === 1 || (form.prefix.charCodeAt(offset - 2) & 31) === before) anchorTails[(before << 10) | pair] = 1;
-  }
-}
-
-/** Returns whether the last two of three characters may be the anchor of a prefix that has the first one before it. */
-export const mayEndAnchor = (tail: number): boolean => anchorTails[tail] === 1;
-
 /** Returns whether these two characters are the anchor of a prefix. */
 export const isAnchor = (before: number, code: number): boolean => (bucketOf[before * 128 + code] ?? 0) > 0;
 

@@ -164,8 +164,8 @@ const findGuessedUser = (reader: Reader, index: number): Secret | undefined => {
   if (!isUserOfLine(reader, index)) return undefined;
   const start = index + 1;
   const end = endOfField(reader.text, start);
-  if (reader.code(end) !== colon || end - start < minField || !numbers.test(reader.slice(end, end + 15)))
-    return undefined;
+  const isField = reader.code(end) === colon && end - start >= minField;
+  if (!isField || !numbers.test(reader.slice(end, end + 15))) return undefined;
   const value = reader.text.slice(start, end);
   return value.includes(reader.replacement) ? undefined : { kind: 'user-password', start, end };
 };
