@@ -33,7 +33,7 @@ describe('guards', () => {
       fc.property(text, (whole) => {
         expect(missed(whole, true)).toEqual([]);
       }),
-      { numRuns: 400 },
+      { numRuns: 1000 },
     );
   });
 
@@ -42,7 +42,7 @@ describe('guards', () => {
       fc.property(text, fc.nat(200), (whole, cut) => {
         expect(missed(whole.slice(0, Math.max(2, whole.length - cut)), false)).toEqual([]);
       }),
-      { numRuns: 200 },
+      { numRuns: 500 },
     );
   });
 });

@@ -41,6 +41,7 @@ const equals = 61;
 const space = 32;
 const percent = 37;
 const hash = 35;
+const slash = 47;
 const digit0 = 48;
 
 export type Detector = (reader: Reader, index: number) => Secret | undefined;
@@ -82,9 +83,11 @@ const mayBeEncodedSign: Guard = (text, index) => {
   return before === percent || before === digit0;
 };
 
-/** Rules out redirections, comparisons, arrows and comments. */
-const mayBeUserRule: Guard = (text, index) =>
-  !(text.charCodeAt(index + 1) <= (text.charCodeAt(index) === hash ? 47 : equals));
+/** Rules out redirections to a file, comparisons and comments. */
+const mayBeUserRule: Guard = (text, index) => {
+  const next = text.charCodeAt(index + 1);
+  return Number.isNaN(next) || (text.charCodeAt(index) === hash ? next > slash : next > space && next !== equals);
+};
 
 const mayEndColumn: Guard = (text, index) => endOfColumn(text, index) !== 0;
 const mayBeField: Guard = (text, index) => mayEndKey(text, index) || mayEndColumn(text, index);
