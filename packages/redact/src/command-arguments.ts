@@ -28,9 +28,12 @@ export const findHereString = (reader: Reader, index: number): Secret | undefine
   return isRead && isChosen(value) ? { kind: 'command-line', start, end } : undefined;
 };
 
+/** Matches what is before a command: the beginning of a line, its number in a history, a sign, or `sudo`. */
+const commandStart = String.raw`(?:^|(?:^|\n) {0,6}\d{1,6}\*? {2}|[\n;|&("'${'`'}$>] ?|\bsudo )`;
 /** Matches commands whose next argument is a secret, at the beginning of a command. */
-const login =
-  /(?:^|[\n;|&("'`$] ?|\bsudo )(?:[\w./-]{1,30} ){1,2}(?:log-?in|(?:add-)?auth(?:token)?|token|set[aA]pi[kK]ey|operator unseal|unlock)$/;
+const login = new RegExp(
+  String.raw`${commandStart}(?:[\w./-]{1,30} ){1,2}(?:log-?in|(?:add-)?auth(?:token)?|token|set[aA]pi[kK]ey|operator unseal|unlock)$`,
+);
 const loginEnds = ['login', 'og-in', ' auth', 'auth digest', ' AUTH', 'token', 'pikey', 'piKey', 'unseal', ' unlock'];
 const isLoginEnd = (text: string, end: number): boolean => loginEnds.some((last) => text.endsWith(last, end));
 
@@ -56,8 +59,9 @@ export const findLogin = (reader: Reader, index: number): Secret | undefined => 
 };
 
 /** Matches commands whose arguments are a user and a password, at the beginning of a command. */
-const userCommand =
-  /(?:^|[\n;|&("'`$>] ?|\bsudo )(?:[\w./-]{1,30} ){0,2}(?:user|(?:add|authenticate)_user|user (?:add|create)|register|login|upwd|user:password|alias set|-setairportnetwork)(?: --?\w{1,16}){0,2}$/;
+const userCommand = new RegExp(
+  String.raw`${commandStart}(?:[\w./-]{1,30} ){0,2}(?:user|(?:add|authenticate)_user|user (?:add|create)|register|login|upwd|user:password|alias set|-setairportnetwork)(?: --?\w{1,16}){0,2}$`,
+);
 /** The first characters of an option, of a quote, and of what is behind a command. */
 const followers: ReadonlySet<number> = new Set(Array.from('\n\r-/&|;>"\'', (character) => character.charCodeAt(0)));
 /** The ends of these commands, with what is before the password: a user, possibly with a server or an address. */

@@ -493,6 +493,26 @@ describe('passwords with signs', () => {
   });
 });
 
+describe('commands in a history', () => {
+  it.each(['rabbitmqctl add_user joe X', 'net user joe X /add', 'mc alias set shop http://minio:9000 admin X'])(
+    'have a number before: %s',
+    (command) => {
+      const password = drawn(alphanumeric, 15, 7);
+      const lines = `  263  ls\n  264  ${command.replace('X', password)}\n 1265* cd ..\n`;
+      expect(redact(lines)).toBe(lines.replace(password, '[redacted]'));
+    },
+  );
+});
+
+describe('the secret key of AWS', () => {
+  it('is replaced in a table whose row has its name at the beginning', () => {
+    const id = `AK${'IA'}${drawn('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 16, 3)}`;
+    const key = drawn(alphanumeric, 40, 4);
+    const row = `ACCESSKEY\t${id}\t2026-11-02T10:11:12+00:00\t${key}\tActive\tdeployer\n`;
+    expect(redact(row)).toBe('ACCESSKEY\t[redacted]\tActive\tdeployer\n');
+  });
+});
+
 describe('passwords of letters only', () => {
   it.each([
     'rabbitmqctl add_user app X\n',

@@ -12,6 +12,7 @@ import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { endsLine } from './gaps.js';
 import { maxSpaces, readKey, type Key } from './key.js';
+import { endOfKeyPair } from './tokens.js';
 import { valueOf } from './value-of-name.js';
 import { looksRandom } from './value.js';
 
@@ -113,8 +114,15 @@ const findBehindName = (reader: Reader, key: Key, index: number): Secret | undef
     const isFirst = Number.isNaN(before) || before === 10 || before === 13 || before === 34 || isIndented(near);
     if (!isFirst) return findWithin(reader, key, valueStart);
   }
-  return chosen(reader, key, valueOf(reader, key, valueStart, { isColon: true, isLiteral: true }), !isQuoted);
+  const found = valueOf(reader, key, valueStart, { isColon: true, isLiteral: true });
+  // The secret key of AWS may be some columns behind its id.
+  const isId = found !== undefined && accessKeyId.test(text.slice(found.start, found.end));
+  if (isId) return { ...found, end: endOfKeyPair(reader, found.end) };
+  return chosen(reader, key, found, !isQuoted);
 };
+
+/** Matches the id of a key of AWS. */
+const accessKeyId = /^A[KS]IA[A-Z2-7]{16}$/;
 
 /** Matches the options of a wireless network of OpenWrt, up to its key. */
 const network = /\boption encryption [^\n]{1,40}\n(?:[^\n]{1,60}\n)?\s*option key$/;

@@ -209,7 +209,7 @@ const keyPair =
   /^(?:[,\t ]{1,4}[\w:.+-]{1,30})?[,:\t ]{1,4}([A-Za-z0-9+/]{40})(?![\w+/=])(?:[,\t ][A-Za-z0-9+/=]{100,2048})?/;
 
 /** Returns the end of the secret key that command-line tools and downloads print after its id. */
-const endOfKeyPair = (reader: Reader, end: number): number => {
+export const endOfKeyPair = (reader: Reader, end: number): number => {
   if (!is(reader.code(end), space) && reader.code(end) !== comma && reader.code(end) !== 58) return end;
   const pair = keyPair.exec(reader.slice(end, end + 2200));
   return pair !== null && looksRandom(pair[1] ?? '') ? end + pair[0].length : end;
