@@ -506,7 +506,7 @@ describe('commands in a history', () => {
 
 describe('the secret key of AWS', () => {
   it('is replaced in a table whose row has its name at the beginning', () => {
-    const id = `AK${'IA'}${drawn('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 16, 3)}`;
+    const id = ['AK', 'IA', drawn('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 16, 3)].join('');
     const key = drawn(alphanumeric, 40, 4);
     const row = `ACCESSKEY\t${id}\t2026-11-02T10:11:12+00:00\t${key}\tActive\tdeployer\n`;
     expect(redact(row)).toBe('ACCESSKEY\t[redacted]\tActive\tdeployer\n');
