@@ -25,70 +25,89 @@ const foldedAscii = Uint8Array.from({ length: 128 }, (_, code) => {
  * Folds a text to its visible form: lower case without accents, one space for white space, no invisible characters and
  * no emphasis. In words of mixed scripts or widths, letters become the Latin letters that they resemble.
  */
-export const fold = (text: string): Folded => {
-  const isPlain = isAscii(text);
-  let units = isPlain ? new Uint8Array(text.length) : new Uint16Array(text.length + maxExpansion);
+export const fold = (text: string): Folded => (isAscii(text) ? foldAscii(text) : foldAny(text));
+
+/** Whether a hyphen and a line feed split a word. */
+const splitsWord = (text: string, index: number, last: number): boolean =>
+  last >= 97 && last <= 122 && text.charCodeAt(index + 1) === 10 && isLatin(text.charCodeAt(index + 2));
+
+/* Each has lists of one kind, which engines write faster than lists of two kinds. */
+const foldAscii = (text: string): Folded => {
+  const units = new Uint8Array(text.length);
+  const places = new Uint32Array(text.length);
+  let length = 0;
+  let last = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    if (unit === 45 && splitsWord(text, index, last)) {
+      index += 1;
+      continue;
+    }
+    const folded = foldedAscii[unit] as number;
+    if (folded === mute || (folded === 32 && last === 32)) continue;
+    units[length] = last = folded;
+    places[length] = index;
+    length += 1;
+  }
+  return foldedOf(text, units, places, length);
+};
+
+const foldAny = (text: string): Folded => {
+  let units = new Uint16Array(text.length + maxExpansion);
   let places = new Uint32Array(units.length);
   const foldings = new Foldings();
   let length = 0;
   let last = 0;
-  let index = 0;
-  while (index < text.length) {
+  for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index);
-    if (unit < 128) {
-      // A word that is split by a line feed.
-      if (
-        unit === 45 &&
-        last >= 97 &&
-        last <= 122 &&
-        text.charCodeAt(index + 1) === 10 &&
-        isLatin(text.charCodeAt(index + 2))
-      ) {
-        index += 2;
+    if (unit < 128 || unit === noBreak) {
+      if (unit === 45 && splitsWord(text, index, last)) {
+        index += 1;
         continue;
       }
-      const folded = foldedAscii[unit] as number;
-      if (folded !== mute && (folded !== 32 || last !== 32)) {
-        units[length] = last = folded;
-        places[length] = index;
-        length += 1;
-      }
-    } else if (unit === noBreak) {
-      if (last !== 32) {
-        units[length] = last = 32;
-        places[length] = index;
-        length += 1;
-      }
-    } else {
-      const code = text.codePointAt(index) ?? 0;
-      if (!isInvisible(code)) {
-        const { alone, amongLatin } = foldings.of(code);
-        const expanded = amongLatin !== undefined && isAmongLatin(text, index) ? amongLatin : alone;
-        for (let place = 0; place < expanded.length; place += 1) {
-          units[length] = last = expanded.charCodeAt(place);
-          places[length] = index;
-          length += 1;
-        }
-        // The rest of the text may need as many units as it has, and those of one more character.
-        if (length + text.length - index + maxExpansion > units.length) {
-          units = grown(units, new Uint16Array(units.length * 2 + maxExpansion));
-          places = grown(places, new Uint32Array(units.length));
-        }
-      }
-      if (code > 65_535) index += 1;
+      const folded = unit === noBreak ? 32 : (foldedAscii[unit] as number);
+      if (folded === mute || (folded === 32 && last === 32)) continue;
+      units[length] = last = folded;
+      places[length] = index;
+      length += 1;
+      continue;
     }
-    index += 1;
+    const code = text.codePointAt(index) ?? 0;
+    if (!isInvisible(code)) {
+      const { alone, amongLatin } = foldings.of(code);
+      const expanded = amongLatin !== undefined && isAmongLatin(text, index) ? amongLatin : alone;
+      for (let place = 0; place < expanded.length; place += 1) {
+        units[length] = last = expanded.charCodeAt(place);
+        places[length] = index;
+        length += 1;
+      }
+      // The rest of the text may need as many units as it has, and those of one more character.
+      if (length + text.length - index + maxExpansion > units.length) {
+        units = grown(units, new Uint16Array(units.length * 2 + maxExpansion));
+        places = grown(places, new Uint32Array(units.length));
+      }
+    }
+    if (code > 65_535) index += 1;
   }
-  const folded = Buffer.from(units.buffer, 0, length * units.BYTES_PER_ELEMENT).toString(
-    isPlain ? 'latin1' : 'utf16le',
-  );
-  return { text: folded, at: (place) => (place < length ? (places[place] ?? text.length) : text.length) };
+  return foldedOf(text, units, places, length);
 };
 
-const grown = <List extends Uint16Array | Uint32Array>(list: List | Uint8Array, larger: List): List => {
+const grown = <List extends Uint16Array | Uint32Array>(list: List, larger: List): List => {
   larger.set(list);
   return larger;
 };
+
+const foldedOf = (
+  { length: end }: string,
+  units: Uint8Array | Uint16Array,
+  places: Uint32Array,
+  length: number,
+): Folded => ({
+  text: Buffer.from(units.buffer, 0, length * units.BYTES_PER_ELEMENT).toString(
+    units.BYTES_PER_ELEMENT === 1 ? 'latin1' : 'utf16le',
+  ),
+  at: (place) => (place < length ? (places[place] ?? end) : end),
+});
 
 /** Returns only the folded text. */
 export const foldText = (text: string): string => fold(text).text;
