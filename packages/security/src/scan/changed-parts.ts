@@ -32,6 +32,13 @@ const blocksOf = (text: string): readonly Region[] => {
   return [...blocks, { start, end: text.length }];
 };
 
+/** Whether only blanks are before an offset in its line. Reads no further than them, because a line may be the whole text. */
+const beginsLine = (text: string, offset: number): boolean => {
+  let start = offset;
+  while (start > 0 && text.charAt(start - 1) !== '\n' && /\s/.test(text.charAt(start - 1))) start -= 1;
+  return start === 0 || text.charAt(start - 1) === '\n';
+};
+
 /**
  * Returns the paragraphs of the plain form that the original text has in another form. A scan has read the others
  * already.
@@ -39,10 +46,7 @@ const blocksOf = (text: string): readonly Region[] => {
 export const changedParts = (text: string, plain: PlainText): ChangedParts => {
   const isChanged = ({ start, end }: Region): boolean => {
     const from = plain.original(start);
-    const line = text.lastIndexOf('\n', from - 1) + 1;
-    return (
-      text.slice(line, from).trim() !== '' || text.slice(from, plain.original(end)) !== plain.text.slice(start, end)
-    );
+    return !beginsLine(text, from) || text.slice(from, plain.original(end)) !== plain.text.slice(start, end);
   };
   const blocks = blocksOf(plain.text).filter(isChanged);
   const starts: number[] = [];
