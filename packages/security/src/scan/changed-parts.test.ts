@@ -59,3 +59,17 @@ describe('sentences of ordinary wording', () => {
     );
   });
 });
+
+it('takes linear time for a line of many escapes', () => {
+  const work = (length: number): number => {
+    const text = String.raw`\n`.repeat(length / 2);
+    const plain = readPlain(text);
+    if (plain === undefined) throw new Error('The text is plain.');
+    const before = process.cpuUsage();
+    changedParts(text, plain);
+    return process.cpuUsage(before).user;
+  };
+  work(8_000);
+  // The text is 16 times as long: quadratic work would take 256 times as much time.
+  expect(work(128_000) / Math.max(2_000, work(8_000))).toBeLessThan(100);
+});
