@@ -222,6 +222,9 @@ export const detect = (reader: Reader, index: number, before: number): Secret | 
 /** Creates a buffer for {@link Candidates}. */
 export const candidateBuffer = (): Buffer => Buffer.allocUnsafeSlow(16_384);
 
+/** Number of candidates that guards exclude in a row before one is returned, where a repetition of the text may be skipped. */
+const maxExcluded = 256;
+
 /** Searches a text for the characters for which detectors are called. */
 export class Candidates {
   readonly #text: string;
@@ -237,7 +240,7 @@ export class Candidates {
   }
 
   /**
-   * Returns the offset of the next possible secret; `to` without one.
+   * Returns the offset of the next possible secret, or of one of many that cannot be; `to` without one.
    *
    * @param first the low byte before `from`
    */
@@ -245,6 +248,7 @@ export class Candidates {
     const text = this.#text;
     const buffer = this.#buffer;
     let before = first;
+    let left = maxExcluded;
     for (let index = from; index < to;) {
       if (index < this.#start || index >= this.#end) this.#fill(index);
       const start = this.#start;
@@ -254,7 +258,9 @@ export class Candidates {
         const byte = buffer[index - start] ?? 0;
         const list = listOf[(before << 8) | byte] ?? 0;
         before = byte;
-        if (list !== 0 && mayFindAt(list, text, index)) return index;
+        if (list === 0) continue;
+        left -= 1;
+        if (mayFindAt(list, text, index) || (left <= 0 && text.charCodeAt(index) < 128)) return index;
       }
     }
     return to;
