@@ -47,7 +47,7 @@ export const project = ({ isolate = false, newerNode } = {}) => {
       retry,
       // Libraries are loaded by Node, as other libraries load them. Vitest otherwise decides for each one, and a library
       // that it loads itself exists twice: a `Command` of LangGraph is then none for LangChain, which starts a new run.
-      server: { deps: { external: [/\/node_modules\//] } },
+      server: { deps: { external: [/\/node_modules\/.*\.[cm]?js$/] } },
       // Loading a tokenizer takes seconds when both cores are busy.
       testTimeout: isLong ? 900_000 : isLive ? 180_000 : 60_000,
       // Removing an installation of thousands of files takes more than the 10 s of Vitest on a busy disk.
