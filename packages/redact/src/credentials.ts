@@ -40,6 +40,12 @@ export const findUrlCredentials = (reader: Reader, index: number): Secret | unde
   if (end === undefined) return undefined;
   const userInfo = reader.text.slice(start, end);
   const cut = userInfo.indexOf(':');
+  if (cut === userInfo.length - 1) {
+    // With an empty password, a random user is a token.
+    const user = userInfo.slice(0, cut);
+    const isToken = looksRandom(user) && !isPlaceholder(user) && !user.includes(reader.replacement);
+    return isToken ? { kind: 'url-credentials', start, end: end - 1 } : undefined;
+  }
   const value = userInfo.slice(cut + 1);
   // The password of an anonymous user is any text.
   if (userInfo.startsWith('anonymous:') || isNamedPair(userInfo.slice(0, Math.max(cut, 0)), value)) return undefined;
