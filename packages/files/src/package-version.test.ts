@@ -20,6 +20,22 @@ it('returns the version of the nearest package.json that has one', () => {
   }
 });
 
+it('ignores a package.json that is no JSON', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'version-'));
+  try {
+    mkdirSync(join(folder, 'dist'));
+    writeFileSync(join(folder, 'package.json'), '{"version":"9.9.9"}');
+    writeFileSync(join(folder, 'dist', 'package.json'), '{');
+    expect(packageVersion(pathToFileURL(join(folder, 'dist', 'main.js')).href)).toBe('9.9.9');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('is unknown in a bundle of CommonJS, which has no address', () => {
+  expect(packageVersion(undefined)).toBe('unknown');
+});
+
 it('is unknown outside of any package', () => {
   expect(packageVersion('file:///none/of/these/main.js')).toBe('unknown');
 });

@@ -198,7 +198,7 @@ const pollingWords: ReadonlySet<string> = wordSet(
 );
 /** Those of a state, whose figures are details. */
 const stateWords: ReadonlySet<string> = wordSet('poll status wait watch progress sleep checks check logs output await');
-/** Members of an input that name a control of a device: with one, a call is an input event, whatever its tool is called. */
+/** Members of an input that name a control of a device. A call with one is an input event, whatever the tool's name is. */
 const controlMembers = ['button', 'hotkey', 'keycode', 'gesture'];
 const isControl = (input: unknown): boolean => controlMembers.some((name) => textMember(input, name) !== undefined);
 const inputWords: ReadonlySet<string> = wordSet(

@@ -111,7 +111,8 @@ export const compareOutcome = (
     const next = trendOf(before, print, isUnchanged ? trend : undefined);
     const isMoving = next === 1 || next === -1;
     const figures = addFigure(known);
-    const isCounter = pace(print, figures) === 'even';
+    const pace = paceOf(print, figures);
+    const isCounter = pace === 'even';
     if (isMoving && print.isRatio === true) {
       return {
         isSame: isCounter && drift >= driftOfNumbers.unevenPoll,
@@ -128,7 +129,7 @@ export const compareOutcome = (
     // What is worked off ends. A figure that rises, or that falls by one, may count the calls.
     const isWorkedOff = next === -1 && (before.level ?? 0) - (print.level ?? 0) !== 1;
     // A count of the calls moves by equal steps.
-    if (isMoving && pace(print, figures) === 'uneven' && (isWorkedOff || isReading(call, print, figures))) {
+    if (isMoving && pace === 'uneven' && (isWorkedOff || isReading(call, print, figures))) {
       return { isSame: drift >= driftOfNumbers.unevenPoll, drift: drift + 1, trend: next, figures, isReading: true };
     }
     const courses = coursesOf(before.numbers, print.numbers, known.courses);
@@ -190,10 +191,13 @@ export const addLines = ({ print, lines }: KnownCall, next: Fingerprint): KnownC
 const addFigure = ({ print: { level, outcome }, figures = [] }: KnownCall): readonly Figures[] =>
   level === undefined ? figures : [{ level, outcome }, ...figures.slice(0, maxFigures - 1)];
 
-/** Returns whether the figures of an outcome moved by equal steps, as a count of the calls does; `undefined` before they moved twice. */
-const pace = (print: Fingerprint, figures: readonly Figures[]): 'even' | 'uneven' | undefined => {
+/**
+ * Returns whether the figures of the last outcomes moved by equal steps, as a count of the calls does; `undefined` before
+ * they moved twice.
+ */
+const paceOf = (print: Fingerprint, figures: readonly Figures[]): 'even' | 'uneven' | undefined => {
   const levels = [print.level, ...figures.map(({ level }) => level)];
-  const steps = levels.slice(1).map((level, index) => (levels[index] ?? level ?? 0) - (level ?? 0));
+  const steps = levels.slice(1).map((level = 0, index) => (levels[index] ?? level) - level);
   const [last] = steps;
   if (last === undefined || steps.length < 2) return undefined;
   return steps.every((step) => Math.abs(step - last) < evenStep) ? 'even' : 'uneven';
