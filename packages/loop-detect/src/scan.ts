@@ -29,7 +29,7 @@ export interface Scan {
 
 /** Maximum number of numbers, and of ratios, that are summed. */
 const maxNumbers = 12;
-/** Maximum number of different lines that are told apart. */
+/** Maximum number of different lines with one hash each; more lines have one hash together. */
 const maxLines = 16;
 /** Texts longer than this are read in full at both ends; in the middle only letters count. */
 export const maxRead = 8_000;

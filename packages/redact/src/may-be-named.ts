@@ -34,7 +34,7 @@ const digit = 3;
 /** Maximum length of what a prompt shows in brackets, and of a remark in brackets. */
 const maxShown = 42;
 
-/** Returns 1 for the last three letters of words, besides the names of secrets, whose values are read. */
+/** Returns a table with 1 for the last three letters of words that are no names of secrets but have values that are read. */
 const tailsOfWords = (words: string): Uint8Array => {
   const table = new Uint8Array(32_768);
   for (const tail of words.split(' ').flatMap(tailsOf)) table[tail] = 1;

@@ -240,7 +240,8 @@ export class Candidates {
   }
 
   /**
-   * Returns the offset of the next possible secret, or of one of many that cannot be; `to` without one.
+   * Returns the offset of the next possible secret; `to` without one. After many candidates that cannot be secrets, it
+   * returns the offset of one, because the caller may skip a repetition there.
    *
    * @param first the low byte before `from`
    */

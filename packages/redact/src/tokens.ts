@@ -158,7 +158,7 @@ const verify = (reader: Reader, { form, alphabet }: Anchored, start: number): Se
   const isSentence = runEnd > bodyStart && reader.text.charCodeAt(runEnd - 1) === 46;
   const bodyEnd = isSentence ? runEnd - 1 : runEnd;
   if (bodyEnd - bodyStart < form.min) return undefined;
-  // A token of known length that continues with another secret is none, also after that secret was replaced.
+  // A longer word than a token of known length is not a token, even if its end was a secret and is replaced.
   if (form.max - form.min < 8 && reader.matches(reader.replacement, runEnd)) return undefined;
   if (form.max - form.min < 8 && bodyEnd === bodyStart + form.max && is(reader.code(bodyEnd), word)) return undefined;
   const wordStart = form.isInner === true ? startOfHead(reader, start, form) : start;

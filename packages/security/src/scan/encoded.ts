@@ -6,7 +6,7 @@ export interface Encoded extends Region {
   readonly decoded: string;
   /** Whether only deliberate messages have this encoding, so that any request in the span counts. */
   readonly isMeant?: boolean | undefined;
-  /** Whether letters are escaped that no text has to escape, and spell a sentence. */
+  /** Whether the escapes are of letters, which need none, and spell a sentence. */
   readonly isNeedless?: boolean | undefined;
   /** Whether the words may be a name or an address, so that only a certain request counts, and only as suspicious. */
   readonly isName?: boolean | undefined;

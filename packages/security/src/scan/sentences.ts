@@ -57,7 +57,7 @@ const isLetter = (code: number): boolean =>
 const isEnd = (code: number): boolean => code === 46 || code === 33 || code === 63 || code === 59;
 /** `,`, `:`, `]` and `}` after a quote end a field. */
 const isFieldEnd = (code: number): boolean => code === 44 || code === 58 || code === 93 || code === 125;
-/** Tags of blocks, in which the text begins anew. */
+/** Tags of blocks: a sentence ends before each of them. */
 const block = /^\/?(?:p\b|div|li\b|t[drh]\b|h[1-6]\b|br\b)/;
 /** A tag without attributes. */
 const bare = /^<\/?[a-z]\w{0,3} ?\/?>/;
@@ -324,7 +324,7 @@ export const sentencesOf = (source: string, { text, at }: Folded): readonly Sent
   return sentences;
 };
 
-/** Whether a character may be of a script of its own. */
+/** Whether a character may be of a script other than the Latin one. */
 const mayBeForeign = (code: number): boolean => code > 0x3ff && code !== 0x2019;
 
 /** Returns a word with straight apostrophes. */
