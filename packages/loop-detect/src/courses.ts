@@ -6,8 +6,8 @@ export interface Course {
   readonly step: number;
 }
 
-/** Steps that differ by less are equal. */
-const evenStep = 1e-9;
+/** Whether two steps are equal, apart from what is lost in the calculation. */
+export const isEqualStep = (one: number, other: number): boolean => Math.abs(one - other) < 1e-9;
 
 /** Returns the courses of the numbers after another outcome; `undefined` if their number differs. */
 export const coursesOf = (
@@ -33,5 +33,5 @@ export const hasCourse = (courses: readonly Course[] | undefined, before: readon
   before !== undefined &&
   courses.some(({ direction, step }, index) => {
     const last = before[index]?.step;
-    return Math.abs(direction ?? 0) === 1 && step !== 0 && last !== undefined && Math.abs(step - last) >= evenStep;
+    return Math.abs(direction ?? 0) === 1 && step !== 0 && last !== undefined && !isEqualStep(step, last);
   });

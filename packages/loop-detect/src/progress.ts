@@ -1,5 +1,5 @@
 import type { DescribedCall } from './call.js';
-import { coursesOf, hasCourse, type Course } from './courses.js';
+import { coursesOf, hasCourse, isEqualStep, type Course } from './courses.js';
 import { hasSameParts, isSameOutcome, type Fingerprint } from './outcome.js';
 import { similarity } from './word-sample.js';
 
@@ -29,8 +29,6 @@ const maxReadingWords = 12;
 /** Maximum number of figures stored per call. */
 const maxFigures = 4;
 
-/** Steps that differ by less are equal. */
-const evenStep = 1e-9;
 /** Maximum number of shapes stored per call. */
 const maxShapes = 8;
 
@@ -200,7 +198,7 @@ const paceOf = (print: Fingerprint, figures: readonly Figures[]): 'even' | 'unev
   const steps = levels.slice(1).map((level = 0, index) => (levels[index] ?? level) - level);
   const [last] = steps;
   if (last === undefined || steps.length < 2) return undefined;
-  return steps.every((step) => Math.abs(step - last) < evenStep) ? 'even' : 'uneven';
+  return steps.every((step) => isEqualStep(step, last)) ? 'even' : 'uneven';
 };
 
 /**
