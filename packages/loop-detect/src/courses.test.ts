@@ -45,6 +45,15 @@ describe('hasCourse', () => {
       ],
     ],
     [
+      'has stopped',
+      [
+        [9, 5],
+        [7, 5],
+        [4, 5],
+        [4, 5],
+      ],
+    ],
+    [
       'does not move',
       [
         [3, 5],
