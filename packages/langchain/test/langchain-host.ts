@@ -1,6 +1,6 @@
 import { schemaOf, type HostInput, type HostSetup, type HostUnderTest, type SuiteTool } from '@h/bridge/testing';
 import { HumanMessage, type AIMessage, type AIMessageChunk, type BaseMessage } from '@langchain/core/messages';
-import { Command, interrupt, MemorySaver } from '@langchain/langgraph';
+import { Command, CompiledStateGraph, interrupt, MemorySaver } from '@langchain/langgraph';
 import { ChatAnthropic } from '@langchain/anthropic';
 import { ChatOpenAI } from '@langchain/openai';
 import { createAgent, tool } from 'langchain';
@@ -32,6 +32,15 @@ const approve: HostSetup['options']['approve'] = ({ reason }) => ({
   decision: interrupt(reason) === true ? 'once' : 'deny',
 });
 
+/** Where the copy of LangGraph is that this file has loaded. */
+const copyOfGraph = (): string => {
+  try {
+    return String(interrupt(''));
+  } catch (error) {
+    return error instanceof Error ? (error.stack ?? error.message) : String(error);
+  }
+};
+
 const start = (setup: HostSetup) => {
   const { operators, key, keyOf, tools, pause, storage } = setup;
   const options = { ...setup.options, ...(pause === 'operator' && { approve }) };
@@ -45,6 +54,10 @@ const start = (setup: HostSetup) => {
     middleware: operators ? [asMiddleware({ ...options, resolve }, ...operators)] : [],
     checkpointer,
   });
+  // LangChain takes a command of another copy for new input, and the approved call does not run.
+  if (!(agent.graph instanceof CompiledStateGraph)) {
+    throw new Error(`LangChain has loaded another copy of LangGraph than this file: ${copyOfGraph()}`);
+  }
   type Input = Parameters<typeof agent.invoke>[0] | null;
   const run = async (input: Input, { session, isStreamed, signal, onText }: HostInput) => {
     const config = { configurable: { thread_id: session }, recursionLimit: 200, ...(signal && { signal }) };
