@@ -23,6 +23,8 @@ import { settingsOf } from '../src/settings.js';
 
 /** What the scripted model does, by the first word of the latest message of the user. */
 export interface TestAgent extends StationAgent {
+  /** Number of models that wait. */
+  readonly waiting: number;
   /** Makes waiting models answer. */
   release(): void;
 }
@@ -37,6 +39,9 @@ export const testAgent = (name = 'helper'): TestAgent => {
     name,
     description: 'Answers from a script.',
     model: 'test/scripted',
+    get waiting() {
+      return waiting.length;
+    },
     release: () => {
       for (const resume of waiting.splice(0)) resume();
     },

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { expect, inject, it } from 'vitest';
+import { expect, inject, it, vi } from 'vitest';
 import { eventsOf, eventually, testFolder, testStation, usual } from '../../test/station.js';
 import * as contract from '../api/contract.js';
 import type { Backend } from './backend.js';
@@ -99,6 +99,7 @@ it('completes the records and events of a turn whose worker died at its end, bef
   });
   const { id } = created;
   await eventually(web, async () => (await web.backend.records.get('turn', `${id}:1`))?.body);
+  await vi.waitUntil(() => first.agent.waiting > 0, { timeout: 30_000 });
   const second = await testStation({ role: 'worker', backend: await open() });
   dead.die();
   first.agent.release();
