@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { ensureFolder } from '@h/files';
 import { addWorkTree, createGitRepository, GitError, type GitRepository } from '@h/git';
 import type { StationConfig } from '../config/schema.js';
 
@@ -21,11 +22,11 @@ export interface Workplace {
  */
 export const openWorkplace = async (config: StationConfig, key: string): Promise<Workplace> => {
   const { workspace, git } = config.harness;
-  await mkdir(workspace.path, { recursive: true });
+  await ensureFolder(workspace.path, 0o777);
   const repository = await repositoryAt(workspace.path);
   if (workspace.mode === 'host') return { root: workspace.path, repository, hasOwnBranch: false };
   const folder = join(config.database.folder, 'workplaces', nameOf(key));
-  await mkdir(folder, { recursive: true });
+  await ensureFolder(folder);
   if (repository === undefined) return { root: folder, repository: undefined, hasOwnBranch: false };
   const [existing] = await readdir(folder);
   if (existing !== undefined) {

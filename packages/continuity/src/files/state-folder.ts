@@ -1,6 +1,6 @@
-import { lstat, mkdir, writeFile } from 'node:fs/promises';
+import { lstat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { withLock } from '@h/files';
+import { ensureFolder, withLock } from '@h/files';
 import { ContinuityError } from '../errors.js';
 import { ifThere } from './errors.js';
 
@@ -44,7 +44,7 @@ export const createStateFolder = ({ project, lockTimeoutMs }: StateFolderOptions
 
   const make = async (): Promise<void> => {
     for (const folder of [path, at('lock')]) {
-      if (!(await isOwn(folder))) await mkdir(folder, { recursive: true, mode: folder === path ? 0o755 : 0o700 });
+      if (!(await isOwn(folder))) await ensureFolder(folder, folder === path ? 0o755 : 0o700);
     }
     await ignoreItself(at('.gitignore'));
   };

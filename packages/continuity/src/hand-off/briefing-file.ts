@@ -1,5 +1,6 @@
-import { mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { ensureFolder } from '@h/files';
 import { isoOf } from '../clock.js';
 import type { Project } from '../project.js';
 
@@ -17,7 +18,7 @@ export const writeBriefingFile = (
 ): Promise<string> =>
   project.state.exclusive(async ({ replace }) => {
     const folder = project.state.at('handoffs');
-    await mkdir(folder, { recursive: true });
+    await ensureFolder(folder);
     const { text, session, turn, at } = briefing;
     const name = `${isoOf(at).replaceAll(/[:.]/g, '-')}-${turn.replaceAll(/[^\w-]/g, '_').slice(0, 40)}.md`;
     const path = join(folder, name);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { lstat, mkdir, readdir } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { replaceFile } from '@h/files';
+import { ensureFolder, replaceFile } from '@h/files';
 import { ContinuityError } from '../errors.js';
 import { readWhole } from '../files/bounded-read.js';
 import { ifThere } from '../files/errors.js';
@@ -88,7 +88,7 @@ export const createProgressStore = (project: string, folder: StateFolder): Progr
 
   const backUp = async (text: string): Promise<string> => {
     await folder.ensure();
-    await mkdir(folder.at('corrupt'), { recursive: true });
+    await ensureFolder(folder.at('corrupt'));
     const name = `agent-progress.${createHash('sha256').update(text).digest('hex').slice(0, 12)}.json`;
     const backup = folder.at('corrupt', name);
     const names = await readdir(folder.at('corrupt'));

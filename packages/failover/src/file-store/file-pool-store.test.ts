@@ -212,6 +212,10 @@ describe('filePoolStore', () => {
     expect(pool.status()[0]?.cooldowns).toHaveLength(1);
   });
 
+  it('fails where no folder can be created', async () => {
+    await expect(filePoolStore({ path: '/proc/nothing/pool.json' }).update((state) => state)).rejects.toThrow('/proc');
+  });
+
   it('loses nothing when processes write at the same time', async () => {
     const place = await folder();
     const path = join(place, 'pool.json');

@@ -1,6 +1,6 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { LockHeldError, readRegularFile, UnsafeFileError, withLock } from '@h/files';
+import { ensureFolder, LockHeldError, readRegularFile, UnsafeFileError, withLock } from '@h/files';
 import { nonEmptyString, checkOptions, numberFrom, required, maxTimerMs } from '@h/options';
 import { TurnError } from '@h/turn';
 import { emptyPoolState, type PoolState, type PoolStore } from '../pool/pool-store.js';
@@ -59,7 +59,7 @@ export const filePoolStore = (options: FilePoolStoreOptions): PoolStore => {
   return {
     read,
     update: async (change) => {
-      await mkdir(dirname(path), { recursive: true });
+      await ensureFolder(dirname(path));
       return withLock(`${path}.lock`, { leaseMs, waitMs: 3 * leaseMs, toError }, async (lock) => {
         const state = change(await read());
         await lock.replaceFile(path, JSON.stringify(state));
