@@ -1,7 +1,7 @@
 import type { CommandEffect } from '@h/shell/effects';
 import type { ToolEffect, ToolStatus } from '@h/turn';
 import { canonicalText } from './canonical.js';
-import { removes, writes } from './effect.js';
+import { hasReadingStatement, removes, writes } from './effect.js';
 import { keyOf } from './key.js';
 import type { ToolLoopOptions } from './options.js';
 import { effectsOf, leadersOf, shellLineOf } from './shell.js';
@@ -245,11 +245,9 @@ const statementOf = ({ name, input }: LoopCall): Statement | undefined => {
   return { site: `${name} ${canonicalText(input, (part) => (part === text ? '' : JSON.stringify(part)))}`, text };
 };
 
-/** Whether an input says that it reads: the method of a request, or the verb of a statement in SQL or GraphQL. */
+/** Whether an input says that it reads: the method of a request, or a statement. */
 const asks = (input: unknown): boolean =>
-  /^(?:GET|HEAD)$/i.test(textMember(input, 'method') ?? '') ||
-  ['query', 'sql', 'statement'].some((name) => readingVerb.test(textMember(input, name) ?? ''));
-const readingVerb = /^\s{0,9}(?:select|show|describe|explain|query)\b/i;
+  /^(?:GET|HEAD)$/i.test(textMember(input, 'method') ?? '') || hasReadingStatement(input);
 
 type Commands = ReadonlyMap<string, ReadonlySet<string> | undefined>;
 

@@ -97,7 +97,34 @@ const readingActions: ReadonlySet<string> = new Set([
   'wait',
 ]);
 
+/** Members of an input that contain a statement in SQL or GraphQL. */
+const statementMembers = ['query', 'sql', 'statement'];
+const readingStatement = /^\s{0,9}(?:select|show|describe|explain|query)\b/i;
+/** A statement that writes has more than its verb: `create table` is also what one searches for. */
+const writingStatement = new RegExp(
+  `^\\s{0,9}(?:${[
+    String.raw`(?:insert|replace) (?:or \w{1,9} )?into \S{1,99} ?(?:\(|values\b|select\b|default\b)`,
+    String.raw`update \S{1,99} set [^=]{1,99}=`,
+    String.raw`delete from \S{1,99}(?: where\b|;|$)`,
+    String.raw`merge into \S{1,99} (?:\w{1,9} ){0,2}using\b`,
+    String.raw`create (?:\w{1,20} ){1,3}\S{1,99} ?(?:\(|as\b|on\b)`,
+    String.raw`(?:alter|drop|truncate) table \S`,
+    String.raw`mutation\b[^{]{0,200}\{`,
+  ]
+    .join('|')
+    .replaceAll(' ?', String.raw`\s{0,9}`)
+    .replaceAll(' ', String.raw`\s{1,9}`)})`,
+  'i',
+);
+
+const isStatement = (input: unknown, statement: RegExp): boolean =>
+  statementMembers.some((member) => statement.test(textMember(input, member) ?? ''));
+
+/** Whether an input has a statement that reads. */
+export const hasReadingStatement = (input: unknown): boolean => isStatement(input, readingStatement);
+
 const nameWrites = ({ name, input }: EffectfulCall): boolean => {
+  if (isStatement(input, writingStatement)) return true;
   const action = textMember(input, 'action') ?? textMember(input, 'command');
   const words = wordsOf(name);
   const isNote = isNoteCall(name, input) || (words.includes('memory') && !makes(words));

@@ -113,6 +113,27 @@ describe('writes', () => {
       writes(tool('issues', { action: 'list' })),
     ]).toEqual([false, true, true, true, false]);
   });
+
+  it.each([
+    ['update products set price = 12 where id = 7', true],
+    ['INSERT INTO orders (id, total) VALUES (1, 20)', true],
+    ['insert or replace into cache values (1)', true],
+    ['delete from sessions where age > 90', true],
+    ['delete from sessions', true],
+    ['merge into stock s using arrivals a on s.id = a.id', true],
+    ['create unique index concurrently orders_id on orders (id)', true],
+    ['create table t as select 1', true],
+    ['alter table t add column n int', true],
+    ['mutation { addUser(name: "a") { id } }', true],
+    ['select * from products', false],
+    ['create table in postgres', false],
+    ['update react to version 20', false],
+    ['delete from git history', false],
+    ['insert into array python', false],
+  ])('reads from the statement of a call whether it writes: %s', (query, isWriting) => {
+    expect(writes(tool('query', { query }))).toBe(isWriting);
+    expect(writes(tool('run_sql', { sql: query }))).toBe(isWriting);
+  });
 });
 
 describe('isKnownPoll', () => {
