@@ -1,16 +1,18 @@
 import { realpath, stat, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { errorCode, ifExists, packageVersion, replaceFile } from '@h/files';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import picocolors from 'picocolors';
 import { totalsOf, type AuditTotals } from './analysis/totals.js';
 import { audit } from './audit.js';
-import { defaultFolders, findFiles } from './read/find-files.js';
+import { defaultFolders, findFiles, type AuditFile } from './read/find-files.js';
 import { defaultStack, loadStack, type Stack } from './replay/stack.js';
 import { createProgress } from './progress.js';
 import { htmlReport } from './report/html.js';
 import { textReport } from './report/text.js';
+import { SessionThreads } from './threads/session-threads.js';
 
 /** The parts of `process` that the program uses. */
 export interface Process {
@@ -27,8 +29,17 @@ export interface Process {
  */
 export const exitCodes = { ok: 0, incomplete: 1, usage: 2, interrupted: 130, unread: 141 } as const;
 
-/** Runs the command line and returns the exit code. */
-export const run = async (argv: readonly string[], process: Process): Promise<number> => {
+/** Bytes per thread, below which its start takes longer than it saves. */
+const bytesPerThread = 16_000_000;
+/** The reader of the files keeps about six threads busy. */
+const maxThreads = 6;
+
+/**
+ * Runs the command line and returns the exit code.
+ *
+ * @param program - the module that serves sessions in a thread; without it, all work is done in this thread
+ */
+export const run = async (argv: readonly string[], process: Process, program?: URL): Promise<number> => {
   // Without a listener, an output that fails ends the process with a stack trace.
   for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
   const command = new Command('h-audit')
@@ -41,6 +52,7 @@ export const run = async (argv: readonly string[], process: Process): Promise<nu
     .option('--html <file>', 'write the report as one HTML page')
     .option('--replay', 'run the sessions through a pipeline of our packages at their defaults')
     .option('--stack <module>', 'run the sessions through the operators that the default export of a module returns')
+    .option('--threads <n>', 'number of threads that analyze sessions; 0 analyzes them one after the other', threadsOf)
     .version(packageVersion(import.meta.url))
     .allowExcessArguments(false)
     .exitOverride()
@@ -55,7 +67,12 @@ export const run = async (argv: readonly string[], process: Process): Promise<nu
     throw error;
   }
   const options = command.opts<AuditFlags>();
-  return runAudit(command.args, options, process);
+  return runAudit(command.args, options, process, program);
+};
+
+const threadsOf = (value: string): number => {
+  if (/^\d{1,2}$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('Give a number from 0 to 99.');
 };
 
 interface AuditFlags {
@@ -63,15 +80,35 @@ interface AuditFlags {
   readonly html?: string;
   readonly replay?: true;
   readonly stack?: string;
+  readonly threads?: number;
 }
+
+/** Returns the threads of an audit; none if there is little to read, and for a replay, which is done here. */
+const threadsFor = (
+  files: readonly AuditFile[],
+  { replay, stack, threads }: AuditFlags,
+  program: URL | undefined,
+): SessionThreads | undefined => {
+  if (program === undefined || replay || stack !== undefined) return undefined;
+  const size = files.reduce((sum, file) => sum + file.size, 0);
+  const useful = Math.min(maxThreads, availableParallelism(), files.length, Math.floor(size / bytesPerThread));
+  const count = threads ?? (useful > 1 ? useful : 0);
+  return count > 0 ? new SessionThreads(program, count) : undefined;
+};
 
 const runAudit = async (
   paths: readonly string[],
-  { json, html, replay, stack: module }: AuditFlags,
+  flags: AuditFlags,
   process: Process,
+  program: URL | undefined,
 ): Promise<number> => {
+  const { json, html, replay, stack: module, threads } = flags;
   const abort = new AbortController();
   process.once('SIGINT', () => abort.abort());
+  if (threads !== undefined && (replay || module !== undefined)) {
+    process.stderr.write('--threads: a replay is not done in threads. Leave out one of the two.\n');
+    return exitCodes.usage;
+  }
   const files = await filesOf(paths, process);
   if (files === undefined) return exitCodes.usage;
   let stack: Stack | undefined;
@@ -91,7 +128,12 @@ const runAudit = async (
   let totals: AuditTotals;
   let unwritten: string | undefined;
   try {
-    const audited = audit(files, { stack, onBytes: progress.add, signal: abort.signal });
+    const audited = audit(files, {
+      stack,
+      onBytes: progress.add,
+      signal: abort.signal,
+      threads: threadsFor(files, flags, program),
+    });
     // An operator of the stack may hold its turn after the signal.
     result = await Promise.race([audited, rejectionOf(abort.signal)]);
     totals = totalsOf(result.sessions, result.skipped);

@@ -5,12 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { Writable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
-import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { audit } from '../src/audit.js';
 import { run } from '../src/cli.js';
 import { findFiles } from '../src/read/find-files.js';
+import { bundleProgram } from './program.js';
 import { claudeCode, type Step } from './transcripts.js';
 
 let folder: string;
@@ -30,17 +29,7 @@ const asDocument = `[${lines.trim().split('\n').join(',')}]`;
 
 describe('an interrupt', () => {
   it('ends the process with 130, without a report, while a pipeline holds its turn', async () => {
-    const program = join(folder, 'h-audit.mjs');
-    await build({
-      entryPoints: [fileURLToPath(new URL('../src/main.ts', import.meta.url))],
-      outfile: program,
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      conditions: ['@h/source'],
-      banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-      logLevel: 'error',
-    });
+    const program = await bundleProgram(folder);
     const stack = join(folder, 'stack.mjs');
     // The operator lets no event pass, its turn does not end when it is cancelled, and a timer keeps the process alive.
     await writeFile(

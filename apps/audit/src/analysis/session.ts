@@ -11,11 +11,15 @@ import { SecretAnalysis } from './secrets.js';
 import type { TextFacts } from './text-facts.js';
 import { UsageAnalysis, type Spending } from './usage.js';
 
-/** What one session cost, and what each package would have found in it. */
-export interface SessionReport {
+/** The file of a session. */
+export interface SessionFile {
   readonly path: string;
   readonly format: string;
   readonly skippedLines: number;
+}
+
+/** What one session cost, and what each package would have found in it. */
+export interface SessionReport extends SessionFile {
   readonly spending: Spending;
   readonly byModel: Readonly<Record<string, Spending>>;
   readonly byDay: Readonly<Record<string, Spending>>;
@@ -86,7 +90,7 @@ export class SessionAudit {
     this.#context.take(record);
   }
 
-  end({ path, format, skippedLines }: Pick<SessionReport, 'path' | 'format' | 'skippedLines'>): SessionReport {
+  end({ path, format, skippedLines }: SessionFile): SessionReport {
     this.#results.end();
     const { loops, repeats, callsAfter, wasted } = this.#loops;
     const { breaks, lostByCause, lostCost } = this.#cache;
