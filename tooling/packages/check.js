@@ -1,5 +1,6 @@
 /**
- * Checks the manifest, the types and the size of every package in its published form, and the licenses of dependencies.
+ * Checks the manifest, the types and the size of every package in its published form, that its entries load from a
+ * bundle in CommonJS, and the licenses of dependencies.
  * Requires a build.
  */
 import { execFile } from 'node:child_process';
@@ -9,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { commonJsProblems } from './commonjs.js';
 import { packageFilters, packageFolders } from './folders.js';
 import { licenseProblems } from './licenses.js';
 import { manifestProblems } from './manifest.js';
@@ -56,7 +58,7 @@ try {
   const tarballs = await packAll(destination);
   const rows = [['bytes an import loads', 'minified', 'gzip', 'budget']];
   /** @type {string[]} */
-  const problems = licenseProblems();
+  const problems = [...licenseProblems(), ...(await commonJsProblems(packages.filter(({ isProgram }) => !isProgram)))];
   for (const { folder, manifest, isProgram } of packages) {
     const built = await access(join(folder, 'dist')).then(
       () => true,

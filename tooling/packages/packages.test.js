@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { commonJsProblems } from './commonjs.js';
 import { manifestProblems } from './manifest.js';
 import { publishedProblems } from './published.js';
 import { sizeProblems, sizesOf } from './size.js';
@@ -141,5 +142,33 @@ describe('the size of an entry', () => {
 
   it('rejects a budget without an entry', () => {
     expect(sizeProblems([], sound)).toEqual(['size: "." has a budget but is not an entry']);
+  });
+});
+
+describe('a bundle in CommonJS', () => {
+  /** @type {(code: string, manifest?: object) => Promise<string[]>} */
+  const problemsOf = async (code, manifest) => {
+    const folder = await lay({ 'dist/index.js': code });
+    return commonJsProblems([{ folder, manifest: { ...sound, ...manifest } }]);
+  };
+
+  it('passes if the entry loads', async () => {
+    expect(await problemsOf('export const folder = () => new URL("..", import.meta.url);\n')).toEqual([]);
+  });
+
+  it('rejects an entry that needs its address to load', async () => {
+    expect(await problemsOf('export const folder = new URL("..", import.meta.url);\n')).toEqual([
+      'in a CommonJS bundle: @h/sample: TypeError: Invalid URL',
+    ]);
+  });
+
+  it('rejects an entry that waits while it loads', async () => {
+    const [problem] = await problemsOf('export const one = await Promise.resolve(1);\n');
+    expect(problem).toMatch(/^a CommonJS bundle: .*Top-level await/s);
+  });
+
+  it('does not bundle a program', async () => {
+    const manifest = { bin: { sample: './dist/index.js' } };
+    expect(await problemsOf('await Promise.resolve(1);\n', manifest)).toEqual([]);
   });
 });
