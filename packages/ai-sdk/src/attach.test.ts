@@ -239,8 +239,12 @@ describe.each(loops)('attach to %s', (_, ask) => {
     expect(await ask(settings, 'Read.')).toBe('I have read one file.');
     expect(stops).toEqual(['max-steps']);
     script = [calls('read'), { content: 'Summary.' }];
-    const failing = attached({ read: () => 'text' }, [limit], { exitBehavior: 'error' });
+    const failing = attached({ read: () => 'text' }, [limit], {
+      exitBehavior: 'error',
+      onStop: ({ outcome }) => void stops.push(outcome),
+    });
     await expect(ask(failing, 'Read.')).rejects.toMatchObject({ outcome: 'max-steps' });
+    expect(stops).toEqual(['max-steps', 'max-steps']);
   });
 
   it('rejects with the failure of an operator that stops at a tool', async () => {
@@ -253,9 +257,12 @@ describe.each(loops)('attach to %s', (_, ask) => {
   it('rejects with the stop if the host asks for errors', async () => {
     const guard = operator({ decide: { 'tool.result': () => stop('blocked', 'Enough seen.') } });
     script = [calls('read')];
-    const asked = ask(attached({ read: () => 'text' }, [guard], { exitBehavior: 'error' }), 'Read.');
+    const stops: unknown[] = [];
+    const onStop = ({ outcome }: { readonly outcome: string }): void => void stops.push(outcome);
+    const asked = ask(attached({ read: () => 'text' }, [guard], { exitBehavior: 'error', onStop }), 'Read.');
     await expect(asked).rejects.toThrow(TurnStoppedError);
     await expect(asked).rejects.toMatchObject({ outcome: 'blocked', reason: 'Enough seen.' });
+    expect(stops).toEqual(['blocked']);
   });
 
   it('repeats a failed model call with another key', async () => {
@@ -750,7 +757,9 @@ describe('attach', () => {
 
   it.each([
     ['a model name', { model: 'openai/gpt-4o' }, /model must be a model of the AI SDK, but is "openai\/gpt-4o"/],
-    ['no options', undefined, /but is undefined/],
+    ['no options', undefined, /options must be an object; received undefined/],
+    ['no model', { model: undefined }, /model must be a model of the AI SDK, but is undefined/],
+    ['a map of tools', { tools: new Map() }, /"tools" must be an object; received an instance of Map/],
     ['an unknown option', { tool: {} }, /tool\b.*tools/],
     ['an empty session', { session: '' }, /session/],
     ['a wrong condition', { stopWhen: 3 }, /stopWhen/],

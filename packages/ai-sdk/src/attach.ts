@@ -12,7 +12,9 @@ import {
 import {
   anyArray,
   anyFunction,
-  anyObject,
+  anyOf,
+  anyRecord,
+  anyValue,
   checkOptions,
   InvalidOptionError,
   nonEmptyString,
@@ -297,24 +299,24 @@ const sharedCall = (id: string, [one, other]: readonly [string, string]): TurnEr
   );
 
 const checkAttach = <Tools extends ToolSet>(options: AttachOptions<Tools>): void => {
-  if (typeof options !== 'object' || options === null || !isLanguageModel(options.model)) {
-    const model: unknown = (options as Partial<AttachOptions> | undefined)?.model;
+  checkOptions('attach()', options, {
+    model: anyValue,
+    tools: anyRecord,
+    session: nonEmptyString,
+    resolve: anyFunction,
+    ...hostOptionChecks,
+    exitBehavior: oneOf('end', 'error'),
+    stopWhen: anyOf(anyFunction, anyArray),
+    prepareStep: anyFunction,
+  });
+  const model: unknown = options.model;
+  if (!isLanguageModel(model)) {
     throw new InvalidOptionError({
       owner: 'attach()',
       option: 'model',
       message: `attach(): model must be a model of the AI SDK, but is ${showValue(model)}. Create one with its provider, such as anthropic('claude-sonnet-4-5').`,
     });
   }
-  checkOptions('attach()', options, {
-    model: anyObject,
-    tools: anyObject,
-    session: nonEmptyString,
-    resolve: anyFunction,
-    ...hostOptionChecks,
-    exitBehavior: oneOf('end', 'error'),
-    stopWhen: typeof options.stopWhen === 'function' ? anyFunction : anyArray,
-    prepareStep: anyFunction,
-  });
   checkVersion(installedVersion());
 };
 

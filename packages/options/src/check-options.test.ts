@@ -66,6 +66,9 @@ describe('checkOptions', () => {
     [undefined, 'make(): options must be an object; received undefined.'],
     [null, 'make(): options must be an object; received null.'],
     [['a'], 'make(): options must be an object; received ["a"].'],
+    [Promise.resolve({ path: 'a' }), 'make(): options must be an object; received a promise, which must be awaited.'],
+    [new Map([['path', 'a']]), 'make(): options must be an object; received an instance of Map.'],
+    [new Set(), 'make(): options must be an object; received an instance of Set.'],
     [
       JSON.parse('{ "path": "a", "__proto__": 1 }'),
       'make(): unknown option "__proto__" (received 1). Known options: maxSteps, onEnd, path.',
@@ -219,6 +222,12 @@ describe('a check', () => {
       { 'x-y': ['a', ''] },
       'a.x-y[1]',
       'make(): "a.x-y[1]" must be a non-empty string; received "".',
+    ],
+    [
+      recordOf(anyBoolean),
+      new Map([['x', true]]),
+      'a',
+      'make(): "a" must be an object in which each value is a boolean; received an instance of Map.',
     ],
     [recordOf(anyBoolean), { 'x y': 1 }, `a['x y']`, `make(): "a['x y']" must be a boolean; received 1.`],
     [

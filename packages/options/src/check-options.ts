@@ -3,7 +3,7 @@ import { nearestName } from './nearest-name.js';
 import { faultOf, type OptionCheck, type PartFault } from './option-check.js';
 import { faultAmong } from './parts.js';
 import { showKind, showValue } from './show-value.js';
-import { anyObject } from './values.js';
+import { anyRecord } from './values.js';
 
 /** A check for every option of a type; an option without a check does not compile. */
 export type OptionChecks<Options = Readonly<Record<string, unknown>>> = {
@@ -66,7 +66,7 @@ export const checkOptions = <Options>(
   checks: OptionChecks<NoInfer<Options>>,
   toError: (fault: OptionFault) => Error = invalidOption,
 ): void => {
-  if (!anyObject.accepts(options)) {
+  if (!anyRecord.accepts(options)) {
     throw toError({
       owner,
       option: '',

@@ -12,6 +12,7 @@ export {
   anyFunction,
   anyArray,
   anyObject,
+  anyRecord,
   anyString,
   anyValue,
   nonEmptyString,

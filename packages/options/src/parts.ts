@@ -1,5 +1,5 @@
 import { faultOf, wrong, type OptionCheck, type PartFault } from './option-check.js';
-import { anyObject, anyArray } from './values.js';
+import { anyArray, anyRecord } from './values.js';
 
 /** Accepts arrays whose items all pass. */
 export const arrayOf = (item: OptionCheck): OptionCheck =>
@@ -14,13 +14,13 @@ export const arrayOf = (item: OptionCheck): OptionCheck =>
 
 /** Accepts objects with these keys only, if their values pass. */
 export const objectOf = (checks: Readonly<Record<string, OptionCheck>>): OptionCheck =>
-  withParts(`an object with the keys ${Object.keys(checks).join(', ')}`, anyObject, (object) =>
+  withParts(`an object with the keys ${Object.keys(checks).join(', ')}`, anyRecord, (object) =>
     faultAmong(object, checks),
   );
 
 /** Accepts objects with any keys, if all values pass. */
 export const recordOf = (item: OptionCheck): OptionCheck =>
-  withParts(`an object in which each value is ${item.expected}`, anyObject, (object) => {
+  withParts(`an object in which each value is ${item.expected}`, anyRecord, (object) => {
     for (const [name, value] of Object.entries(object) as [string, unknown][]) {
       const fault = value === undefined ? undefined : faultOf(value, item);
       if (fault !== undefined) return within(member(name), fault);

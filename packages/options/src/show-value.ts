@@ -42,10 +42,15 @@ const show = (value: unknown, name: string, depth: number): string => {
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) return showList(value as readonly unknown[], name, depth);
   if (value instanceof RegExp) return String(value);
+  if (isThenable(value)) return 'a promise, which must be awaited';
   const prototype = Object.getPrototypeOf(value) as object | null;
   if (prototype !== null && prototype !== Object.prototype) return `an instance of ${value.constructor.name}`;
   return showObject(value, depth);
 };
+
+/** Whether the value is a promise, of any implementation. */
+export const isThenable = (value: object): boolean =>
+  typeof (value as Partial<PromiseLike<unknown>>).then === 'function';
 
 const showText = (text: string): string => {
   if (text.length <= maxText) return JSON.stringify(text);

@@ -1,5 +1,5 @@
 import type { OptionCheck } from './option-check.js';
-import { showValue } from './show-value.js';
+import { isThenable, showValue } from './show-value.js';
 
 export const anyFunction: OptionCheck = { expected: 'a function', accepts: (value) => typeof value === 'function' };
 
@@ -18,6 +18,15 @@ export const anyArray: OptionCheck = { expected: 'an array', accepts: (value) =>
 
 /** Accepts objects of any class except arrays. */
 export const anyObject: OptionCheck = { expected: 'an object', accepts: isObject };
+
+/**
+ * Accepts objects whose members are their content: not promises, maps, sets and other iterables, which have none and
+ * would pass as an object without members.
+ */
+export const anyRecord: OptionCheck = {
+  expected: anyObject.expected,
+  accepts: (value) => isObject(value) && !(Symbol.iterator in value) && !isThenable(value),
+};
 
 export const anyValue: OptionCheck = { expected: 'any value', accepts: () => true };
 
