@@ -73,8 +73,9 @@ export const generate = async ({
     return result;
   } catch (thrown) {
     if (thrown instanceof Undelivered) return thrown.deliver() as LanguageModelV4GenerateResult;
-    if (exitBehavior === 'error' || !isStop(thrown)) throw toHostError(thrown);
+    if (!isStop(thrown)) throw toHostError(thrown);
     onStop?.(thrown);
+    if (exitBehavior === 'error') throw toHostError(thrown);
     return lastAnswer(thrown);
   }
 };
@@ -142,8 +143,9 @@ export const stream = ({
     .catch((thrown: unknown) => {
       if (thrown instanceof Undelivered) return thrown.deliver();
       if (signal.aborted) return out.breakOff(thrown);
-      if (exitBehavior === 'error' || !isStop(thrown)) return out.fail(toHostError(thrown));
+      if (!isStop(thrown)) return out.fail(toHostError(thrown));
       onStop?.(thrown);
+      if (exitBehavior === 'error') return out.fail(toHostError(thrown));
       return out.complete(lastAnswer(thrown), { isStreamed: false, isChanged: true });
     })
     // A callback of the host may throw above.

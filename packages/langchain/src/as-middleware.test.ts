@@ -87,14 +87,41 @@ describe('asMiddleware', () => {
     expect(requests()[1]).toContain('[redacted]');
   });
 
-  it('names itself and the position of what is no operator, and rejects options that LangChain cannot have', () => {
+  it('names itself and the position of what is no operator', () => {
     const factory = () => operator({});
     expect(() => asMiddleware({}, operator({}), factory as never)).toThrow(
       /^asMiddleware\(\): operator 2 of 2 is not an operator: .* call it: factory\(\)\.$/,
     );
-    expect(() => asMiddleware({ onStop: () => undefined } as never)).toThrow(
-      /^asMiddleware\(\): unknown option "onStop"/,
-    );
+  });
+
+  it.each(['end', 'error'] as const)('reports a stop once with { exitBehavior: "%s" }', async (exitBehavior) => {
+    const stops: unknown[] = [];
+    const middleware = (limit: TurnOperator) =>
+      asMiddleware({ exitBehavior, onStop: (given) => void stops.push(given) }, limit);
+    const config = { configurable: { thread_id: 'alice' } };
+    const before = operator({ decide: { 'model.request': () => stop('blocked', 'No.') } });
+    await agentWith(middleware(before))
+      .invoke(ask('Hi'), config)
+      .catch(() => undefined);
+    const after = operator({
+      decide: { 'turn.stop': (event) => (event.outcome === 'completed' ? stop('max-steps', 'Enough.') : undefined) },
+    });
+    script = [{ content: 'A summary.' }];
+    await agentWith(middleware(after))
+      .invoke(ask('Hi'), config)
+      .catch(() => undefined);
+    expect(stops).toEqual([
+      { session: 'alice', outcome: 'blocked', reason: 'No.' },
+      { session: 'alice', outcome: 'max-steps', reason: 'Enough.' },
+    ]);
+  });
+
+  it('rejects with the failure of an operator, which is no stop', async () => {
+    const broken = operator({ decide: { 'model.request': () => stop('error', 'The log is full.') } });
+    const stops: unknown[] = [];
+    const agent = agentWith(asMiddleware({ onStop: (given) => void stops.push(given) }, broken));
+    await expect(agent.invoke(ask('Hi'))).rejects.toThrow('The log is full.');
+    expect(stops).toEqual([]);
   });
 
   it('rethrows an error of the model', async () => {
@@ -195,13 +222,10 @@ describe('asMiddleware', () => {
     expect(seen).toEqual(['failed']);
   });
 
-  it.each([{ onStop: () => undefined }, { maxSessions: 0 }, { exitBehaviour: 'end' }])(
-    'rejects the options %j',
-    (options) => {
-      const [name = ''] = Object.keys(options);
-      expect(() => asMiddleware(options as object)).toThrow(new RegExp(`^asMiddleware\\(\\): .*"${name}"`));
-    },
-  );
+  it.each([{ onStop: 1 }, { maxSessions: 0 }, { exitBehaviour: 'end' }])('rejects the options %j', (options) => {
+    const [name = ''] = Object.keys(options);
+    expect(() => asMiddleware(options as object)).toThrow(new RegExp(`^asMiddleware\\(\\): .*"${name}"`));
+  });
 
   it('rejects a model or a credential that it cannot provide', async () => {
     const choosing = operator({ decide: { 'model.request': (event) => ({ ...event, credential: 'second' }) } });

@@ -42,7 +42,7 @@ export const middlewareEvents: HostEvents = {
 };
 
 /** Options of {@link asMiddleware}. */
-export interface MiddlewareOptions extends Omit<HostOptions, 'onStop'> {
+export interface MiddlewareOptions extends HostOptions {
   /**
    * The behavior when an operator stops the turn: `'end'` ends the agent with a message that states the reason,
    * `'error'` rejects with `TurnStoppedError`.
@@ -81,13 +81,12 @@ type HostTool = ModelRequest['tools'][number];
  */
 export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): AgentMiddleware => {
   const { options, operators } = splitArguments(given);
-  const { onStop: _onStop, ...checks } = hostOptionChecks;
   checkOptions('asMiddleware()', options, {
-    ...checks,
+    ...hostOptionChecks,
     exitBehavior: oneOf('end', 'error'),
     resolve: anyFunction,
   });
-  const { exitBehavior = 'end', resolve, partial, ...shared } = options;
+  const { exitBehavior = 'end', resolve, partial, onStop, ...shared } = options;
   checkOperators(operators, {
     owner: 'asMiddleware()',
     host: 'LangChain',
@@ -109,7 +108,8 @@ export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): AgentM
     afterAgent: (state, { configurable }) => {
       if (configurable?.thread_id === undefined) host.forget(sessionOf(state, configurable));
     },
-    wrapModelCall: (request, handler) => callModel(host, request as ModelRequest, handler, exitBehavior, resolve),
+    wrapModelCall: (request, handler) =>
+      callModel(host, request as ModelRequest, handler, { exitBehavior, resolve, onStop }),
     wrapToolCall: (request, handler) => callTool(host, request as ToolRequest, handler),
   });
 };
@@ -124,8 +124,7 @@ const callModel = async (
   host: Bridge<BaseMessage>,
   request: ModelRequest,
   handler: Parameters<Hooks['wrapModelCall']>[1],
-  exitBehavior: 'end' | 'error',
-  resolve: MiddlewareOptions['resolve'],
+  { exitBehavior, resolve, onStop }: Pick<MiddlewareOptions, 'exitBehavior' | 'resolve' | 'onStop'>,
 ): Promise<AIMessage> => {
   const { messages, systemMessage, tools, toolChoice, modelSettings, runtime, state } = request;
   const system = systemBlocks(systemMessage);
@@ -148,8 +147,11 @@ const callModel = async (
     if (!resolve) throw unknownChoice({ model, credential }, 'asMiddleware()');
     return { model: resolve({ model, credential }) };
   };
+  const session = sessionOf(state, runtime.configurable);
+  const notify = ({ outcome, reason, error }: TurnEnding): void =>
+    onStop?.({ session, outcome, ...(reason !== undefined && { reason }), ...(error && { error }) });
   try {
-    const { response, returned, ending } = await host.session(sessionOf(state, runtime.configurable)).model<AIMessage>({
+    const { response, returned, ending } = await host.session(session).model<AIMessage>({
       messages,
       system,
       tools: [...definitions.keys()],
@@ -173,10 +175,14 @@ const callModel = async (
     });
     if (!ending && returned) return returned.value;
     if (ending && exitBehavior === 'error') throw new TurnStoppedError(ending);
+    if (ending) notify(ending);
     const finish = { finish_reason: response.finishReason, ...(ending && endingMetadata(ending)) };
     return toAIMessage(response.content, { response_metadata: finish });
   } catch (error) {
-    if (!(error instanceof TurnStoppedError) || exitBehavior === 'error') throw error;
+    // An operator that failed is no stop, and its error must not pass as an answer.
+    if (!(error instanceof TurnStoppedError) || error.outcome === 'error') throw error;
+    notify(error);
+    if (exitBehavior === 'error') throw error;
     return new AIMessage({
       content: error.reason ?? `The agent was stopped: ${error.outcome}.`,
       response_metadata: endingMetadata(error),

@@ -102,8 +102,17 @@ describe('asPlugin', () => {
 
   it('rejects with the stop if that is asked for', async () => {
     script = [calls('read'), calls('read'), calls('read')];
-    const agent = agentWith({ tools: { read: () => 'x' }, exitBehavior: 'error' }, limit());
+    const stops: string[] = [];
+    const onStop = ({ outcome }: AttachStop): void => void stops.push(outcome);
+    const agent = agentWith({ tools: { read: () => 'x' }, exitBehavior: 'error', onStop }, limit());
     await expect(agent.invoke('Read.')).rejects.toThrow(TurnStoppedError);
+    expect(stops).toEqual(['loop-detected']);
+    const withAnswer = operator({
+      decide: { 'turn.stop': (event) => (event.outcome === 'completed' ? stop('max-steps', 'Enough.') : undefined) },
+    });
+    script = [{ content: 'The summary.' }];
+    await expect(agentWith({ exitBehavior: 'error', onStop }, withAnswer).invoke('Go.')).rejects.toThrow('Enough.');
+    expect(stops).toEqual(['loop-detected', 'max-steps']);
   });
 
   const decisions: readonly (readonly [JSONValue, boolean])[] = [

@@ -73,8 +73,8 @@ export const invokeModel = (stage: ModelStage, context: Context, next: Next): Re
           return { response: toResponse(value), value };
         },
       });
-      if (ending) stage.onStop(ending);
       if (ending && stage.exitBehavior === 'error') throw new TurnStoppedError(ending);
+      if (ending) stage.onStop(ending);
       const { value } = returned ?? {};
       if (value && 'truncated' in value) throw value.truncated;
       const result = value?.result ?? toResult(response, last);
