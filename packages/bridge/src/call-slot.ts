@@ -275,7 +275,9 @@ export class CallSlot<Value> {
 
   #failed(thrown: unknown): ToolOutcome {
     const error = this.#options.describeError(thrown);
-    return { status: 'failed', error, output: { type: 'error-text', value: error.message } };
+    // The whole message, as the model reads it: the description of a host may truncate it and hide keys in it, and what
+    // operators do not see they cannot remove.
+    return { status: 'failed', error, output: { type: 'error-text', value: toErrorInfo(thrown).message } };
   }
 
   #settleWith(action: NextAction<Value>): void {

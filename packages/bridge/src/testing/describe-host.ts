@@ -6,7 +6,7 @@ import { describePauses } from './describe-pauses.js';
 import type { HostSetup, HostUnderTest, Wire } from './host-under-test.js';
 import { ModelServer, type Answer, type ScriptStep } from './model-server.js';
 import { asking, compacting, denying, redacting, retrying, rewriting, stoppingAt } from './operators.js';
-import { defaultOperators, scenesOf } from './packages.js';
+import { defaultOperators, scenesOf, secret } from './packages.js';
 import { calls, keys, Stage, text } from './stage.js';
 
 const waitInput = { path: 'a.txt' };
@@ -165,6 +165,17 @@ const describeMode = (under: HostUnderTest, wire: Wire, isStreamed: boolean): vo
         expect(body).not.toContain('text of a.txt');
       }
       expect(stage.bodies).toHaveLength(3);
+    },
+  );
+
+  scene(
+    'shows operators the whole error of a tool, as the model reads it',
+    () => [redacting(secret, '[key]')],
+    async (stage) => {
+      script({ calls: [{ name: 'fail', input: { path: 'secret' } }] }, text('Done.'));
+      await stage.run('Read.');
+      expect(stage.bodies[1]).toContain('The key is [key].');
+      expect(stage.bodies[1]).not.toContain(secret);
     },
   );
 

@@ -114,7 +114,9 @@ export class Stage {
     }),
     this.#tool('list', async () => this.#nap('a.txt b.txt')),
     this.#tool('write', async () => this.#nap('written')),
-    this.#tool('fail', () => Promise.reject(new RangeError('The disk is full.'))),
+    this.#tool('fail', (input) =>
+      Promise.reject(new RangeError(input === 'secret' ? `${longText} The key is ${secret}.` : 'The disk is full.')),
+    ),
     this.#tool('bash', async () => 'ok', 'command'),
     this.#tool('wait', (_input, signal) => {
       this.toolSignal = signal;
