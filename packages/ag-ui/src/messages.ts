@@ -1,5 +1,5 @@
 import type { ContentPart, Message as AgUiMessage, ToolMessage } from '@ag-ui/client';
-import type { HostFormat } from '@h/bridge';
+import { plainJSON, type HostFormat } from '@h/bridge';
 import {
   fileSource,
   type AssistantPart,
@@ -130,10 +130,14 @@ export const inputOf = (text: string): { readonly input: unknown; readonly isVal
 
 const text = (value: string): TextPart => ({ type: 'text', text: value });
 
-const textOfContent = (content: string | readonly ContentPart[] = ''): string =>
-  typeof content === 'string'
-    ? content
-    : content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+/** Returns the text of a content. Clients also send `null` and values that are not text, such as the result of a tool. */
+const textOfContent = (content: string | readonly ContentPart[] | null = ''): string => {
+  if (typeof content === 'string') return content;
+  if (Array.isArray(content)) {
+    return (content as readonly ContentPart[]).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  }
+  return content === null ? '' : JSON.stringify(plainJSON(content));
+};
 
 const outputOf = ({ content, error }: ToolMessage): ToolResultOutput => {
   if (error !== undefined) return { type: 'error-text', value: textOfContent(content) || error };
@@ -148,7 +152,7 @@ const resultPart = (message: ToolMessage, toolName: string): ToolPart => ({
 });
 
 const userContent = (content: string | readonly ContentPart[]): string | readonly UserPart[] =>
-  typeof content === 'string' ? content : content.map(userPart);
+  Array.isArray(content) ? (content as readonly ContentPart[]).map(userPart) : textOfContent(content);
 
 /** Operators observe only the type of a part without an equivalent. */
 const userPart = (part: ContentPart): UserPart => {

@@ -871,6 +871,26 @@ describe('bridge', () => {
     }
   });
 
+  it('ends the turn with the error of a format that cannot read a message', async () => {
+    const { operator: observer, events } = spy();
+    const format: typeof toyFormat = {
+      ...toyFormat,
+      read: (message) => {
+        if (message.from === 'tool' && message.id === 'a') throw new RangeError('No such message.');
+        return toyFormat.read(message);
+      },
+    };
+    const session = sessionOf([observer], { format });
+    const history = [person('Look.')];
+    const look = { look: () => 'a tree' };
+    const failed = toyLoop({ session, history, model: () => response(call('a', 'look')), tools: look });
+    await expect(failed).rejects.toThrow(new RangeError('No such message.'));
+    expect(await session.stopped()).toMatchObject({ outcome: 'error', reason: 'No such message.' });
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'error' });
+    const again = toyLoop({ session, history: [person('Again.')], model: () => response('Yes.') });
+    expect(await again).toBe('Yes.');
+  });
+
   it('rejects concurrent model calls in one session', async () => {
     const session = sessionOf([]);
     const first = session.model({ messages: [person('Hi')], perform: () => new Promise<never>(() => undefined) });

@@ -119,14 +119,33 @@ export class HostRun<HostMessage> {
     this.#definitions = definitionsOf(call, this.#options.effects);
     if (call.signal?.aborted) onAbort();
     call.signal?.addEventListener('abort', onAbort, { once: true });
-    this.#answerMissing(call.messages);
-    const held = this.#held;
-    this.#held = undefined;
-    held?.resume(this.#prepare(held.event, open));
+    try {
+      this.#answerMissing(call.messages);
+      this.#resume((event) => this.#prepare(event, open));
+    } catch (error) {
+      open.reject(error);
+      this.fail(error);
+    }
     return open.promise.finally(() => {
       call.signal?.removeEventListener('abort', onAbort);
       if (this.#open === open) this.#open = undefined;
     });
+  }
+
+  /** Ends the turn with an error, such as that of a format that cannot read a message of the host. */
+  fail(thrown: unknown): void {
+    const error = toErrorInfo(thrown);
+    if (this.#held) this.#resume(() => stop('error', error.message, error));
+    else this.close(error.message);
+  }
+
+  /** Continues the turn if it waits for a model call of the host. */
+  #resume(decide: (event: TurnEventOf<'model.request'>) => Decision): void {
+    const held = this.#held;
+    if (!held) return;
+    const decision = decide(held.event);
+    this.#held = undefined;
+    held.resume(decision);
   }
 
   /** Whether the turn knows this call and has not ended. */
@@ -228,10 +247,8 @@ export class HostRun<HostMessage> {
   finish(reason: string, messages: readonly HostMessage[] = []): void {
     if (this.#end) return;
     if (!this.#open) this.#answerMissing(messages);
-    const held = this.#held;
-    this.#held = undefined;
     this.#finished = reason;
-    if (held) held.resume(stop('completed', reason));
+    if (this.#held) this.#resume(() => stop('completed', reason));
     else this.close(reason);
   }
 

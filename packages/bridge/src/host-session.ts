@@ -50,9 +50,18 @@ export class HostSession<HostMessage> {
    * the turn, and with the reason of `signal` if the host cancelled the call.
    */
   async model<Value>(call: HostModelCall<HostMessage, Value>): Promise<HostModelResult<Value>> {
-    const run = this.#runFor(call);
+    const run = this.#runOrError(call);
     if (run.end) throw new TurnStoppedError(run.end);
     return run.model(call) as Promise<HostModelResult<Value>>;
+  }
+
+  #runOrError(call: HostModelCall<HostMessage>): HostRun<HostMessage> {
+    try {
+      return this.#runFor(call);
+    } catch (error) {
+      if (this.#run?.isCallOpen === false) this.#run.fail(error);
+      throw error;
+    }
   }
 
   /**

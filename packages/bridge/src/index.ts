@@ -33,5 +33,6 @@ export {
   type ModelChoice,
 } from './host-options.js';
 export type { HostSession } from './host-session.js';
+export { plainJSON } from './plain-json.js';
 export { outputOrThrow, ToolCallError } from './tool-call-error.js';
 export { ToolLock } from './tool-lock.js';

@@ -6,7 +6,7 @@ import {
   ToolMessage,
   type ContentBlock,
 } from '@langchain/core/messages';
-import type { HostFormat } from '@h/bridge';
+import { plainJSON, type HostFormat } from '@h/bridge';
 import {
   fileSource,
   InvalidInputError,
@@ -128,7 +128,7 @@ const assistantPart = (block: Block): readonly AssistantPart[] => {
 const original = (block: Block): Pick<TextPart, 'providerOptions'> =>
   Object.keys(block).length <= 2 && block.type === 'text'
     ? {}
-    : { providerOptions: { langchain: { block: JSON.parse(JSON.stringify(block)) as JSONValue } } };
+    : { providerOptions: { langchain: { block: plainJSON(block) } } };
 
 /** Converts an answer to a LangChain message. */
 export const toAIMessage = (
@@ -171,7 +171,7 @@ export const outputOf = (message: ToolMessage): ToolResultOutput => {
   if (typeof message.content === 'string') return { type: 'text', value: message.content };
   const blocks = blocksOf(message);
   if (blocks.every(({ type }) => type === 'text')) return { type: 'text', value: message.text };
-  return { type: 'json', value: JSON.parse(JSON.stringify(blocks)) as JSONValue };
+  return { type: 'json', value: plainJSON(blocks) };
 };
 
 const toToolMessage = (part: ToolPart): readonly ToolMessage[] =>

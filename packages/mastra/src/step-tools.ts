@@ -1,6 +1,6 @@
 import type { PromptMessage } from '@h/ai-sdk/bridge';
-import { outputOrThrow, type Approve, type HostSession, type HostToolReturn } from '@h/bridge';
-import type { JSONValue, ToolCall, ToolOutcome, ToolResultOutput } from '@h/turn';
+import { outputOrThrow, plainJSON, type Approve, type HostSession, type HostToolReturn } from '@h/bridge';
+import type { ToolCall, ToolOutcome, ToolResultOutput } from '@h/turn';
 
 /** A tool in a step of Mastra. */
 interface MastraTool {
@@ -173,9 +173,7 @@ const isOutput = (value: unknown): value is ToolResultOutput =>
   ['text', 'json', 'content', 'error-text', 'error-json'].includes((value as { readonly type?: string }).type ?? '');
 
 const plainOutput = (value: unknown): ToolResultOutput =>
-  typeof value === 'string' ? { type: 'text', value } : { type: 'json', value: toJSON(value) };
-
-const toJSON = (value: unknown): JSONValue => JSON.parse(JSON.stringify(value) ?? 'null') as JSONValue;
+  typeof value === 'string' ? { type: 'text', value } : { type: 'json', value: plainJSON(value) };
 
 const changedKey = 'h.modelOutput';
 

@@ -121,3 +121,9 @@ it('refuses the id of a file at a provider', () => {
   const content = [{ type: 'file' as const, data: { openai: 'file-1' }, mediaType: 'image/png' }];
   expect(() => itemFormat.write({ role: 'user', content })).toThrow('neither bytes, base64 nor a URL');
 });
+
+it('reads values that are no JSON, such as those with cycles and bigints', () => {
+  const cyclic: Record<string, unknown> = { count: 10n };
+  cyclic['self'] = cyclic;
+  expect(outputOf(cyclic)).toEqual({ type: 'json', value: { count: '10', self: '[Circular]' } });
+});

@@ -1,4 +1,4 @@
-import type { HostFormat } from '@h/bridge';
+import { plainJSON, type HostFormat } from '@h/bridge';
 import {
   fileSource,
   InvalidInputError,
@@ -6,7 +6,6 @@ import {
   type FilePart,
   type FileSource,
   type ImagePart,
-  type JSONValue,
   type Message,
   type ProviderOptions,
   type ToolPart,
@@ -114,14 +113,12 @@ const more = (item: Item, fields: readonly string[]): { readonly providerOptions
   const own = fields.flatMap((field) => (item[field] === undefined ? [] : [[field, item[field]]]));
   return own.length === 0
     ? {}
-    : { providerOptions: { [optionsKey]: toJSON(Object.fromEntries(own)) as ProviderOptions[string] } };
+    : { providerOptions: { [optionsKey]: plainJSON(Object.fromEntries(own)) as ProviderOptions[string] } };
 };
 
 const whole = (item: Item): { readonly providerOptions: ProviderOptions } => ({
-  providerOptions: { [optionsKey]: { item: toJSON(item) } },
+  providerOptions: { [optionsKey]: { item: plainJSON(item) } },
 });
-
-const toJSON = (value: unknown): JSONValue => JSON.parse(JSON.stringify(value) ?? 'null') as JSONValue;
 
 const asText = (value: unknown): string => {
   if (typeof value === 'string') return value;
@@ -162,7 +159,7 @@ export const outputOf = (output: unknown): ToolResultOutput => {
   if (Array.isArray(output) && output.length > 0 && output.every(isText)) {
     return { type: 'text', value: output.map(({ text }) => text).join('') };
   }
-  return output === undefined ? { type: 'text', value: 'undefined' } : { type: 'json', value: toJSON(output) };
+  return output === undefined ? { type: 'text', value: 'undefined' } : { type: 'json', value: plainJSON(output) };
 };
 
 const isText = (value: unknown): value is { readonly text: string } => {

@@ -3,12 +3,12 @@ import { convertHistory } from '@h/bridge';
 import { compact } from '@h/compaction';
 import { ModelServer } from '@h/bridge/testing';
 import { repairHistory, type FileData } from '@h/turn';
-import { normalizeContext, type AssistantMessage, type Message } from '@earendil-works/pi-ai';
+import { normalizeContext, type AssistantMessage, type Message, type ToolResultMessage } from '@earendil-works/pi-ai';
 import { streamSimple as streamAnthropic } from '@earendil-works/pi-ai/api/anthropic-messages';
 import { streamSimple as streamCompletions } from '@earendil-works/pi-ai/api/openai-completions';
 import * as fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { noUsageOfPi, piMessages } from './messages.js';
+import { noUsageOfPi, outputOf, piMessages } from './messages.js';
 
 const repair = convertHistory(piMessages, repairHistory);
 const timestamp = fc.nat();
@@ -226,4 +226,14 @@ it('writes an image of any shape, and refuses a URL', () => {
     { content: [{ type: 'image', data: 'aGk=', mimeType: 'image/png' }] },
   ]);
   expect(() => write('https://example.com/a.png')).toThrow('neither bytes nor base64 text');
+});
+
+it.each([
+  [7, '7'],
+  [10n, '10'],
+  [undefined, 'undefined'],
+])('reads the text %s of a result, which a tool without types returned', (given, value) => {
+  const content = [{ type: 'text', text: given }] as unknown as ToolResultMessage['content'];
+  expect(outputOf({ content, isError: false })).toEqual({ type: 'text', value });
+  expect(outputOf({ content, isError: true })).toMatchObject({ type: 'error-text', value });
 });

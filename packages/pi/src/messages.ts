@@ -184,12 +184,12 @@ export const outputOf = ({ content, isError }: Pick<ToolResultMessage, 'content'
   // Outputs that are errors have no parts; the blocks are restored if their text is unchanged.
   const blocks = isPlain ? {} : { providerOptions: { [pi]: { blocks: content as unknown as JSONObject[] } } };
   if (isError) return { type: 'error-text', value: textIn(content), ...blocks };
-  if (isPlain) return { type: 'text', value: first.text };
+  if (isPlain) return { type: 'text', value: textOf(first) };
   return {
     type: 'content',
     value: content.map((block): ToolResultContentPart =>
       block.type === 'text'
-        ? { type: 'text', text: block.text, ...rest(block, 'type', 'text') }
+        ? { type: 'text', text: textOf(block), ...rest(block, 'type', 'text') }
         : {
             type: 'image-data',
             data: block.data,
@@ -201,7 +201,10 @@ export const outputOf = ({ content, isError }: Pick<ToolResultMessage, 'content'
 };
 
 const textIn = (content: readonly ResultBlock[]): string =>
-  content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n');
+  content.flatMap((block) => (block.type === 'text' ? [textOf(block)] : [])).join('\n');
+
+/** Returns the text of a block as the model reads it. Tools without types also put numbers and objects there. */
+const textOf = ({ text }: { readonly text: unknown }): string => (typeof text === 'string' ? text : String(text));
 
 /** Whether the model reads this output as an error. */
 export const isErrorOutput = ({ type }: ToolResultOutput): boolean =>

@@ -1,4 +1,4 @@
-import type { HostFormat } from '@h/bridge';
+import { plainJSON, type HostFormat } from '@h/bridge';
 import {
   textOf,
   type AssistantPart,
@@ -96,10 +96,8 @@ export const assistantParts = (blocks: readonly ContentBlock[]): readonly Assist
 const original = (
   block: ContentBlock,
 ): { readonly providerOptions: Record<string, { readonly block: JSONValue }> } => ({
-  providerOptions: { [host]: { block: toJSON(block) } },
+  providerOptions: { [host]: { block: plainJSON(block) } },
 });
-
-const toJSON = (value: unknown): JSONValue => JSON.parse(JSON.stringify(value) ?? 'null') as JSONValue;
 
 /** Converts an answer to blocks of Strands. */
 export const assistantBlocks = (content: string | readonly AssistantPart[]): ContentBlock[] => {
@@ -114,7 +112,7 @@ export const assistantBlocks = (content: string | readonly AssistantPart[]): Con
         new ToolUseBlock({
           toolUseId,
           name,
-          input: toJSON(part.input) as never,
+          input: plainJSON(part.input) as never,
           ...(typeof signature === 'string' && { reasoningSignature: signature }),
         }),
       ];
@@ -156,8 +154,8 @@ export const outputOf = ({ status, content }: ToolResultBlock): ToolResultOutput
     return { type: 'error-text', value };
   }
   if (isText) return { type: 'text', value: texts.join('\n') };
-  if (content.length === 1 && first?.type === 'jsonBlock') return { type: 'json', value: toJSON(first.json) };
-  return { type: 'json', value: toJSON(content) };
+  if (content.length === 1 && first?.type === 'jsonBlock') return { type: 'json', value: plainJSON(first.json) };
+  return { type: 'json', value: plainJSON(content) };
 };
 
 const resultBlock = (part: ToolPart): ToolResultBlock[] =>
