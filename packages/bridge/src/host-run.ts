@@ -12,6 +12,7 @@ import {
   type Decision,
   type Message,
   type ModelDelta,
+  type ModelResponse,
   type PipelineOperator,
   type ToolCall,
   type ToolDefinition,
@@ -380,14 +381,13 @@ export class HostRun<HostMessage> {
    */
   #deliver(event: TurnEventOf<'model.response'>): void {
     const open = this.#open;
-    const calls = event.content.flatMap((part) =>
-      part.type === 'tool-call' && part.providerExecuted !== true ? [part.toolCallId] : [],
-    );
+    const calls = callIds(event);
     for (const id of calls) this.#slots.set(id, new CallSlot(this.#options));
     open?.answers.push(event);
     const isChanged =
       event.content !== this.#entered?.content ||
       event.finishReason !== this.#entered.finishReason ||
+      callIds(open?.performed ?? event).some((id, index) => id !== calls[index]) ||
       (open?.answers.length ?? 0) > 1;
     if (open) open.isChanged = isChanged;
     this.#delivered = { hasAnswer: event.content.length > 0, isChanged, calls };
@@ -441,5 +441,9 @@ export class HostRun<HostMessage> {
     }
   }
 }
+
+/** The ids of the calls that the host makes. */
+const callIds = ({ content }: Pick<ModelResponse, 'content'>): readonly string[] =>
+  content.flatMap((part) => (part.type === 'tool-call' && part.providerExecuted !== true ? [part.toolCallId] : []));
 
 const askedTooOften = `The model was called ${maxAttempts} times for one answer. Limit the retries of the operators.`;

@@ -40,6 +40,8 @@ export class OpenCall<HostMessage> {
   failure: ErrorInfo | undefined;
   /** Complete answers, of which all but the last were continued. */
   readonly answers: ModelResponse[] = [];
+  /** The last answer of the host's model, before the runner renamed ids of calls that were used before. */
+  performed: ModelResponse | undefined;
   /** What the host's model returned last. */
   returned: { readonly value: unknown } | undefined;
   isChanged = false;

@@ -37,6 +37,7 @@ export const performCall = <HostMessage>(
       .then(() => open.call.perform(request, context))
       .then(({ response, value }) => {
         open.failure = undefined;
+        open.performed = response;
         open.returned = { value };
         subscriber.next({ type: 'response', response });
         subscriber.complete();

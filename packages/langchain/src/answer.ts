@@ -1,6 +1,6 @@
 import type { AIMessage, UsageMetadata } from '@langchain/core/messages';
 import { noUsage, type FinishReason, type ModelResponse, type Usage } from '@h/turn';
-import { assistantParts } from './messages.js';
+import { assistantParts, type AnswerDetails } from './messages.js';
 
 /** Converts an answer of a LangChain model to a model response. */
 export const toResponse = (message: AIMessage): ModelResponse => {
@@ -44,13 +44,31 @@ const finishReasonOf = ({ response_metadata: metadata, tool_calls: calls }: AIMe
 const usageOf = (message: AIMessage): Usage => {
   const usage = message.usage_metadata as UsageMetadata | undefined;
   if (!usage) return noUsage;
-  const { input_tokens: input, output_tokens: output, input_token_details: details } = usage;
+  // Servers without usage leave the numbers out.
+  const { input_tokens: input, output_tokens: output, input_token_details: details } = usage as Partial<UsageMetadata>;
   return {
-    input,
-    output,
+    input: input ?? 0,
+    output: output ?? 0,
     cacheRead: details?.cache_read ?? 0,
     cacheWrite: details?.cache_creation ?? 0,
     reasoning: usage.output_token_details?.reasoning ?? 0,
+  };
+};
+
+/** What LangChain knows of an answer beside its content, for an answer that operators changed. */
+export const detailsOf = ({ id, usage }: ModelResponse): AnswerDetails => {
+  const { input, output, cacheRead, cacheWrite, reasoning } = usage;
+  return {
+    ...(id !== undefined && { id }),
+    ...(input + output > 0 && {
+      usage_metadata: {
+        input_tokens: input,
+        output_tokens: output,
+        total_tokens: input + output,
+        input_token_details: { cache_read: cacheRead, cache_creation: cacheWrite },
+        output_token_details: { reasoning },
+      },
+    }),
   };
 };
 

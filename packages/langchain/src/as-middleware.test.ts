@@ -2,12 +2,13 @@ import { LLMock, type FixtureFileResponse, type FixtureResponse } from '@copilot
 import { intercept, stop, type Handlers, type TurnOperator } from '@h/turn';
 import { readFileSync } from 'node:fs';
 import { eventTable, TurnStoppedError } from '@h/bridge';
-import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
+import { AIMessage, HumanMessage, type BaseMessage, type UsageMetadata } from '@langchain/core/messages';
 import { Command, interrupt, MemorySaver } from '@langchain/langgraph';
 import { ChatOpenAI } from '@langchain/openai';
 import { createAgent, tool } from 'langchain';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { toResponse } from './answer.js';
 import { middlewareEvents } from './as-middleware.js';
 import { asMiddleware } from './index.js';
 
@@ -147,6 +148,29 @@ describe('asMiddleware', () => {
     await expect(throwing.invoke(ask('Read.'))).rejects.toMatchObject({
       cause: expect.any(TurnStoppedError) as unknown,
     });
+  });
+
+  it('keeps the usage and the id of an answer that an operator changed', async () => {
+    const shouting = operator({
+      decide: { 'model.response': (event) => ({ ...event, content: [{ type: 'text', text: 'HELLO.' }] }) },
+    });
+    script = [{ content: 'Hello.' }, { content: 'Hello.' }];
+    const usageOf = (messages: readonly BaseMessage[]) =>
+      (messages.at(-1) as { readonly usage_metadata?: UsageMetadata }).usage_metadata;
+    const given = usageOf(await run(agentWith(asMiddleware()), ask('Hi')));
+    const changed = await run(agentWith(asMiddleware(shouting)), ask('Hi'));
+    expect(changed.at(-1)).toMatchObject({ text: 'HELLO.', id: expect.stringMatching(/^chatcmpl-/) as string });
+    expect(given?.input_tokens).toBeGreaterThan(0);
+    expect(usageOf(changed)).toMatchObject({
+      input_tokens: given?.input_tokens,
+      output_tokens: given?.output_tokens,
+      total_tokens: given?.total_tokens,
+    });
+  });
+
+  it('accepts a usage without numbers, as servers without usage send it', () => {
+    const message = Object.assign(new AIMessage('Hi.'), { usage_metadata: {} });
+    expect(toResponse(message as AIMessage).usage).toMatchObject({ input: 0, output: 0 });
   });
 
   it('fails if an operator adds a tool that the agent does not have', async () => {

@@ -19,7 +19,7 @@ import { AIMessage, ToolMessage, type BaseMessage, type SystemMessage } from '@l
 import { toJsonSchema } from '@langchain/core/utils/json_schema';
 import { createMiddleware, type AgentMiddleware } from 'langchain';
 import * as z from 'zod';
-import { toResponse } from './answer.js';
+import { detailsOf, toResponse } from './answer.js';
 import { langchainMessages, outputOf, toAIMessage, toolMessage, toSystemMessage } from './messages.js';
 
 /** The events of a turn in an agent of LangChain. */
@@ -177,7 +177,7 @@ const callModel = async (
     if (ending && exitBehavior === 'error') throw new TurnStoppedError(ending);
     if (ending) notify(ending);
     const finish = { finish_reason: response.finishReason, ...(ending && endingMetadata(ending)) };
-    return toAIMessage(response.content, { response_metadata: finish });
+    return toAIMessage(response.content, { ...detailsOf(response), response_metadata: finish });
   } catch (error) {
     // An operator that failed is no stop, and its error must not pass as an answer.
     if (!(error instanceof TurnStoppedError) || error.outcome === 'error') throw error;

@@ -5,6 +5,7 @@ import {
   SystemMessage,
   ToolMessage,
   type ContentBlock,
+  type UsageMetadata,
 } from '@langchain/core/messages';
 import { plainJSON, type HostFormat } from '@h/bridge';
 import {
@@ -130,15 +131,19 @@ const original = (block: Block): Pick<TextPart, 'providerOptions'> =>
     ? {}
     : { providerOptions: { langchain: { block: plainJSON(block) } } };
 
+/** What an answer has beside its content. */
+export interface AnswerDetails {
+  readonly id?: string;
+  readonly usage_metadata?: UsageMetadata;
+  readonly response_metadata?: Readonly<Record<string, unknown>>;
+}
+
 /** Converts an answer to a LangChain message. */
-export const toAIMessage = (
-  parts: readonly AssistantPart[],
-  more: Partial<Pick<AIMessage, 'response_metadata'>> = {},
-): AIMessage => {
+export const toAIMessage = (parts: readonly AssistantPart[], details: AnswerDetails = {}): AIMessage => {
   const blocks = parts.flatMap(toBlock);
   const isPlain = blocks.every((block) => block.type === 'text' && Object.keys(block).length === 2);
   return new AIMessage({
-    ...more,
+    ...(details as object),
     content: isPlain ? blocks.map((block) => block['text']).join('') : (blocks as ContentBlock[]),
     tool_calls: parts.flatMap((part) =>
       part.type === 'tool-call'

@@ -169,6 +169,19 @@ const describeMode = (under: HostUnderTest, wire: Wire, isStreamed: boolean): vo
   );
 
   scene(
+    'runs every call of a model that uses an id again',
+    () => [],
+    async (stage) => {
+      const reads = (path: string): Answer => ({ calls: [{ name: 'read', input: { path }, id: 'call_0' }] });
+      script(reads('a.txt'), reads('b.txt'), text('Done.'), reads('c.txt'), text('Sure.'));
+      expect((await stage.run('Read.')).text).toBe('Done.');
+      expect((await stage.run('Again.')).text).toBe('Sure.');
+      expect(stage.ran).toEqual(['read a.txt', 'read b.txt', 'read c.txt']);
+      for (const path of ['a.txt', 'b.txt', 'c.txt']) expect(stage.bodies[4]).toContain(`text of ${path}`);
+    },
+  );
+
+  scene(
     'shows operators the whole error of a tool, as the model reads it',
     () => [redacting(secret, '[key]')],
     async (stage) => {

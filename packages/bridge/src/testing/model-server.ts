@@ -6,7 +6,7 @@ import { LLMock, type FixtureResponse } from '@copilotkit/aimock';
 /** An answer of the model. */
 export type Answer =
   | { readonly text: string }
-  | { readonly calls: readonly { readonly name: string; readonly input: unknown }[] }
+  | { readonly calls: readonly { readonly name: string; readonly input: unknown; readonly id?: string }[] }
   /** Fails with this HTTP status. */
   | { readonly status: number; readonly message: string }
   /** Sends the beginning of the text if the request streams, and then nothing until the host disconnects. */
@@ -138,10 +138,10 @@ export class ModelServer {
     if ('hang' in answer) return { content: answer.hang };
     if ('status' in answer) return { error: { message: answer.message }, status: answer.status };
     return {
-      toolCalls: answer.calls.map(({ name, input }) => ({
+      toolCalls: answer.calls.map(({ name, input, id = `call_${(this.#calls += 1)}` }) => ({
         name,
         arguments: JSON.stringify(input),
-        id: `call_${(this.#calls += 1)}`,
+        id,
       })),
     };
   }
