@@ -39,11 +39,17 @@ export class HostStream {
   readonly #blocks = new Set<string>();
   #finish: StreamPart<'finish'> | undefined;
   #expected: { readonly delta: ModelDelta; readonly part: LanguageModelV4StreamPart } | undefined;
+  readonly #usedIds: Set<string>;
   #added = 0;
   #done = false;
 
-  constructor(onCancel: (reason: unknown) => void) {
+  /**
+   * @param usedIds - The ids of earlier calls. A call that uses one again receives another id when its answer is
+   *   complete, so its streamed input is not emitted: the host would take it for a second call.
+   */
+  constructor(onCancel: (reason: unknown) => void, usedIds: ReadonlySet<string> = new Set()) {
     this.#onCancel = onCancel;
+    this.#usedIds = new Set(usedIds);
     this.result = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -80,6 +86,7 @@ export class HostStream {
     this.#noteBlock(part);
     if (part.type === 'tool-call' && part.providerExecuted !== true) this.#held ??= [];
     this.#pass(part);
+    if (part.type === 'tool-call') this.#usedIds.add(part.toolCallId);
   }
 
   /** Emits a delta that the operators emitted. */
@@ -178,7 +185,8 @@ export class HostStream {
   }
 
   #pass(part: LanguageModelV4StreamPart): void {
-    if (this.#held === undefined || part.type.startsWith('tool-input')) this.#emit(part);
+    if (isInputPart(part) && (part.id === '' || this.#usedIds.has(part.id))) return;
+    if (this.#held === undefined || isInputPart(part)) this.#emit(part);
     else this.#held.push(part);
   }
 
@@ -236,6 +244,11 @@ export class HostStream {
     this.#done = true;
   }
 }
+
+/** Whether a part streams the input of a call. */
+const isInputPart = (
+  part: LanguageModelV4StreamPart,
+): part is StreamPart<'tool-input-start' | 'tool-input-delta' | 'tool-input-end'> => part.type.startsWith('tool-input');
 
 /** Whether the host runs this call. */
 const isHostCall = (part: LanguageModelV4StreamPart | LanguageModelV4Content): boolean =>

@@ -91,7 +91,7 @@ export const stream = ({
   onStop,
 }: ModelCall): Promise<LanguageModelV4StreamResult> => {
   const cancelled = new AbortController();
-  const out = new HostStream((reason) => cancelled.abort(reason));
+  const out = new HostStream((reason) => cancelled.abort(reason), callIdsIn(options.prompt));
   const signal = options.abortSignal ? AbortSignal.any([options.abortSignal, cancelled.signal]) : cancelled.signal;
   let answer: HostAnswer | undefined;
   const read = async (
@@ -152,6 +152,16 @@ export const stream = ({
     .catch((thrown: unknown) => out.fail(thrown));
   return out.result;
 };
+
+/** The ids of the calls in a history. */
+const callIdsIn = (prompt: LanguageModelV4CallOptions['prompt']): ReadonlySet<string> =>
+  new Set(
+    prompt.flatMap((message) =>
+      message.role === 'assistant'
+        ? message.content.flatMap((part) => (part.type === 'tool-call' ? [part.toolCallId] : []))
+        : [],
+    ),
+  );
 
 const passPart = (
   part: LanguageModelV4StreamPart,

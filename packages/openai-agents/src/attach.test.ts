@@ -61,6 +61,21 @@ describe('attach', () => {
     expect(events.filter(({ type }) => type === 'tool.result')).toMatchObject([{ call: { name: 'missing' } }]);
   });
 
+  it('rejects a second run of a session, and leaves the first one alone', async () => {
+    let release = (): void => undefined;
+    const second = new Promise<undefined>((resolve) => {
+      release = () => resolve(undefined);
+    });
+    const { events, operator: observer } = spy();
+    const holding = operator({ decide: { 'model.request': () => second } });
+    const attached = attach({ agent: agentWith(scripted(say('Done.'))), session: 'alice' }, observer, holding);
+    const first = attached.run('One.');
+    await expect(attached.run('Two.')).rejects.toMatchObject({ code: 'session-busy' });
+    release();
+    expect((await first).finalOutput).toBe('Done.');
+    expect(events.flatMap((event) => (event.type === 'turn.end' ? [event.outcome] : []))).toEqual(['completed']);
+  });
+
   it('ends a loop with the work done so far, which a run without it throws away', async () => {
     const script = () => scripted(...Array.from({ length: 20 }, () => calls('read')));
     const tools = [toolOf('read', () => 'text')];

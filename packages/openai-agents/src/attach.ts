@@ -248,7 +248,8 @@ export const attach = <Given extends AnyAgent>(
       else void completed.catch(() => undefined).then(() => end(result.interruptions.length > 0));
       return result;
     } catch (error) {
-      end(false);
+      // A run that found its session busy must not end the turn of the run that it met.
+      if (!(error instanceof TurnError && error.code === 'session-busy')) end(false);
       throw error;
     }
   };
