@@ -13,6 +13,8 @@ import {
   tool,
   webSearchTool,
   type MCPServer,
+  type Model,
+  type StreamEvent,
 } from '@openai/agents';
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
 import { readFileSync } from 'node:fs';
@@ -59,6 +61,31 @@ describe('attach', () => {
     expect(finalOutput).toBe('I see.');
     expect(inputOf(model, 1)).toMatch(/missing.*not found/);
     expect(events.filter(({ type }) => type === 'tool.result')).toMatchObject([{ call: { name: 'missing' } }]);
+  });
+
+  it('does not run a call of a streamed answer that was truncated', async () => {
+    const ran: string[] = [];
+    const answers = [
+      { finish_reason: 'length', output: calls('read') },
+      { finish_reason: 'stop', output: [assistantMessage('I see.')] },
+    ];
+    const seen: string[] = [];
+    const model: Model = {
+      getResponse: () => Promise.reject(new Error('The run streams.')),
+      getStreamedResponse: async function* (request) {
+        seen.push(JSON.stringify(request.input));
+        const { finish_reason, output } = answers.shift() ?? { finish_reason: 'stop', output: [] };
+        yield { type: 'model', event: { choices: [{ delta: {}, finish_reason }] } };
+        const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
+        yield { type: 'response_done', response: { id: '1', output, usage } } as StreamEvent;
+      },
+    };
+    const agent = new Agent({ name: 'Main', model, tools: [toolOf('read', () => ran.push('read'))] });
+    const result = await attach({ agent }).run('Go.', { stream: true });
+    await result.completed;
+    expect(ran).toEqual([]);
+    expect(seen[1]).toMatch(/truncated/);
+    expect(result.finalOutput).toBe('I see.');
   });
 
   it('rejects a second run of a session, and leaves the first one alone', async () => {

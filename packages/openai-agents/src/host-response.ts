@@ -8,8 +8,15 @@ import {
 import { Usage, type ModelResponse } from '@openai/agents';
 import { answerItems, answerParts, inputOf } from './items.js';
 
-/** Converts an answer of the host's model. */
-export const toTurnResponse = ({ output, usage, responseId, providerData }: ModelResponse): TurnResponse => {
+/**
+ * Converts an answer of the host's model.
+ *
+ * @param streamedReason - the finish reason in the events of a stream, whose last event has none
+ */
+export const toTurnResponse = (
+  { output, usage, responseId, providerData }: ModelResponse,
+  streamedReason?: string,
+): TurnResponse => {
   const content = answerParts(output);
   const invalid = output.flatMap((item) => {
     const error = item.type === 'function_call' ? inputOf(item.arguments).error : undefined;
@@ -17,7 +24,7 @@ export const toTurnResponse = ({ output, usage, responseId, providerData }: Mode
   });
   return {
     content,
-    finishReason: finishReasonOf(content, providerData),
+    finishReason: finishReasonOf(content, providerData, streamedReason),
     usage: toTurnUsage(usage),
     ...(responseId !== undefined && { id: responseId }),
     ...(invalid.length > 0 && { invalidCalls: Object.fromEntries(invalid) }),
@@ -34,13 +41,20 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 const finishReasonOf = (
   content: readonly AssistantPart[],
   providerData: Record<string, unknown> | undefined,
+  streamedReason: string | undefined,
 ): FinishReason => {
   const { choices, incomplete_details: incomplete } = (providerData ?? {}) as {
     readonly choices?: readonly { readonly finish_reason?: string | null }[];
     readonly incomplete_details?: { readonly reason?: string } | null;
   };
-  const known = finishReasons[choices?.[0]?.finish_reason ?? incomplete?.reason ?? ''];
+  const known = finishReasons[choices?.[0]?.finish_reason ?? incomplete?.reason ?? streamedReason ?? ''];
   return known ?? (content.some(({ type }) => type === 'tool-call') ? 'tool-calls' : 'stop');
+};
+
+/** Returns the finish reason in a raw event of Chat Completions. */
+export const streamedReasonOf = (event: unknown): string | undefined => {
+  const { choices } = (event ?? {}) as { readonly choices?: readonly { readonly finish_reason?: string | null }[] };
+  return choices?.[0]?.finish_reason ?? undefined;
 };
 
 const toTurnUsage = (usage: Usage | undefined): TurnUsage => {

@@ -2,7 +2,7 @@ import { TurnStoppedError, type HostModelRequest, type HostSession } from '@h/br
 import { TurnError, type AssistantPart, type TurnEnding } from '@h/turn';
 import { Usage, type Model, type ModelRequest, type ModelResponse, type StreamEvent } from '@openai/agents';
 import { hostCall, toHostRequest } from './host-request.js';
-import { toHostResponse, toTurnResponse } from './host-response.js';
+import { streamedReasonOf, toHostResponse, toTurnResponse } from './host-response.js';
 import { answerItems, answerParts, type ItemGroup } from './items.js';
 
 /** What a model call needs to know about the run in which it is made. */
@@ -73,13 +73,15 @@ export async function* stream(
         const model = (await context.choose(changed)) ?? own;
         const parts = model.getStreamedResponse(toHostRequest(request, call, changed, turn.signal));
         let done: (StreamEvent & { readonly type: 'response_done' }) | undefined;
+        let reason: string | undefined;
         for await (const event of untilAbortedEach(turn.signal, parts)) {
+          if (event.type === 'model') reason = streamedReasonOf(event.event) ?? reason;
           if (event.type === 'response_done') done = event;
           else if (event.type === 'output_text_delta') turn.onDelta({ type: 'text', text: event.delta });
           else if (context.passesRawEvents || event.type === 'response_started') events.add(event);
         }
         if (!done) throw new TurnError('incomplete-stream', 'The stream of the model ended without an answer.');
-        return { response: toTurnResponse(fromDone(done)), value: done };
+        return { response: toTurnResponse(fromDone(done), reason), value: done };
       },
     })
     .then(({ response, returned, ending }) => {
