@@ -14,7 +14,6 @@ import {
   webSearchTool,
   type MCPServer,
   type Model,
-  type StreamEvent,
 } from '@openai/agents';
 import { assistantMessage, functionCall, ScriptedModel } from '@openai/agents/testing';
 import { readFileSync } from 'node:fs';
@@ -72,12 +71,12 @@ describe('attach', () => {
     const seen: string[] = [];
     const model: Model = {
       getResponse: () => Promise.reject(new Error('The run streams.')),
-      getStreamedResponse: async function* (request) {
+      async *getStreamedResponse(request) {
         seen.push(JSON.stringify(request.input));
         const { finish_reason, output } = answers.shift() ?? { finish_reason: 'stop', output: [] };
         yield { type: 'model', event: { choices: [{ delta: {}, finish_reason }] } };
         const usage = { inputTokens: 1, outputTokens: 1, totalTokens: 2 };
-        yield { type: 'response_done', response: { id: '1', output, usage } } as StreamEvent;
+        yield { type: 'response_done', response: { id: '1', output, usage } };
       },
     };
     const agent = new Agent({ name: 'Main', model, tools: [toolOf('read', () => ran.push('read'))] });
