@@ -24,6 +24,11 @@ const options = {
   version: { type: 'boolean' },
 } as const;
 
+const commands: readonly string[] = ['init', 'check', 'approve'];
+
+/** The command line cannot be understood. */
+class UsageError extends Error {}
+
 const exitCode = { failed: 1, usage: 2 } as const;
 
 /** Notes contain names and messages of servers. */
@@ -42,7 +47,10 @@ const main = async (words: readonly string[]): Promise<number> => {
   if (values.help === true) return print(usage);
   if (values.version === true) return print(packageVersion(import.meta.url));
   if (others.length > 0) {
-    throw new ConfigError(`Unexpected argument ${JSON.stringify(others[0])}. Put the server after "--".`);
+    throw new UsageError(`Unexpected argument ${JSON.stringify(others[0])}. Put the server after "--".`);
+  }
+  if (command !== undefined && !commands.includes(command)) {
+    throw new UsageError(`There is no command ${JSON.stringify(command)}.\n${usage}`);
   }
   // Loaded on demand: a usage error should not wait for the whole guard.
   if (command === 'init') {
@@ -55,7 +63,6 @@ const main = async (words: readonly string[]): Promise<number> => {
   );
   if (command === 'check') return print(await (await import('./check.js')).check(config, note));
   if (command === 'approve') return print(await (await import('./check.js')).approve(config, note));
-  if (command !== undefined) throw new ConfigError(`There is no command ${JSON.stringify(command)}.\n${usage}`);
   return run(config);
 };
 
@@ -112,8 +119,8 @@ process.stderr.on('error', () => undefined);
 main(process.argv.slice(2)).then(
   (code) => process.exit(code),
   (error: unknown) => {
-    if (isUsageError(error)) {
-      note(commandLineProblem(error, options));
+    if (error instanceof UsageError || isUsageError(error)) {
+      note(error instanceof UsageError ? error.message : commandLineProblem(error, options));
       process.exit(exitCode.usage);
     }
     const isExpected = error instanceof CodedError || error instanceof InvalidOptionError;

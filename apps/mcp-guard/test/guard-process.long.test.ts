@@ -215,7 +215,8 @@ describe('commands', () => {
 
   it.each([
     [['--config', '/nowhere/guard.yaml'], 1, /guard\.yaml does not exist/],
-    [['frobnicate'], 1, /There is no command "frobnicate"/],
+    [['frobnicate'], 2, /There is no command "frobnicate"/],
+    [['check', 'twice'], 2, /Unexpected argument "twice"/],
     [['--verbose'], 2, /Unknown option --verbose/],
     [[], 1, /There is no server to guard/],
     [['--help'], 0, /^$/],
