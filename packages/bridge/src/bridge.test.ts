@@ -1,4 +1,6 @@
 import { getEventListeners } from 'node:events';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { hooks } from '@h/hooks';
 import {
   type AssistantPart,
@@ -889,6 +891,29 @@ describe('bridge', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'error' });
     const again = toyLoop({ session, history: [person('Again.')], model: () => response('Yes.') });
     expect(await again).toBe('Yes.');
+  });
+
+  it('releases the call of the host when it has its result', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const session = sessionOf([]);
+    const perform = async () => ({ response: response(call('a', 'look')), value: undefined });
+    await session.model({ messages: [person('Look.')], perform });
+    const made = async (): Promise<WeakRef<object>> => {
+      const run = async (): Promise<HostToolReturn<string>> => ({
+        outcome: { status: 'ok', output: { type: 'text', value: 'a tree' } },
+        value: 'a tree',
+      });
+      await session.tool({ id: 'a', name: 'look', input: {}, run });
+      return new WeakRef(run);
+    };
+    const reference = await made();
+    session.end();
+    await vi.waitFor(() => {
+      collect();
+      // A failed expectation would hold the value.
+      expect(reference.deref() === undefined).toBe(true);
+    });
   });
 
   it('rejects concurrent model calls in one session', async () => {

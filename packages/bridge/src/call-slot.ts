@@ -55,6 +55,14 @@ export const decisionOn = async (
   }
 };
 
+/** Stands for the call of the host when it has its result. */
+const settledHost: HostToolCall<never> = {
+  id: '',
+  name: '',
+  input: undefined,
+  run: () => Promise.reject(new Error('The call has its result.')),
+};
+
 /** A call of the current step. It runs once both the turn and the host have requested it. */
 export class CallSlot<Value> {
   #permission: Permission | undefined;
@@ -282,6 +290,8 @@ export class CallSlot<Value> {
 
   #settleWith(action: NextAction<Value>): void {
     this.#result = action;
+    // Its functions hold the run of the host, and the session is kept after that has ended.
+    if (this.#host) this.#host = settledHost;
     this.#onSettled();
     this.#wake?.();
   }
