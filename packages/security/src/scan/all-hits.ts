@@ -6,10 +6,11 @@ import { cutWords } from './cut-words.js';
 import { decodedHits } from './decoded.js';
 import { commandPatterns, findCommands } from './exfiltration.js';
 import { maxHits, overlap, severityWeight, type Hit, type Said } from './finding.js';
+import { Discussion } from './discussion.js';
 import { fold } from './fold.js';
 import { findForeignTheft, secretFiles } from './foreign-theft.js';
 import { asidesOf, asideWordings, concealed, type Asides } from './hidden-requests.js';
-import { hiddenRegions, hidingPatterns, judgeHidden } from './hiding.js';
+import { hiddenRegions, hidingPatterns, judgeHidden, type HiddenRegion } from './hiding.js';
 import { findInvisible } from './invisible.js';
 import { joinedRequests } from './joined-words.js';
 import { judgeOf } from './judged.js';
@@ -19,7 +20,6 @@ import { withMentions } from './said.js';
 import { findSeams, speaker } from './seams.js';
 import { sentencesOf } from './sentences.js';
 import { findSpelledOut } from './spelled-out.js';
-import { isAboutAttacks } from './talk.js';
 import { confirmed, wordedPassages, wordingHits, type Passage, type ScoredPlace } from './worded-passages.js';
 import { WordingScorer } from './wording.js';
 
@@ -28,12 +28,9 @@ const maxJudged = 400;
 
 /** Returns the hits in a text as it is, and in its lines without escapes and without what is printed before them. */
 export const hitsOf = (text: string): readonly Hit[] => {
-  let isAbout: boolean | undefined;
-  const memory: Memory = {
-    scorer: new WordingScorer(),
-    isAbout: () => (isAbout ??= isAboutAttacks(text)),
-  };
-  const { hits, passages } = hitsIn(text, memory, []);
+  const scorer = new WordingScorer();
+  const discussion = new Discussion(text);
+  const { hits, passages } = hitsIn(discussion, scorer, []);
   const plain = readPlain(text);
   if (plain === undefined) return limited(hits);
   const parts = changedParts(text, plain);
@@ -42,11 +39,12 @@ export const hitsOf = (text: string): readonly Hit[] => {
     const start = parts.behindPart(passage);
     return start === undefined ? [] : [{ score: passage.score, start }];
   });
-  const inLines = hitsIn(parts.text, memory, others).hits.map((hit) => ({
-    ...hit,
-    start: parts.original(hit.start),
-    end: parts.original(hit.end),
-  }));
+  const placeOf = <Place extends Region>(place: Place): Place => ({
+    ...place,
+    start: parts.original(place.start),
+    end: parts.original(place.end),
+  });
+  const inLines = hitsIn(new Discussion(parts.text, { discussion, placeOf }), scorer, others).hits.map(placeOf);
   return limited(merged([...hits, ...inLines]));
 };
 
@@ -60,26 +58,51 @@ const limited = (hits: readonly Hit[]): readonly Hit[] => {
 /** The patterns of the whole text, whose literals one pass finds. */
 const cues = new CueIndex([...hidingPatterns, ...commandPatterns, joinedRequests, secretFiles, speaker]);
 
-/** What a scan knows of the sentences that it has read. */
-interface Memory {
-  readonly scorer: WordingScorer;
-  /** Whether the text discusses attacks. */
-  readonly isAbout: () => boolean;
-}
-
 interface Read {
   readonly hits: readonly Hit[];
   readonly passages: readonly Passage[];
 }
 
 /** @param rest - the scores of the passages between the parts that are read */
-const hitsIn = (text: string, memory: Memory, rest: readonly ScoredPlace[]): Read => {
+const hitsIn = (discussion: Discussion, scorer: WordingScorer, rest: readonly ScoredPlace[]): Read => {
+  const { text } = discussion;
   const mayMatch = cues.in(text);
-  const { scorer, isAbout } = memory;
-  const invisible = findInvisible(text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text);
   const regions = hiddenRegions(text, mayMatch);
   // A request next to an attribute or a comment is not in it.
   const hidden = regionLookup(regions, 1 / 3);
+  const { passages, said } = reading(text, scorer, mayMatch, regions, rest);
+  const all = [...said, ...wordingHits(passages)];
+  const found = [
+    ...findInvisible(text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text),
+    ...cutWords(text),
+    ...judgeHidden(text, regions, (part, its, isToggled) => concealed(part, its, isToggled, scorer)),
+    ...judgedUntilFlooded(
+      all,
+      judgeOf(text, (...example) => discussion.isGiven(...example), hidden),
+    ).filter(({ rule, severity }) => rule !== 'wording' || severity !== 'note'),
+    ...decodedHits(text, scorer, mayMatch),
+    ...findSpelledOut(text).map((region): Hit => ({ rule: 'spelled-out', severity: 'malicious', ...region })),
+  ];
+  const isDiscussed = discussedIn(discussion, hidden, all, scorer);
+  const hits = [...confirmed(combined(found), passages, hidden), ...asideHits(asidesOf(text, regions), scorer)].map(
+    (hit): Hit => (isDiscussed(hit) ? { ...hit, severity: 'suspicious' } : hit),
+  );
+  return { hits: merged(hits), passages };
+};
+
+interface Reading {
+  readonly passages: readonly Passage[];
+  readonly said: readonly Said[];
+}
+
+/** Returns the passages of a text with their scores, and what rules and patterns find in it. */
+const reading = (
+  text: string,
+  scorer: WordingScorer,
+  mayMatch = cues.in(text),
+  regions: readonly Region[] = [],
+  rest: readonly ScoredPlace[] = [],
+): Reading => {
   const folded = fold(text);
   const sentences = sentencesOf(text, folded);
   const passages = wordedPassages(folded, sentences, scorer, rest);
@@ -89,44 +112,62 @@ const hitsIn = (text: string, memory: Memory, rest: readonly ScoredPlace[]): Rea
     ...findSeams(text, folded, mayMatch),
   ];
   const isOrdinary = ordinarySentences(folded, sentences, passages, [...regions, ...others.map(around)]);
-  const said = judgedUntilFlooded(
-    [...withMentions(text, folded, sentences, isOrdinary), ...wordingHits(passages), ...others],
-    judgeOf(text, hidden, isAbout),
-  ).filter(({ rule, severity }) => rule !== 'wording' || severity !== 'note');
-  const spelled = findSpelledOut(text).map((region): Hit => ({
-    rule: 'spelled-out',
-    severity: 'malicious',
-    ...region,
-  }));
-  const all = [
-    ...invisible,
-    ...cutWords(text),
-    ...judgeHidden(text, regions, (part, its, isToggled) => concealed(part, its, isToggled, scorer)),
-    ...said,
-    ...decodedHits(text, scorer, isAbout, mayMatch),
-    ...spelled,
-  ];
-  const hits = merged([...confirmed(combined(all), passages, hidden), ...asideHits(asidesOf(text, regions), memory)]);
-  return { hits, passages };
+  return { passages, said: [...withMentions(text, folded, sentences, isOrdinary), ...others] };
+};
+
+/** Rules of what is no request in words; an example of it is marked. */
+const encoded: ReadonlySet<string> = new Set(['encoded', 'spelled-out', 'hidden-text']);
+/** Rules of characters that no reader of an example sees. */
+const unseen: ReadonlySet<string> = new Set(['invisible', 'bidi']);
+
+/**
+ * Returns a function that tells whether a text about attacks discusses what a malicious hit found instead of saying it:
+ * without the words of others that the text repeats, it makes no such request; or no more than the wording, which all
+ * such texts share, resembles one.
+ */
+const discussedIn = (
+  discussion: Discussion,
+  hidden: (place: Region) => HiddenRegion | undefined,
+  said: readonly Said[],
+  scorer: WordingScorer,
+): ((hit: Hit) => boolean) => {
+  const strong = (found: readonly Said[]): ((place: Region) => Region | undefined) =>
+    regionLookup(found.filter(({ isStrong, isDiscussed = false }) => isStrong && !isDiscussed));
+  let own: ((place: Region) => Region | undefined) | undefined;
+  const isSaid = (place: Region): boolean => {
+    if (own === undefined) {
+      const rest = reading(discussion.ownText(), scorer);
+      own = strong([...rest.said, ...wordingHits(rest.passages)]);
+    }
+    return own(place) !== undefined;
+  };
+  let ruled: ((place: Region) => Region | undefined) | undefined;
+  const isOnlyWorded = (hit: Hit): boolean => {
+    if (hit.rule !== 'wording' || !discussion.isInTopic(hit)) return false;
+    ruled ??= strong(said.filter(({ rule }) => rule !== 'wording'));
+    return ruled(hit) === undefined;
+  };
+  return (hit) => {
+    if (hit.severity !== 'malicious' || unseen.has(hit.rule) || !discussion.isAboutAt(hit)) return false;
+    const region = hidden(hit);
+    if (region !== undefined) return discussion.isShown(region);
+    if (encoded.has(hit.rule)) return discussion.isMarked(hit);
+    return !isSaid(hit) || discussion.isMarked(hit) || isOnlyWorded(hit);
+  };
 };
 
 /** Returns the hits in the contents of comments and attributes, at the whole comment or element. */
-const asideHits = ({ text, regionOf }: Asides, { scorer }: Memory): readonly Hit[] => {
+const asideHits = ({ text, regionOf }: Asides, scorer: WordingScorer): readonly Hit[] => {
   if (text === '') return [];
-  const folded = fold(text);
-  const sentences = sentencesOf(text, folded);
-  const passages = wordedPassages(folded, sentences, scorer);
-  const commands = findCommands(text);
-  const isOrdinary = ordinarySentences(folded, sentences, passages, commands.map(around));
-  const said = judgedUntilFlooded(
-    [...withMentions(text, folded, sentences, isOrdinary), ...commands],
-    judgeOf(
-      text,
-      () => undefined,
-      () => isAboutAttacks(text),
-    ),
+  const { passages, said } = reading(text, scorer);
+  const discussion = new Discussion(text);
+  // The scan of the whole text has judged delimiters.
+  const requests = said.filter(({ rule }) => rule !== 'forged-turn');
+  const judged = judgedUntilFlooded(
+    requests,
+    judgeOf(text, (...example) => discussion.isGiven(...example)),
   );
-  return [...asideWordings(passages), ...confirmed(combined(said), passages, () => undefined)].flatMap((hit) => {
+  return [...asideWordings(passages), ...confirmed(combined(judged), passages)].flatMap((hit) => {
     const region = regionOf(hit);
     return region === undefined || hit.severity === 'note' ? [] : [{ ...hit, ...region }];
   });

@@ -6,7 +6,7 @@ import { findCommands } from './exfiltration.js';
 import type { Hit, Severity } from './finding.js';
 import { fold } from './fold.js';
 import { findJoinedWords } from './joined-words.js';
-import { codeLookup, type Region } from './regions.js';
+import type { Region } from './regions.js';
 import { asksSomething, isTerseRequest } from './requests.js';
 import { phraseHits, requestHits } from './said.js';
 import { sentencesOf } from './sentences.js';
@@ -14,13 +14,7 @@ import { isWorded, wordedPassages } from './worded-passages.js';
 import type { WordingScorer } from './wording.js';
 
 /** Returns the requests in encoded and disguised spans of a text. */
-export const decodedHits = (
-  text: string,
-  scorer: WordingScorer,
-  isAbout: () => boolean,
-  mayMatch: MayMatch,
-): readonly Hit[] => {
-  const isCode = codeLookup(text);
+export const decodedHits = (text: string, scorer: WordingScorer, mayMatch: MayMatch): readonly Hit[] => {
   return [
     ...findEncoded(text),
     ...findDisguised(text),
@@ -29,9 +23,7 @@ export const decodedHits = (
   ].flatMap((span): readonly Hit[] => {
     const found = severityOf(text, span, scorer);
     if (found === undefined) return [];
-    // Texts about attacks have examples of encoded ones.
-    const isExample = isCode(span) && isAbout();
-    return [{ rule: 'encoded', severity: isExample ? 'suspicious' : found, start: span.start, end: span.end }];
+    return [{ rule: 'encoded', severity: found, start: span.start, end: span.end }];
   });
 };
 

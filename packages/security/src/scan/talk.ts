@@ -6,10 +6,6 @@ const foreignDefense =
   /inje[cçkz]|inyecc|инъекц|注入|インジェクション|인젝션|attaqu|ataqu|attacc|angriff|атак|saldır|攻击|攻撃|공격|malicios|вредонос|恶意|悪意|악의|złośliw|erkenn|détect|обнаруж|检测|検出|감지|wykry|tespit|rech?a[zç]|recus|rifiut|refus|ablehn|weiger|отклон|拒绝|拒否|거부|odmów|ejempl|exempl|esempi|beispiel|пример|例|예시|örn|przykład|confiab|fiable|недоверен|不可信|obedezc|obedeç|obéi|befolg|uyma\b|no siga|não siga|従わ|不(?:要|得|会)(?:执行|遵循)/iu;
 /** Such words in a heading, which applies to its whole section. */
 const topic = /inject|jailbreak|attack|malicious|adversar|untrusted|exfiltrat|red.?team|threat|vulnerab|payload|owasp/i;
-/** Such words anywhere, in several languages. */
-const topics =
-  /prompt.inject|inje[cçkz]|inyecc|инъекц|ін'єкц|注入|インジェクション|인젝션|jailbreak|attack|attaqu|ataqu|attacc|angriff|атак|saldır|攻击|攻撃|공격|malicious|malicios|malveill|вредонос|恶意|悪意|악의|złośliw|adversar|untrusted|exfiltrat|red.?team|threat|vulnerab|guardrail|owasp/giu;
-
 const negation =
   /(?:\bnever|\bdo not|\bdon.t|\bmust not|\bmustn.t|\bshould not|\bshouldn.t|\bcannot|\bcan.t|\bmay not|\bnot|\bno|\bwithout|\brefuse to|\brather than|\binstead of|\battempts? to|\btr(?:y|ies|ying) to|\btells? (?:you|the model|it|agents?) to|(?:was|were|is|are|been|being|when) (?:told|asked|instructed|ordered|prompted) to|\basks? (?:you|the model|it|agents?) to|\binstructions? to|(?:instructions?|prompts?|payloads?|comments?|descriptions?|attackers?)(?: that| which)? (?:tell|ask|instruct|order|direct)(?:s|ing)? (?:the |an? )?(?:ai|llm|model|agent|assistant|chatbot|bot|coding agent)s? to|\bavoid)[^\w.!?]{1,3}(?:\w{1,15}[^\w.!?]{1,2}){0,3}$/i;
 
@@ -56,7 +52,7 @@ const isForeignProhibition = (said: string): boolean => foreignProhibition.test(
 
 /** A sentence that is about the wording in its quotes: what a scanner finds, and what a reader must not accept. */
 const aboutQuotes =
-  /\b(?:phrases?|strings?|patterns?|payloads?|test cases?|examples?|attempts? (?:like|such as|to)|instructions? (?:like|such as|to)|requests? (?:like|such as|to)|claims? (?:like|such as))\b[^.\n]{0,60}["“‘`]|^\W{0,4}(?:do not|don.t|never|must not) (?:accept|believe|rely on|trust)\b[^.\n]{0,10}["“‘`]|["”’`] (?:must|should|will|is|are)(?: not| never)?(?: be)? (?:declined|refused|rejected|blocked|ignored|flagged|detected|reported|removed|quoted|followed|(?:an? )?(?:attacks?|injections?))\b/i;
+  /\b(?:phrases?|strings?|patterns?|payloads?|test cases?|attempts? (?:like|such as|to)|instructions? (?:like|such as|to)|requests? (?:like|such as|to)|claims? (?:like|such as))\b[^.\n]{0,60}["“‘`]|^\W{0,4}(?:do not|don.t|never|must not) (?:accept|believe|rely on|trust)\b[^.\n]{0,10}["“‘`]|["”’`] (?:must|should|will|is|are)(?: not| never)?(?: be)? (?:declined|refused|rejected|blocked|ignored|flagged|detected|reported|removed|quoted|followed|(?:an? )?(?:attacks?|injections?))\b/i;
 /** Quoted text of a passage. */
 const quotation = /["“‘`][^"”’`\n]{2,200}["”’`]/g;
 /** Verbs that request what a quote says. */
@@ -105,51 +101,39 @@ const lineStartOf = (text: string, place: number): number => {
 const isApostrophe = (before: string, quote: string): boolean =>
   (quote === "'" || quote === '’') && !/(?:^|\W)['’]/.test(before);
 
+/** Why a passage is no request: the text denies or describes it, or gives it as an example. */
+export type Excuse = 'denied' | 'example';
+
 /**
- * Whether a passage is mentioned rather than requested: negated, about the instructions of foreign texts, or an example
- * in a defensive paragraph.
+ * Returns why a passage is mentioned rather than requested: it is negated, about the instructions of foreign texts, or an
+ * example in a defensive paragraph.
  *
  * @param isCode - whether the passage is in code, which counts as quoted
  */
-export const isTalkedAbout = (text: string, start: number, end: number, isCode: boolean): boolean => {
+export const excuseOf = (text: string, start: number, end: number, isCode: boolean): Excuse | undefined => {
   const near = text.slice(Math.max(0, start - reach), start);
   const before = near.slice(near.lastIndexOf('\n\n') + 1);
-  if (negation.test(before.slice(-60)) || isProhibition(text, start, end)) return true;
+  if (negation.test(before.slice(-60)) || isProhibition(text, start, end)) return 'denied';
   const passage = text.slice(start, end);
-  if (description.test(passage) || reaction.test(passage)) return true;
+  if (reaction.test(passage)) return 'denied';
   const sentence = sentenceAround(text, start, end);
-  if (isForeignProhibition(sentence) || isAboutQuotes(sentence)) return true;
+  if (isForeignProhibition(sentence) || isAboutQuotes(sentence)) return 'denied';
   if (
     !/[.!?]\s{0,4}$/.test(passage) &&
     !own.test(passage) &&
     foreign.test(text.slice(end, end + 160).replace(/\s+/g, ' '))
   ) {
-    return true;
+    return 'denied';
   }
-  if (introduction.test(before) && (topic.test(before) || isQuoted(text, start, end))) return true;
-  if (!isCode && !isQuoted(text, start, end) && !isListed(text, start)) return false;
-  return (
+  if (description.test(passage)) return 'example';
+  if (introduction.test(before) && (topic.test(before) || isQuoted(text, start, end))) return 'example';
+  if (!isCode && !isQuoted(text, start, end) && !isListed(text, start)) return undefined;
+  const isExample =
     defense.test(before) ||
     foreignDefense.test(before) ||
     verdicts.test(afterIn(text, end)) ||
-    topic.test(headingBefore(text, start))
-  );
-};
-
-/** Number of words about attacks of a text that discusses them. */
-const minTopics = 3;
-
-/** Whether a text discusses attacks, so that it may quote them. */
-export const isAboutAttacks = (text: string): boolean => (text.match(topics)?.length ?? 0) >= minTopics;
-
-/** Quoted text, whose end may be behind the passage. */
-const citation = /["“„«](?=\S)[^"“”„«»\n]{8,400}/g;
-
-/** Whether a passage is code or, for the most part, in quotes. */
-export const isCited = (text: string, start: number, end: number, isCode: boolean): boolean => {
-  if (isCode || isQuoted(text, start, end)) return true;
-  const cited = text.slice(start, end).match(citation)?.join('').length ?? 0;
-  return cited * 2 > end - start;
+    topic.test(headingBefore(text, start));
+  return isExample ? 'example' : undefined;
 };
 
 /** Whether the paragraph around a mentioned request discusses attacks, in any language. */

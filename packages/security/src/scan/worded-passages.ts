@@ -281,7 +281,7 @@ const structural: ReadonlySet<string> = new Set(['forged-turn']);
 export const confirmed = (
   hits: readonly Hit[],
   passages: readonly Passage[],
-  hidden: (place: Region) => HiddenRegion | undefined,
+  hidden: (place: Region) => HiddenRegion | undefined = () => undefined,
 ): readonly Hit[] => {
   if (!hits.some(isConfirmable)) return hits;
   const passagesFrom = (level: (passage: Passage) => number): ((place: Region) => Region | undefined) =>
