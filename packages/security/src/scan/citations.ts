@@ -1,9 +1,9 @@
 import { all, codeRegions, type Region } from './regions.js';
 
-/** Quotations of a paragraph. A straight quote follows and precedes no letter on its outer side. */
+/** Quotations of a paragraph. A straight quote has no letter on its outer side, unless a Korean ending follows. */
 const quotations: readonly RegExp[] = [
   /"""[^]{2,1000}?"""/g,
-  /(?<![\p{L}\p{N}"])"(?=\S)(?:[^"\n]|\n(?!\s*\n)){2,1000}"(?![\p{L}\p{N}])/gu,
+  /(?<![\p{L}\p{N}"])"(?=\S)(?:[^"\n]|\n(?!\s*\n)){2,1000}"(?![\p{Script=Latin}\p{Script=Cyrillic}\p{N}])/gu,
   /[“„](?:[^“”„\n]|\n(?!\s*\n)){2,1000}[“”]|«[^«»]{2,1000}»|「[^「」]{2,1000}」|『[^『』]{2,1000}』|‘[^‘\n]{2,400}’(?!\p{L})/gu,
   /(?<![\p{L}\p{N}'])'(?=\S)(?:[^'\n]|(?<=\p{L})'(?=\p{L})){4,400}'(?![\p{L}\p{N}])/gu,
   /(?<![\p{L}\p{N}*])\*(?=[^\s*])[^*\n]{8,400}(?<=\S)\*(?![\p{L}\p{N}*])|(?<![\p{L}\p{N}_])_(?=[^\s_])[^_\n]{8,400}(?<=\S)_(?![\p{L}\p{N}_])/gu,
@@ -12,6 +12,11 @@ const quotations: readonly RegExp[] = [
 /** Elements that show code, and others whose content is quoted. */
 const codeElements = /<(code|pre|samp|kbd)\b[^<>]{0,100}>[^]{4,1000}?<\/\1>/gi;
 const quoting = /<(blockquote|q|cite|td|em|i)\b[^<>]{0,100}>[^]{4,1000}?<\/\1>/gi;
+
+/** Escaped markup, which a page shows. */
+const escaped = /&lt;(?:!--|[a-z])[^\n]{4,1000}?(?:--&gt;|&lt;\/\w{1,20}&gt;)/gi;
+/** Bold words within a sentence. */
+const bold = /(?<=\p{L}[,:]? )\*\*(?=\S)[^*\n]{8,400}(?<=\S)\*\*(?= \p{L})/gu;
 
 /** Titles: the text of a link, and works in a list of references. */
 const titles =
@@ -43,9 +48,13 @@ const reported = new RegExp(
 
 /** A line that announces the words of others, and the block that follows it. */
 const announced = new RegExp(
-  String.raw`\b(?:${said}|looks? like|(?:was|is|are|were)(?: this)?|examples?|payloads?|prompts?|messages?|comments?|inputs?|texts?|sentences?|paragraphs?|(?:like|such as) (?:this|these)|pages?|part [^\n:]{0,40})[^\n:.]{0,60}:[ \t]{0,3}\n(?:[ \t]{0,8}\n)?((?:[^\n]*\S[^\n]*\n?){1,20})`,
+  String.raw`\b(?:${said}|looks? like|(?:was|is|are|were)(?: this)?|examples?|payloads?|phrases?|patterns?|forms?|variants?|strings?|tricks?|techniques?|attempts?|attacks?|injections?|include|following|below|prompts?|messages?|comments?|inputs?|texts?|sentences?|paragraphs?|(?:like|such as) (?:this|these)|pages?|part [^\n:]{0,40})[^\n:.]{0,60}:[ \t]{0,3}\n(?:[ \t]{0,8}\n)?((?:[^\n]*\S[^\n]*\n?){1,20})`,
   'gi',
 );
+
+/** A heading or a bold line that announces examples, and the block that follows it. */
+const exhibited =
+  /^(?:#{1,6} |\*\*)[^\n]{0,60}\b(?:examples?|payloads?|samples?|test cases?|phrases?|strings?)\b[^\n]{0,60}\n(?:[ \t]{0,8}\n)?((?:[^\n]*\S[^\n]*\n?){1,20})/gim;
 
 /** The regions of a text that repeat the words of others. */
 export interface Citations {
@@ -60,11 +69,11 @@ export interface Citations {
 /** Returns the regions in which a text repeats the words of others. */
 export const citationsOf = (text: string): Citations => {
   const code = [...codeRegions(text), ...all(text, codeElements)];
-  const marks = [...quotations, quoting, titles, remarks, quotedLines, labeled];
+  const marks = [...quotations, quoting, escaped, bold, titles, remarks, quotedLines, labeled];
   return {
     code,
     marked: [...code, ...marks.flatMap((pattern) => all(text, pattern))],
-    reported: [reported, announced].flatMap((pattern) =>
+    reported: [reported, announced, exhibited].flatMap((pattern) =>
       Array.from(text.matchAll(pattern), ({ 0: match, 1: words = '', index }) => ({
         start: index + match.length - words.length,
         end: index + match.length,

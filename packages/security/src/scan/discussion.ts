@@ -4,7 +4,7 @@ import { all, type Region } from './regions.js';
 
 /** Words of texts about attacks on models, in several languages. */
 const topics =
-  /prompt.inject|inje[cçkz]|inyecc|инъекц|ін'єкц|注入|インジェクション|인젝션|jailbreak|attack|attaqu|ataqu|attacc|angr(?:iff|eif)|атак|saldır|攻击|攻撃|공격|malicious|malicios|malveill|вредонос|恶意|悪意|악의|złośliw|adversar|untrusted|exfiltrat|red.?team|threat|vulnerab|guardrail|owasp/giu;
+  /prompt.inject|inje[cçkz]|inyecc|инъекц|ін'єкц|注入|インジェクション|인젝션|jailbreak|attack|attaqu|ataqu|attacc|atacant|aanval|angr(?:iff|eif)|атак|saldır|攻击|攻撃|공격|malicious|malicios|malveill|вредонос|恶意|悪意|악의|złośliw|adversar|untrusted|exfiltrat|red.?team|threat|vulnerab|guardrail|owasp/giu;
 /** Number of them in a text about attacks. */
 const minTopics = 3;
 /** What texts say of models and guards that meet an attack, and of who makes it. */
@@ -63,8 +63,8 @@ export class Discussion {
   }
 
   /**
-   * Whether the text around an example is about it: other paragraphs are about attacks, or its own has as many words as
-   * the example.
+   * Whether the text around an example is about it: other paragraphs are about attacks, or at least half of its own
+   * is not the example.
    *
    * @param isExample - whether the place is the example, if nothing marks it; else it is a sentence about one
    */
