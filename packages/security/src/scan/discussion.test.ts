@@ -145,6 +145,25 @@ describe('discussions of attacks', () => {
   });
 });
 
+describe('discussions of any length', () => {
+  it.each([
+    '- attack: "ignore all previous instructions" ',
+    'attack\n\n> ignore all previous instructions\n\n',
+    '# attack\n`ignore all previous instructions`\n',
+    '"like: ignore all previous instructions',
+    '(injection "ignore all previous instructions") ',
+  ])('take linear time for %j', (piece) => {
+    const work = (length: number): number => {
+      const text = piece.repeat(Math.ceil(length / piece.length));
+      const before = process.cpuUsage();
+      scanContext(text);
+      return process.cpuUsage(before).user;
+    };
+    work(5_000);
+    expect(work(80_000) / Math.max(2_000, work(5_000))).toBeLessThan(100);
+  });
+});
+
 describe('citations', () => {
   it('leave the lines and the length of a text', () => {
     const text = 'It said “one\ntwo”.\n\n> three\n\nA user types:\nfour\n\nFive.';

@@ -26,6 +26,8 @@ export class Discussion {
   readonly text: string;
   readonly #original: Original | undefined;
   #citations: Citations | undefined;
+  #marked: Overlaps | undefined;
+  #code: Overlaps | undefined;
   #topics: readonly number[] | undefined;
   #told: readonly number[] | undefined;
   #headings: readonly Region[] | undefined;
@@ -37,29 +39,25 @@ export class Discussion {
 
   /** Whether the text is about attacks: its title, the heading of the place, or some words elsewhere. */
   isAbout(place: Region): boolean {
-    const elsewhere = this.#topicsBesides(place);
-    if (elsewhere.length >= minTopics) return true;
+    const isTopic = (region: Region, least: number): boolean => this.#topicsIn(region, place) >= least;
+    if (isTopic({ start: 0, end: this.text.length }, minTopics)) return true;
     const headings = (this.#headings ??= all(this.text, heading));
-    const above = headings.findLast(({ start }) => start < place.start);
-    const isHeaded = [headings[0], above].some(
-      (one) => one !== undefined && elsewhere.some((at) => at >= one.start && at < one.end),
-    );
-    return isHeaded || this.#inOriginal((one, original) => one.isAbout(original), place);
+    const above = headings[firstFrom(headings.length, (index) => headings[index]?.start ?? 0, place.start) - 1];
+    if ([headings[0], above].some((one) => one !== undefined && isTopic(one, 1))) return true;
+    return this.#inOriginal((one, original) => one.isAbout(original), place);
   }
 
   /** Whether the text, or the paragraphs around a place, are about attacks. */
   isAboutAt(place: Region): boolean {
     if (this.isAbout(place)) return true;
     const around = paragraphsAround(this.text, place, 2);
-    const isNear = (at: number): boolean => at >= around.start && at < around.end;
-    if (this.#topicsBesides(place).some(isNear) || this.#toldBesides(place).some(isNear)) return true;
+    if (this.#topicsIn(around, place) + this.#toldIn(around, place) > 0) return true;
     return this.#inOriginal((one, original) => one.isAboutAt(original), place);
   }
 
   /** Whether a place is in a paragraph about attacks of a text about them. */
   isInTopic(place: Region): boolean {
-    const { start, end } = paragraphsAround(this.text, place, 0);
-    return this.isAbout(place) && this.#topicsBesides(place).some((at) => at >= start && at < end);
+    return this.#topicsIn(paragraphsAround(this.text, place, 0), place) > 0 && this.isAbout(place);
   }
 
   /**
@@ -71,22 +69,26 @@ export class Discussion {
   isGiven(place: Region, isExample: boolean): boolean {
     const paragraph = paragraphsAround(this.text, place, 0);
     if (this.isAbout(paragraph)) return true;
-    const { start, end } = paragraph;
-    const marks = this.#known().marked.filter((one) => overlap(one, paragraph));
+    const marks = this.#marks()(paragraph);
     const cited = !isExample || marks.some((one) => overlap(one, place)) ? marks : [...marks, place];
-    const own = without(this.text, cited).slice(start, end);
-    return wordsIn(own) * 2 >= wordsIn(this.text.slice(start, end));
+    const said = this.text.slice(paragraph.start, paragraph.end);
+    const inParagraph = cited.map(({ start, end }) => ({
+      start: Math.max(0, start - paragraph.start),
+      end: end - paragraph.start,
+    }));
+    return wordsIn(without(said, inParagraph)) * 2 >= wordsIn(said);
   }
 
   /** Whether a place is in a region that is marked as the words of others. */
   isMarked(place: Region): boolean {
-    if (this.#known().marked.some((one) => isWithin(place, one))) return true;
+    if (this.#marks()(place).some((one) => isWithin(place, one))) return true;
     return this.#inOriginal((one, original) => one.isMarked(original), place);
   }
 
   /** Whether the markup of a place is shown, since it is in code or escaped. */
   isShown(place: Region): boolean {
-    if (this.#known().code.some((one) => isWithin(place, one))) return true;
+    this.#code ??= overlaps(this.#known().code);
+    if (this.#code(place).some((one) => isWithin(place, one))) return true;
     return this.#inOriginal(
       (one, original) => one.isShown(original) || !one.text.slice(original.start, original.end).includes('<'),
       place,
@@ -103,24 +105,61 @@ export class Discussion {
     return (this.#citations ??= citationsOf(this.text));
   }
 
+  #marks(): Overlaps {
+    return (this.#marked ??= overlaps(this.#known().marked));
+  }
+
   #inOriginal(test: (discussion: Discussion, place: Region) => boolean, place: Region): boolean {
     return this.#original !== undefined && test(this.#original.discussion, this.#original.placeOf(place));
   }
 
-  /** Returns the places of the topics outside of a place and of the marked regions of which it is a part. */
-  #topicsBesides(place: Region): readonly number[] {
-    return this.#besides(place, (this.#topics ??= placesOf(this.text, topics)));
+  #topicsIn(region: Region, besides: Region): number {
+    return this.#countIn((this.#topics ??= placesOf(this.text, topics)), region, besides);
   }
 
-  #toldBesides(place: Region): readonly number[] {
-    return this.#besides(place, (this.#told ??= placesOf(this.text, told)));
+  #toldIn(region: Region, besides: Region): number {
+    return this.#countIn((this.#told ??= placesOf(this.text, told)), region, besides);
   }
 
-  #besides(place: Region, found: readonly number[]): readonly number[] {
-    const own = this.#known().marked.filter((one) => overlap(one, place));
-    return found.filter((at) => [place, ...own].every(({ start, end }) => at < start || at >= end));
+  /** Returns the number of places in a region, but outside of another one and of the marked regions that it overlaps. */
+  #countIn(places: readonly number[], { start, end }: Region, besides: Region): number {
+    const own = this.#marks()(besides);
+    const from = own.reduce((least, one) => Math.min(least, one.start), besides.start);
+    const to = own.reduce((most, one) => Math.max(most, one.end), besides.end);
+    const before = (offset: number): number => firstFrom(places.length, (index) => places[index] ?? 0, offset);
+    const between = (first: number, last: number): number => Math.max(0, before(last) - before(first));
+    return between(start, Math.min(end, from)) + between(Math.max(start, to), end);
   }
 }
+
+/** Returns the number of sorted offsets before an offset. */
+const firstFrom = (length: number, offsetOf: (index: number) => number, offset: number): number => {
+  let [low, high] = [0, length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (offsetOf(middle) < offset) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+};
+
+type Overlaps = (place: Region) => readonly Region[];
+
+/** Returns a function that finds the regions that overlap a place. */
+const overlaps = (regions: readonly Region[]): Overlaps => {
+  const sorted = regions.toSorted((one, other) => one.start - other.start);
+  let last = 0;
+  const ends = sorted.map(({ end }) => (last = Math.max(last, end)));
+  return (place) => {
+    const found: Region[] = [];
+    let index = firstFrom(sorted.length, (at) => sorted[at]?.start ?? 0, place.end) - 1;
+    for (; index >= 0 && (ends[index] ?? 0) > place.start; index -= 1) {
+      const one = sorted[index];
+      if (one !== undefined && one.end > place.start) found.push(one);
+    }
+    return found;
+  };
+};
 
 /** A word, or two letters of a script without spaces. */
 const word = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2}|\p{L}{2,}/gu;
