@@ -1,30 +1,24 @@
 import { readPlain } from '@h/redact/plain';
 import { changedParts } from './changed-parts.js';
-import { closeBy, combined } from './combinations.js';
 import { CueIndex } from './cues.js';
-import { cutWords } from './cut-words.js';
+import { cutWords, joinedRequests, findSpelledOut } from './cut-words.js';
 import { decodedHits } from './decoded.js';
+import { Discussion } from './discussion.js';
 import { commandPatterns, findCommands } from './exfiltration.js';
 import { maxHits, overlap, severityWeight, type Hit, type Said } from './finding.js';
-import { Discussion } from './discussion.js';
 import { fold } from './fold.js';
 import { findForeignTheft, secretFiles } from './foreign-theft.js';
 import { asidesOf, asideWordings, concealed, type Asides } from './hidden-requests.js';
-import { hiddenRegions, hidingPatterns, judgeHidden, type HiddenRegion } from './hiding.js';
+import { hiddenRegions, hidingPatterns, judgeHidden } from './hiding.js';
 import { findInvisible } from './invisible.js';
-import { joinedRequests } from './joined-words.js';
-import { judgeOf } from './judged.js';
 import { ordinarySentences } from './ordinary-sentences.js';
 import { regionLookup, type Region } from './regions.js';
 import { withMentions } from './said.js';
 import { findSeams, speaker } from './seams.js';
 import { sentencesOf } from './sentences.js';
-import { findSpelledOut } from './spelled-out.js';
-import { confirmed, wordedPassages, wordingHits, type Passage, type ScoredPlace } from './worded-passages.js';
+import { closeBy, combined, confirmed, discussedIn, judged } from './severity.js';
+import { wordedPassages, wordingHits, type Passage, type ScoredPlace } from './worded-passages.js';
 import { WordingScorer } from './wording.js';
-
-/** Maximum number of evaluated attempts; several can merge into one finding. */
-const maxJudged = 400;
 
 /** Returns the hits in a text as it is, and in its lines without escapes and without what is printed before them. */
 export const hitsOf = (text: string): readonly Hit[] => {
@@ -76,14 +70,14 @@ const hitsIn = (discussion: Discussion, scorer: WordingScorer, rest: readonly Sc
     ...findInvisible(text.startsWith('\ufeff') ? ` ${text.slice(1)}` : text),
     ...cutWords(text),
     ...judgeHidden(text, regions, (part, its, isToggled) => concealed(part, its, isToggled, scorer)),
-    ...judgedUntilFlooded(
-      all,
-      judgeOf(text, (...example) => discussion.isGiven(...example), hidden),
-    ).filter(({ rule, severity }) => rule !== 'wording' || severity !== 'note'),
+    ...judged(all, discussion, hidden).filter(({ rule, severity }) => rule !== 'wording' || severity !== 'note'),
     ...decodedHits(text, scorer, mayMatch),
     ...findSpelledOut(text).map((region): Hit => ({ rule: 'spelled-out', severity: 'malicious', ...region })),
   ];
-  const isDiscussed = discussedIn(discussion, hidden, all, scorer);
+  const isDiscussed = discussedIn(discussion, hidden, all, () => {
+    const own = reading(discussion.ownText(), scorer);
+    return [...own.said, ...wordingHits(own.passages)];
+  });
   const hits = [...confirmed(combined(found), passages, hidden), ...asideHits(asidesOf(text, regions), scorer)].map(
     (hit): Hit => (isDiscussed(hit) ? { ...hit, severity: 'suspicious' } : hit),
   );
@@ -115,59 +109,14 @@ const reading = (
   return { passages, said: [...withMentions(text, folded, sentences, isOrdinary), ...others] };
 };
 
-/** Rules of what is no request in words; an example of it is marked. */
-const encoded: ReadonlySet<string> = new Set(['encoded', 'spelled-out', 'hidden-text']);
-/** Rules of characters that no reader of an example sees. */
-const unseen: ReadonlySet<string> = new Set(['invisible', 'bidi']);
-
-/**
- * Returns a function that tells whether a text about attacks discusses what a malicious hit found instead of saying it:
- * without the words of others that the text repeats, it makes no such request; or no more than the wording, which all
- * such texts share, resembles one.
- */
-const discussedIn = (
-  discussion: Discussion,
-  hidden: (place: Region) => HiddenRegion | undefined,
-  said: readonly Said[],
-  scorer: WordingScorer,
-): ((hit: Hit) => boolean) => {
-  const strong = (found: readonly Said[]): ((place: Region) => Region | undefined) =>
-    regionLookup(found.filter(({ isStrong, isDiscussed = false }) => isStrong && !isDiscussed));
-  let own: ((place: Region) => Region | undefined) | undefined;
-  const isSaid = (place: Region): boolean => {
-    if (own === undefined) {
-      const rest = reading(discussion.ownText(), scorer);
-      own = strong([...rest.said, ...wordingHits(rest.passages)]);
-    }
-    return own(place) !== undefined;
-  };
-  let ruled: ((place: Region) => Region | undefined) | undefined;
-  const isOnlyWorded = (hit: Hit): boolean => {
-    if (hit.rule !== 'wording' || !discussion.isInTopic(hit)) return false;
-    ruled ??= strong(said.filter(({ rule }) => rule !== 'wording'));
-    return ruled(hit) === undefined;
-  };
-  return (hit) => {
-    if (hit.severity !== 'malicious' || unseen.has(hit.rule) || !discussion.isAboutAt(hit)) return false;
-    const region = hidden(hit);
-    if (region !== undefined) return discussion.isShown(region);
-    if (encoded.has(hit.rule)) return discussion.isMarked(hit);
-    return !isSaid(hit) || discussion.isMarked(hit) || isOnlyWorded(hit);
-  };
-};
-
 /** Returns the hits in the contents of comments and attributes, at the whole comment or element. */
 const asideHits = ({ text, regionOf }: Asides, scorer: WordingScorer): readonly Hit[] => {
   if (text === '') return [];
   const { passages, said } = reading(text, scorer);
-  const discussion = new Discussion(text);
   // The scan of the whole text has judged delimiters.
   const requests = said.filter(({ rule }) => rule !== 'forged-turn');
-  const judged = judgedUntilFlooded(
-    requests,
-    judgeOf(text, (...example) => discussion.isGiven(...example)),
-  );
-  return [...asideWordings(passages), ...confirmed(combined(judged), passages)].flatMap((hit) => {
+  const found = judged(requests, new Discussion(text));
+  return [...asideWordings(passages), ...confirmed(combined(found), passages)].flatMap((hit) => {
     const region = regionOf(hit);
     return region === undefined || hit.severity === 'note' ? [] : [{ ...hit, ...region }];
   });
@@ -175,19 +124,6 @@ const asideHits = ({ text, regionOf }: Asides, scorer: WordingScorer): readonly 
 
 /** Returns the place of a match with the text around it, whose requests are evaluated together with it. */
 const around = ({ start, end }: Said): Region => ({ start: start - closeBy, end: end + closeBy });
-
-/** Evaluates matches until the number of attempts is high enough to block the whole text. */
-const judgedUntilFlooded = (said: readonly Said[], judge: (said: Said) => Hit): readonly Hit[] => {
-  const hits: Hit[] = [];
-  let attempts = 0;
-  for (const one of said) {
-    const hit = judge(one);
-    hits.push(hit);
-    if (hit.severity === 'malicious') attempts += 1;
-    if (attempts > maxJudged) break;
-  }
-  return hits;
-};
 
 /** Merges overlapping findings of one rule into their union with the worse severity. */
 const merged = (hits: readonly Hit[]): readonly Hit[] => {

@@ -1,7 +1,11 @@
 import { isInvisible, isZeroWidth } from './characters.js';
+import type { MayMatch } from './cues.js';
 import { maxLine, type Encoded } from './encoded.js';
 import type { Hit } from './finding.js';
+import { fold, foldText } from './fold.js';
 import { isAscii, type Region } from './regions.js';
+import { asksSomething } from './requests.js';
+import { sentencesOf } from './sentences.js';
 
 /** Minimum number of cuts close to each other. */
 const minCuts = 3;
@@ -80,4 +84,58 @@ export const findCutByMarkup = (text: string): readonly Encoded[] => {
     found.push({ start, end, decoded: text.slice(start, end).replace(unseen, '') });
   }
   return found;
+};
+
+/** Words between plus signs, hyphens or low lines, as in queries, addresses and names. */
+const joined = /(?<![A-Za-z])[A-Za-z]{2,15}([+_-])[A-Za-z]{1,15}(?:\1[A-Za-z]{1,15}){1,30}(?![A-Za-z])/g;
+/** Words of requests that few names contain. */
+const telling = /ignore|disregard|forget|instruction|prompt|bypass|overrid|secret|password|credential|reveal/i;
+/** One of them next to a sign, a faster test. */
+export const joinedRequests = new RegExp(`[+_-](?:${telling.source})|(?:${telling.source})[a-z]{0,3}[+_-]`, 'i');
+
+/** Finds words that signs join in place of spaces. */
+export const findJoinedWords = (text: string, mayMatch: MayMatch): readonly Encoded[] =>
+  Array.from(mayMatch(joinedRequests) && joinedRequests.test(text) ? text.matchAll(joined) : [])
+    .filter(({ 0: match }) => telling.test(match))
+    .map(({ 0: match, 1: sign = '', index }) => ({
+      start: index,
+      end: index + match.length,
+      decoded: match.replaceAll(sign, ' '),
+      isName: true,
+    }));
+
+/** Single letters of an alphabet with a space, a sign or a line feed between them. */
+const letters = /(?<!\p{L})(?:[a-z\u00df-\u052f][ .\-_*|\n]{1,3}){11,400}[a-z\u00df-\u052f](?!\p{L})/giu;
+/** Three of them, a faster test without the flags. */
+const some = /[ .\-_*|\n](?:[A-Za-z\u017f\u212a\u00c0-\u052f][ .\-_*|\n]{1,3}){3}/;
+/** Words of requests. Two of them among single letters are no coincidence. */
+const requested =
+  /ignore|disregard|forget|previous|prior|above|instruction|system|prompt|directive|rules|reveal|password|secret|delete|execute|override|bypass|user|send|agent|admin|output|print/g;
+
+/** Letters that each follow a hyphen. */
+const optionLetters = /[ \n]-{1,2}[a-z](?![a-z])/gi;
+
+/** Whether the letters are options, which no command has twice. A sentence repeats some of its letters. */
+const areOptions = (match: string): boolean => {
+  const options = match.match(optionLetters) ?? [];
+  return options.length * 4 >= match.length - 8 && new Set(options.map((one) => one.slice(-1))).size === options.length;
+};
+
+/** Finds requests that are spelled letter by letter. */
+export const findSpelledOut = (text: string): readonly Region[] =>
+  Array.from(some.test(text) ? text.matchAll(letters) : [])
+    .filter(({ 0: match }) => isTelling(match) || (!areOptions(match) && isRequest(match)))
+    .map(({ 0: match, index }) => ({ start: index, end: index + match.length }));
+
+/** Whether the letters without gaps contain words of requests. */
+const isTelling = (match: string): boolean =>
+  (foldText(match.replace(/[^\p{L}]/gu, '')).match(requested)?.length ?? 0) > 1;
+
+/** Whether the words, which wider gaps separate, form a request. */
+const isRequest = (match: string): boolean => {
+  const isJoined = (match.match(/\p{L}[.\-_*|]\p{L}/gu)?.length ?? 0) > 4;
+  const said = isJoined
+    ? match.replace(/[.\-_*|]/g, '')
+    : match.replace(/(?<=\p{L})[ .\-_*|\n](?=\p{L}(?!\p{L}))/gu, '').replace(/[ .\-_*|\n]+/g, ' ');
+  return said.split(' ').length >= 3 && asksSomething(sentencesOf(said, fold(said)));
 };

@@ -1,11 +1,10 @@
 import type { MayMatch } from './cues.js';
-import { findCutByMarkup } from './cut-words.js';
+import { findCutByMarkup, findJoinedWords } from './cut-words.js';
 import { findDisguised } from './disguised.js';
 import { findEncoded, type Encoded } from './encoded.js';
 import { findCommands } from './exfiltration.js';
 import type { Hit, Severity } from './finding.js';
 import { fold } from './fold.js';
-import { findJoinedWords } from './joined-words.js';
 import type { Region } from './regions.js';
 import { asksSomething, isTerseRequest } from './requests.js';
 import { phraseHits, requestHits } from './said.js';

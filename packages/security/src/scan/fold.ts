@@ -1,5 +1,4 @@
-import { isInvisible } from './characters.js';
-import { likeLetter, likeSign } from './look-alikes.js';
+import { isInvisible, likeLetter, likeSign } from './characters.js';
 import { isAscii } from './regions.js';
 
 /** A folded text, and the origin of its characters. */

@@ -1,7 +1,7 @@
 import { CueIndex } from './cues.js';
 import type { Hit, Severity } from './finding.js';
 import { fold, type Folded } from './fold.js';
-import { likeLetter } from './look-alikes.js';
+import { likeLetter } from './characters.js';
 import { all, hasRun, isAscii, type Region } from './regions.js';
 import { asksSomething, isTerseRequest } from './requests.js';
 import { sentencesOf, type Sentence } from './sentences.js';

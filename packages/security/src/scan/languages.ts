@@ -1,4 +1,4 @@
-import type { Language } from './language.js';
+import type { Language } from './languages-more.js';
 import { moreMarkers, spacedLanguages, spacelessLanguages } from './languages-more.js';
 
 /** Lower-case words without accents that identify a language. None is an English word. */

@@ -1,11 +1,10 @@
-import type { Hit, Said, Severity } from './finding.js';
+import type { Said, Severity } from './finding.js';
 import type { Folded } from './fold.js';
-import type { HiddenRegion } from './hiding.js';
 import { isHandedOn } from './handed-on.js';
 import { LetterScorer } from './letters.js';
 import { languageBit, LANGUAGES } from './lexicon.js';
 import { passagesOf, type Span } from './passages.js';
-import { regionLookup, type Region } from './regions.js';
+import type { Region } from './regions.js';
 import { isDiscussed } from './requests.js';
 import type { Sentence } from './sentences.js';
 import { WordingScorer, type Wording } from './wording.js';
@@ -73,7 +72,8 @@ const [fewPassages, chance, maxChance] = [20, 0.5, 1];
  */
 const chanceIn = (count: number): number => Math.min(maxChance, chance * Math.log(Math.max(1, count / fewPassages)));
 
-const lenient = (margin: number): number => Math.max(0, margin - leniency);
+/** Returns how much more evidence a suspicion needs for a margin. */
+export const lenient = (margin: number): number => Math.max(0, margin - leniency);
 
 /** Languages of the training data, besides English. Ukrainian shares its script with Russian. */
 export const scoredLanguages = ['de', 'es', 'fr', 'pt', 'it', 'nl', 'pl', 'tr', 'ru', 'zh', 'ja', 'ko'].reduce(
@@ -255,71 +255,3 @@ export const concealedSeverity = (passages: readonly Passage[]): Severity => {
  */
 export const isWorded = (passages: readonly Passage[], isMeant: boolean): boolean =>
   passages.some(({ score }) => score >= (isMeant ? wordingLevels.suspicious : wordingLevels.malicious));
-
-/** Rules for requests in words. */
-const worded: ReadonlySet<string> = new Set(
-  'override diversion prompt-theft persona authority secrecy theft steering sabotage skips-approval persistence regardless new-instructions forged-turn'.split(
-    ' ',
-  ),
-);
-
-const isConfirmable = ({ rule, severity }: Hit): boolean => severity !== 'note' && worded.has(rule);
-
-/** Rules that name the instructions of the reader, which ordinary passages rarely do. */
-const telling: ReadonlySet<string> = new Set(['override', 'prompt-theft']);
-
-/** Rules that find delimiters instead of words. */
-const structural: ReadonlySet<string> = new Set(['forged-turn']);
-
-/**
- * Lowers requests whose passages have an ordinary wording. Rules match a few words; the wording of the passage is the
- * evidence for a change of the verdict: without it, a visible malicious request is suspicious, and a request in an
- * ordinary passage, a comment or an attribute is a note, unless it is concealed. In languages other than English, whose
- * stems match more ordinary words, the wording must be less ordinary: that of the passage, or for a malicious request
- * that of a clause, since ordinary clauses around it lower the score of the passage.
- */
-export const confirmed = (
-  hits: readonly Hit[],
-  passages: readonly Passage[],
-  hidden: (place: Region) => HiddenRegion | undefined = () => undefined,
-): readonly Hit[] => {
-  if (!hits.some(isConfirmable)) return hits;
-  const passagesFrom = (level: (passage: Passage) => number): ((place: Region) => Region | undefined) =>
-    regionLookup(passages.filter((passage) => passage.isUnscored || passage.score >= level(passage)));
-  const certain = passagesFrom(({ margin }) => wordingLevels.certain + margin);
-  const possible = passagesFrom(
-    ({ isForeign, margin }) => lenient(margin) + (isForeign ? wordingLevels.confirming : wordingLevels.ordinary),
-  );
-  let inClauses: ((place: Region) => Region | undefined) | undefined;
-  const isInClause = (hit: Hit): boolean => {
-    inClauses ??= regionLookup(
-      passages.filter(
-        ({ isForeign, margin, clauseScore }) =>
-          isForeign && clauseScore() >= wordingLevels.confirming + lenient(margin),
-      ),
-    );
-    return inClauses(hit) !== undefined;
-  };
-  const likely = passagesFrom(({ margin }) => wordingLevels.ordinary + margin);
-  const asides = passagesFrom(() => wordingLevels.certain);
-  const any = regionLookup(passages);
-  const severityOf = (hit: Hit): Severity => {
-    if (!isConfirmable(hit) || any(hit) === undefined) return hit.severity;
-    const isMalicious = hit.severity === 'malicious';
-    const region = hidden(hit);
-    if (isMalicious && structural.has(hit.rule)) return hit.severity;
-    if (isMalicious && region?.kind === 'concealed') return asides(hit) === undefined ? 'suspicious' : 'malicious';
-    const isPossible = possible(hit) !== undefined || (isMalicious && isInClause(hit));
-    if (region !== undefined) {
-      if (telling.has(hit.rule) || asides(hit) !== undefined) return hit.severity;
-      return isPossible ? 'suspicious' : 'note';
-    }
-    if (!isPossible) return 'note';
-    const isCertain = (telling.has(hit.rule) ? likely(hit) : certain(hit)) !== undefined;
-    return isMalicious && !isCertain ? 'suspicious' : hit.severity;
-  };
-  return hits.map((hit) => {
-    const severity = severityOf(hit);
-    return severity === hit.severity ? hit : { ...hit, severity };
-  });
-};
