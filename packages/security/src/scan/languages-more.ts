@@ -46,7 +46,7 @@ export const moreMarkers =
   'tidligere instruksjoner instrukser ikke ignorer glem brugeren brukeren uden uten ' +
   'kaikki aiemmat aikaisemmat aiempia ohjeet ohjeita unohda kayttajalle kayttajan sivuuta huomiotta ilman olet nayta jarjestelmakehote ' +
   'abaikan semua instruksi sebelumnya jangan pengguna tanpa sekarang kamu lupakan tampilkan perintah aturan untuk ' +
-  'khong nguoi truoc huong nhung đuoc đung đung đi';
+  'khong nguoi truoc huong nhung đuoc đung đi';
 
 /** The stems of further languages whose words have spaces between them. */
 export const spacedLanguages: readonly Language[] = [
