@@ -1,4 +1,4 @@
-import { has, hasAsk, isAsked, isNegated, near, type View } from './clauses.js';
+import { has, isAsked, isNegated, near, type View } from './clauses.js';
 import { concealment, permission, sabotage, taking } from './deeds.js';
 import { CueIndex } from './cues.js';
 import { deedFrames } from './deed-frames.js';
@@ -17,7 +17,6 @@ export interface Signal {
   readonly frame?: Pick<Frame, 'rule' | 'weight'> | undefined;
 }
 
-const persistence = /\b(?:in|to) (?:your|long-term) memory\b|\bremember (?:permanently|forever)\b/;
 const regardless = /\b(?:regardless of|no matter (?:what|how)|whatever (?:the|they|it|she|he)\b)/;
 
 /** Returns the signals of a sentence. */
@@ -42,7 +41,6 @@ export const signalsOf = (text: string, sentence: Sentence): readonly Signal[] =
   if (hasClass(is.APPROVAL | is.GRANT | is.AUTHORITY)) add('skips-approval', permission(view));
   if (hasClass(is.BASE)) add('sabotage', sabotage(view, text, sentence));
   const said = text.slice(sentence.start, sentence.end);
-  if (said.includes('mem') && persistence.test(said)) add('persistence', 2);
   if (hasClass(is.STEER | is.ANSWER | is.SEND) && regardless.test(said)) add('regardless', 2);
   if (hasClass(0, is.NEW)) add('new-instructions', renewal(view, text, sentence));
   if ((second & is.LANGUAGES) !== 0) {
@@ -82,42 +80,22 @@ const framesOf = (sentence: Sentence): readonly Pick<Frame, 'rule' | 'weight'>[]
 };
 
 /** Weighs whether the sentence addresses a model rather than describes one. */
-export const addressing = ({ words, all, joined }: View, text: string, { start }: Sentence): number => {
+export const addressing = ({ words, joined }: View, text: string, { start }: Sentence): number => {
   let worst = 0;
   for (const [at, word] of words.entries()) {
     if (!has(word, is.AGENT) || word.position > 14) continue;
-    const before = all[word.position - 1] ?? '';
-    const opening = text.slice(Math.max(start, word.start - 40), word.start);
-    const isNoted = /^\W*(?:\S+ ){0,3}?(?:to|for|dear|attention|note|hey) (?:\S+ ){0,2}$/.test(
-      text.slice(start, word.start),
-    );
     const isVocative =
-      (word.position <= 4 || isNoted) &&
-      (/^(?:'s)?(?: (?:tools?|models?|agents?|assistants?|systems?|readers?|bots?|reviewers?|instructions?|rules?|notes?)){0,2}[:,]/.test(
+      word.position <= 4 &&
+      /^(?:'s)?(?: (?:tools?|models?|agents?|assistants?|systems?|readers?|bots?|reviewers?|instructions?|rules?|notes?)){0,2}[:,]/.test(
         text.slice(word.end, word.end + 30),
-      )
-        ? isNoted || isCalledOn(words, at)
-        : isNoted && /^[^.!?:]{0,60}:(?!\/)/.test(text.slice(word.end, word.end + 64)));
-    const isIf =
-      /\b(?:if|as|since|because) (?:you (?:are|re)|you're) (?:an? |the )?(?:\S+ ){0,2}$/.test(opening) ||
-      (/\b(?:if|as|since|because|when|whenever) (?:an? |the |any )?(?:\S+ )?$/.test(opening) &&
-        /^ (?:\S+ )?(?:reads?|reading|process\w*|pars\w+|summari\w+|sees?|opens?)\b/.test(
-          text.slice(word.end, word.end + 40),
-        ));
-    const isDescribed = /^(?:our|my|your|this|each|its|their|another)$/.test(before);
-    const must = near(words, at, 4, 8, is.MUST);
-    if (isDescribed) continue;
-    if (isVocative || isIf) worst = Math.max(worst, 2);
-    else if (must !== -1 && word.position <= 5) worst = Math.max(worst, /^(?:the|an?)$/.test(before) ? 1 : 2);
+      ) &&
+      isCalledOn(words, at);
+    const isIf = /\b(?:if|as|since|because) (?:you (?:are|re)|you're) (?:an? |the )?(?:\S+ ){0,2}$/.test(
+      text.slice(Math.max(start, word.start - 40), word.start),
+    );
+    const isObliged = word.position <= 5 && near(words, at, 4, 8, is.MUST) !== -1;
+    if (isVocative || isIf || isObliged) worst = Math.max(worst, 2);
     else if (word.position === 0) worst = Math.max(worst, 1);
-  }
-  if (
-    worst === 0 &&
-    /\b(?:language models?|model reading|automated reviewers?|ai (?:tools?|systems?|models?))\b/.test(
-      text.slice(start, start + 80),
-    )
-  ) {
-    worst = 2;
   }
   if (
     worst === 0 &&
@@ -133,18 +111,9 @@ const isCalledOn = (words: View['words'], at: number): boolean => {
   const here = words[at]?.position ?? 0;
   return words.some(
     (one, index) =>
-      index > at &&
-      one.position - here <= 3 &&
-      (isAsked(words, index) || has(one, is.YOU | is.MUST | is.NOT, is.IF) || /^(?:every|each)$/.test(one.text)),
+      index > at && one.position - here <= 3 && (isAsked(words, index) || has(one, is.YOU | is.MUST | is.NOT, is.IF)),
   );
 };
-
-/** Words of offers and demands, which requests to visit, buy or trust something contain. */
-const bait = /\b(?:call|visit|pay|buy|enter|password|card|click|disable|won|offer|expire|product|trust|safe)\b|https?/;
-
-/** Words of praise and superiority, which requests for recommendations contain. */
-const praise =
-  /\b(?:best|safest|only|always|leading|superior|perfect|number one|market|trusted|award|excellent|our|us|this (?:product|company|vendor|candidate|paper|library))\b/;
 
 const literal =
   /^(?: (?:only|just|with|back|the|this|word|words|phrase|text|exactly|that|as|in|a|an|and|nothing|but)){0,5} ?:? ?["“‘]\w/;
@@ -157,48 +126,20 @@ const steering = ({ words, all }: View, text: string, { start, end }: Sentence):
     const isSteer = has(word, is.STEER) && isAsked(words, at);
     const isSaid =
       has(word, is.ANSWER) &&
-      (word.text !== 'return' || /\b(?:word|phrase)\b/.test(sentence)) &&
+      word.text !== 'return' &&
       (isAsked(words, at) || near(words, at, 1, 0, is.EMPHASIS) !== -1);
     const isTold =
       /^(?:tell|urge|instruct|advise|convince)$/.test(word.text) &&
       isAsked(words, at) &&
       near(words, at, 0, 3, is.USER) !== -1;
-    const isPresented = /^(?:describe|present|portray)$/.test(word.text) && isAsked(words, at);
-    if (!isSteer && !isSaid && !isTold && !isPresented) continue;
+    if (!isSteer && !isSaid && !isTold) continue;
     if (isNegated(words, at) && all[word.position - 1] !== 'never') continue;
-    if (isSteer || isTold) {
-      worst = Math.max(worst, bait.test(sentence) || (isSteer && praise.test(sentence)) ? 2 : 1);
-    }
+    if (isSteer || isTold) worst = Math.max(worst, 1);
     if (isSaid && words.some((one) => has(one, is.ADDRESS))) worst = Math.max(worst, 2);
-    if (isPresented && sentence.includes(' as ')) worst = Math.max(worst, 2);
-    if (isSaid && /\b(?:only|nothing|exactly)\b/.test(sentence)) {
-      worst = Math.max(worst, /["“'‘]\w|\bword\b|\bphrase\b/.test(sentence) ? 2 : 1);
-    }
+    if (isSaid && /\b(?:only|nothing|exactly)\b/.test(sentence)) worst = Math.max(worst, 1);
     if (isSaid && /\b(?:that (?:everything|no|all|it)|the product|we are|is safe|passed|no issues)\b/.test(sentence)) {
       worst = Math.max(worst, 2);
     }
-  }
-  if (
-    /\bour (?:brand|product|company|tool|clinic|casino|service|website)\b|\bto your (?:answers?|repl(?:y|ies)|responses?)\b|\b(?:not|never) (?:mention|list|name|show) (?:our |any |the )?(?:competitors?|rivals?|alternatives|weaknesses)/.test(
-      sentence,
-    ) &&
-    (hasAsk(words) || words.some((one) => has(one, is.MUST)))
-  ) {
-    worst = Math.max(worst, 2);
-  }
-  if (
-    /\byour (?:response|answer|reply|output|summary|review) (?:must|should|has to|will|shall) (?:be|start|begin|contain|include|say|end)\b/.test(
-      sentence,
-    )
-  ) {
-    worst = Math.max(worst, 2);
-  }
-  if (
-    /\b(?:in|to|at the end of) (?:every|all|each)(?: of)?(?: your)? (?:later |future )?(?:answer|reply|response|message|conversation|summar)/.test(
-      sentence,
-    )
-  ) {
-    worst = Math.max(worst, 2);
   }
   if (
     words.some((one, at) => has(one, is.ANSWER | is.TELL) && isAsked(words, at) && !isNegated(words, at)) &&
@@ -214,21 +155,6 @@ const steering = ({ words, all }: View, text: string, { start, end }: Sentence):
         !isNegated(words, at) &&
         one.text !== 'return' &&
         literal.test(text.slice(one.end, one.end + 60)),
-    )
-  ) {
-    worst = Math.max(worst, 2);
-  }
-  if (
-    /\b(?:do|obey|follow|execute|comply with|answer to|listen to) (?:only |just )?(?:what |to )?(?:this|the following|my|these) (?:file|document|readme|text|page|message|instructions?)[^.]{0,12}(?:\bonly|says|,? (?:and )?not )/.test(
-      sentence,
-    ) ||
-    /\bfollow only (?:this|my|these)\b|\banswer to this\b/.test(sentence)
-  ) {
-    worst = Math.max(worst, 2);
-  }
-  if (
-    /\b(?:positive|favou?rable|highest|perfect|top) (?:review|score|rating|rank|grade|evaluation)|\bleave out any criticism|\b(?:full|maximum|highest) (?:marks|points|stars)|\b10 ?\/ ?10|\b(?:five|5) stars?\b|\bonly mention (?:our|this)|\bclaim (?:that )?the others?|\bas (?:the )?(?:award-?winning|safest|best|market)|\bpraises? (?:company|our|the product)|\b(?:state|say|claim) that (?:the |our |it |no |there )|\bmarket leader|\btrusted source|\bthis candidate\b/.test(
-      sentence,
     )
   ) {
     worst = Math.max(worst, 2);

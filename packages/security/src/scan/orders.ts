@@ -7,27 +7,14 @@ import type { Sentence, Word } from './sentences.js';
 const replacing =
   /^(?:overrid|overrul|bypass|circumvent|cancel|scrap|drop|wip|eras|void|suspend|dismiss|skip|discard|shed|purg|waiv|revok)/;
 
-const weakEarlier = /^(?:existing|current|default|old|usual|past|standing|beginning|started)$/;
-
-const weakOrders = /^(?:command|polic|boundar|limitation|setup|config|protocol|mission|restriction|directions)/;
-
 /** Predicates that revoke an order without a negation. */
 const nullified =
   /^(?:void|expired?|null|cancell?ed|decoy|obsolete|invalid|revoked|rescinded|drill|superseded|suspended|lifted|irrelevant|fake|overridden|nullified|waived|deactivated|disabled|withdrawn|replaced|removed|outdated|updated|changed|ignored|disregarded|forgotten|discarded)$/;
-
-const deniable = /^(?:relevant|valid|appl(?:y|ies)|counts?|binds?|binding|exist|matters?)$/;
-
-/** Words after `no matter` that begin a condition. */
-const questioning = /^(?:who|what|how|where|when|which|whether|why|if)$/;
-
-const parked = /^(?:aside|hold)$/;
 
 const uttering =
   /^(?:reveal|print|output|repeat|recite|dump|leak|echo|divulge|disclose|expose|spell|translate|encode|tell|show|quote|hand|give|paste|read|share|send|provide|attach|write|resend|what)/;
 
 const promptNoun = /^(?:prompts?|instructions?|message|briefing|preprompt|directives?|preamble|metaprompt)$/;
-
-const guarding = /^(?:guard|protect|keep|hide|told|given|know|hold)/;
 
 const supersession =
   /\b(?:these|this|my|the following) (?:\S+ )?(?:instructions?|prompt|directives?|rules?|messages?|orders?|page|file|document|text|note) (?:\S+ )?(?:in this file |above |below )?(?:supersedes?|overrides?|overrules?|outranks?|trumps?|replaces?|cancels?|voids?|takes? (?:precedence|priority) over) (?:(?:all |any |every |your )(?:\S+ ){0,3}?|the (?:system|previous|prior|earlier|developer) )(?:instructions?|prompts?|directives|rules|guidelines|orders)\b|\binstructions in this (?:file|document|page|message) (?:\S+ )?(?:outrank|override|supersede|trump|replace|take (?:priority|precedence) over)\b|\b(?:act|behave|pretend|answer) as (?:though|if) (?:your|the) (?:\S+ )?(?:instructions?|rules|prompt|guidelines) (?:had|have|were|was|did|do|does)(?: not|n't)?\b|\b(?:ignore|disregard|pay no (?:heed|attention|mind) to|overlook) (?:the |your )?(?:operator|user|developer|system|owner)(?:'s)? (?:message|request|wish|wishes|words|instructions?|question)\b|\b(?:follow|act on|obey) (?:only )?the instructions in this (?:email|file|document|page|message) (?:rather than|instead of|and not|not)\b|\berase from (?:your )?memory\b.*\b(?:rules|instructions|guidelines)\b/;
@@ -49,13 +36,6 @@ export const revocation = ({ words, all, joined }: View, { second }: Sentence): 
   let worst = 0;
   if (supersession.test(joined) || release.test(joined) || decoding.test(joined)) worst = attempt;
   if (
-    /(?:^|[^o] )(?:ignore|disregard|forget|overlook) (?:about )?(?:what|everything|whatever|anything) (?:\S+ ){1,4}?(?:told|said to|asked|taught|instructed|gave) you\b/.test(
-      joined,
-    )
-  ) {
-    worst = attempt;
-  }
-  if (
     /(?:^|[^o] )(?:ignore|disregard|forget) (?:about )?(?:what|everything|whatever|all|the (?:assignment|spec|task)) ?(?:that )?(?:i|we|the user|she|he|they)? ?(?:said|asked|wrote|told|wanted)?\b.*\b(?:print|say|tell|answer|reply|respond|output|write|now)\b/.test(
       joined,
     )
@@ -71,7 +51,7 @@ export const revocation = ({ words, all, joined }: View, { second }: Sentence): 
       near(words, at, 4, 0, is.YOU) !== -1 ||
       (near(words, at, 0, 5, is.YOU) !== -1 && near(words, at, 0, 6, 0, is.TOLD) !== -1);
     const earlier = near(words, at, 4, 4, is.EARLIER, is.ABOVE);
-    const isEarlier = earlier !== -1 && !weakEarlier.test(words[earlier]?.text ?? '');
+    const isEarlier = earlier !== -1;
     const system = near(words, at, 2, 0, 0, is.SYSTEM);
     const isSystems = system !== -1;
     const verb = lastVerb(words, at, is.DISMISS);
@@ -81,18 +61,9 @@ export const revocation = ({ words, all, joined }: View, { second }: Sentence): 
       (isAsked(words, verb) || (isYours && !isReported(all, words[verb])))
     ) {
       const isReplacing = replacing.test(words[verb]?.text ?? '');
-      const isWeak = weakOrders.test(word.text);
-      const isOrdered = /^you to$/.test(
-        all.slice(Math.max(0, (words[verb]?.position ?? 0) - 2), words[verb]?.position).join(' '),
-      );
-      if (isYours && (isAsked(words, verb) || !isReplacing || isOrdered) && !(isReplacing && isWeak)) {
+      if (isYours && (isAsked(words, verb) || !isReplacing)) {
         worst = Math.max(worst, 4);
-      } else if (
-        isAsked(words, verb) &&
-        isSystems &&
-        !isWeak &&
-        (!isReplacing || !/^(?:prompts?|message)$/.test(word.text))
-      ) {
+      } else if (isAsked(words, verb) && isSystems && (!isReplacing || !/^(?:prompts?|message)$/.test(word.text))) {
         worst = 4;
       } else if (
         isAsked(words, verb) &&
@@ -100,12 +71,7 @@ export const revocation = ({ words, all, joined }: View, { second }: Sentence): 
         (second & is.IF) === 0
       ) {
         worst = 4;
-      } else if (
-        isAsked(words, verb) &&
-        isEarlier &&
-        (!isReplacing || near(words, at, 6, 0, 0, is.ALL) !== -1) &&
-        !isWeak
-      ) {
+      } else if (isAsked(words, verb) && isEarlier && (!isReplacing || near(words, at, 6, 0, 0, is.ALL) !== -1)) {
         worst = Math.max(worst, 4);
       }
     }
@@ -123,15 +89,10 @@ export const revocation = ({ words, all, joined }: View, { second }: Sentence): 
       const end = words[index];
       if (end === undefined || end.position - word.position > 12) break;
       if (!has(end, is.VOID)) continue;
-      const isVoid =
-        (nullified.test(end.text) &&
-          (!/^(?:updated|changed)$/.test(end.text) ||
-            /^(?:instructions?|directives?|task|objective)$/.test(word.text))) ||
-        (deniable.test(end.text) && isNegated(words, index) && !questioning.test(all[end.position + 1] ?? '')) ||
-        (parked.test(end.text) && near(words, at, 5, 0, 0, is.VERB) !== -1);
+      const isVoid = nullified.test(end.text) && !/^(?:updated|changed)$/.test(end.text);
       if (!isVoid || (second & is.IF) !== 0) continue;
       const isDecreed = near(words, at, 5, 0, 0, is.VERB) !== -1 && (words[0]?.first ?? 0) & is.CLAUSE;
-      if (isYours || (isDecreed && (isEarlier || isSystems || /\bsystem prompt\b/.test(joined)))) {
+      if (isYours || (isDecreed && (isEarlier || isSystems))) {
         worst = Math.max(worst, 4);
       }
     }
@@ -144,17 +105,11 @@ const isTellingYou = (words: readonly Word[], at: number): boolean => {
   const you = near(words, at, 0, 2, is.YOU);
   if (you === -1) return false;
   const here = words[you]?.position ?? 0;
-  return words.some(
-    (one) =>
-      has(one, 0, is.TOLD) &&
-      one.position > here &&
-      one.position <= here + 4 &&
-      !/^(?:got|have|started|shown|configured|assigned)$/.test(one.text),
-  );
+  return words.some((one) => has(one, 0, is.TOLD) && one.position > here && one.position <= here + 4);
 };
 
 /** Weighs requests to abandon the reader's task. */
-export const diversion = ({ words, joined }: View, text: string, { start }: Sentence): number => {
+export const diversion = ({ words }: View, text: string, { start }: Sentence): number => {
   let worst = 0;
   for (const [at, word] of words.entries()) {
     if (!has(word, is.TASK) && !/^(?:text|conversation|everything)$/.test(word.text)) continue;
@@ -166,9 +121,7 @@ export const diversion = ({ words, joined }: View, text: string, { start }: Sent
       /\b(?:instead|in place|rather) (?:of|than) (?:\S+ ){0,4}$/.test(
         text.slice(Math.max(start, word.start - 50), word.start),
       );
-    const isTheirs =
-      near(words, at, 4, 3, is.EARLIER | is.YOU) !== -1 ||
-      words.some((one) => /^user'?s?$/.test(one.text) && Math.abs(one.position - word.position) <= 3);
+    const isTheirs = near(words, at, 4, 3, is.EARLIER | is.YOU) !== -1;
     const isReplaced = words.some(
       (one, index) => index !== verb && has(one, is.ANSWER | is.TELL) && isAsked(words, index),
     );
@@ -176,36 +129,15 @@ export const diversion = ({ words, joined }: View, text: string, { start }: Sent
       worst = Math.max(worst, isTheirs || (isReplaced && has(words[verb], is.DISMISS)) ? 3 : 2);
     }
     const isVoid = near(words, at, 0, 8, is.VOID);
-    if (
-      has(word, is.TASK) &&
-      isTheirs &&
-      isVoid !== -1 &&
-      (nullified.test(words[isVoid]?.text ?? '') || isNegated(words, isVoid))
-    ) {
+    if (has(word, is.TASK) && isTheirs && isVoid !== -1 && isNegated(words, isVoid)) {
       worst = Math.max(worst, 2);
     }
-  }
-  if (/^(?:drop|forget|stop|leave|abandon|scrap) (?:whatever|everything|what) you\b/.test(joined)) {
-    worst = Math.max(worst, 2);
-  }
-  if (
-    /^(?:please )?(?:do not|don't) (?:translate|summari[sz]e|answer|analy[sz]e|process|classify) (?:this|the)\b/.test(
-      joined,
-    )
-  ) {
-    worst = Math.max(worst, 2);
-  }
-  if (/\b(?:question|task|request) (?:has been|is|was) (?:changed|replaced)\b/.test(joined)) {
-    worst = Math.max(worst, 3);
-  }
-  if (/\bnever mind\b|\bdon't bother with\b/.test(joined) && words.some((one) => has(one, is.TASK))) {
-    worst = Math.max(worst, 3);
   }
   return worst;
 };
 
 /** Weighs announcements of new orders. */
-export const renewal = ({ words, all, joined }: View, text: string, { start, end }: Sentence): number => {
+export const renewal = ({ words, all }: View, text: string, { start, end }: Sentence): number => {
   let worst = 0;
   for (const [at, word] of words.entries()) {
     if (!has(word, 0, is.NEW) || word.sign !== ' ') continue;
@@ -237,7 +169,7 @@ export const renewal = ({ words, all, joined }: View, text: string, { start, end
   ) {
     worst = attempt;
   }
-  return /\b(?:see|documentation|docs)\b/.test(joined) ? 0 : worst;
+  return worst;
 };
 
 /** Matches what is between a verb and a place, as in `paste it into your project instructions`. */
@@ -248,34 +180,6 @@ const asPlace =
 export const promptTheft = ({ words, all }: View, text: string, { start, end }: Sentence): number => {
   let worst = 0;
   const sentence = text.slice(start, end + 1);
-  if (/["“'‘]you are\b/.test(sentence) && words.some((word, at) => has(word, is.REVEAL) && isAsked(words, at))) {
-    worst = 4;
-  }
-  if (
-    /\bwhat (?:\S+ ){0,2}?(?:instructions|rules|guidelines|prompt) (?:were|have|did) you (?:been )?(?:given|told|get|receive|start)/.test(
-      sentence,
-    )
-  ) {
-    worst = 4;
-  }
-  if (/\b(?:your|the) prompt say\b|\bhidden instructions\b/.test(sentence)) worst = Math.max(worst, 3);
-  if (
-    /\bcan you (?:re)?(?:send|show|tell|give|repeat|print|share)/.test(sentence) &&
-    /\bsystem (?:prompt|message)\b/.test(sentence)
-  ) {
-    worst = 4;
-  }
-  if (
-    /\b(?:give|tell|show|send) me (?:\S+ ){0,3}?(?:your rules|your guidelines|the prompt (?:it|you) use)/.test(sentence)
-  ) {
-    worst = 4;
-  }
-  if (
-    /\bhidden (?:text|rules|instructions|prompt)\b/.test(sentence) &&
-    words.some((word, at) => has(word, is.REVEAL | is.ANSWER) && isAsked(words, at))
-  ) {
-    worst = Math.max(worst, 3);
-  }
   if (
     /\b(?:backwards|in reverse|letter by letter|first letters|acrostic|in base64|with (?:a )?(?:space|dash)\S* (?:after|between))\b/.test(
       sentence,
@@ -285,7 +189,6 @@ export const promptTheft = ({ words, all }: View, text: string, { start, end }: 
   ) {
     worst = 4;
   }
-  if (/\binstructions? i (?:was|were|am|have been) (?:given|told)\b/.test(sentence)) worst = 3;
   for (const [at, word] of words.entries()) {
     const isPrompt = has(word, 0, is.PROMPT);
     const isSecret = has(word, is.SECRET) || word.text === 'flag';
@@ -297,29 +200,17 @@ export const promptTheft = ({ words, all }: View, text: string, { start, end }: 
     const isAskedFor =
       isUttered && !isReported(all, words[verb]) && (isAsked(words, verb) || near(words, verb, 3, 0, is.YOU) !== -1);
     const isQuestion = all.includes('what') || all.includes("what's");
-    if (
-      isUttered &&
-      has(word, 0, is.PROMPT) &&
-      /\byour (?:system|hidden|initial|secret) (?:prompt|message|instructions?)\b/.test(sentence)
-    ) {
-      worst = Math.max(worst, 3);
-    }
     if (!isAskedFor && !isQuestion) continue;
     const your = near(words, at, 3, 0, is.YOU);
     // A quoted `your prompt` is a placeholder.
     const isYours = your !== -1 && text.charAt((words[your]?.start ?? 0) - 1) !== '"';
-    const given = near(words, at, 0, 2, is.YOU);
-    const isGiven = given !== -1 && /^(?:u|you|you've|you're)$/.test(words[given]?.text ?? '');
     const isFirst = near(words, at, 2, 0, 0, is.SYSTEM) !== -1;
     if (isPrompt && promptNoun.test(word.text)) {
-      const isSpoken = isAskedFor && !/^(?:share|send|provide|attach|write)/.test(words[verb]?.text ?? '');
-      if (isYours && (isFirst || (isSpoken && word.text !== 'message'))) worst = Math.max(worst, 4);
-      if (isAskedFor && isGiven) worst = Math.max(worst, 4);
+      if (isYours && (isFirst || (isAskedFor && word.text !== 'message'))) worst = Math.max(worst, 4);
       if (isAskedFor && isFirst && /^(?:prompt|message)$/.test(word.text)) {
-        worst = Math.max(worst, /\bme\b|\bword for word|verbatim|\bhidden\b|\bsecret\b/.test(sentence) ? 4 : 2);
+        worst = Math.max(worst, 2);
       }
-    } else if (isPrompt && isAskedFor && (isYours || isGiven)) worst = Math.max(worst, isGiven ? 4 : 2);
-    if (isSecret && isGiven && all.some((one) => guarding.test(one))) worst = Math.max(worst, 4);
+    } else if (isPrompt && isAskedFor && isYours) worst = Math.max(worst, 2);
     if (
       isText &&
       isAskedFor &&
@@ -362,12 +253,7 @@ export const unbinding = ({ words, all, joined }: View): number => {
     }
     if (has(word, is.LIMIT) && (isYou || isPlayed)) {
       const not = near(words, at, 3, 0, is.NOT);
-      const next = all[word.position + 1] ?? '';
-      if (
-        not !== -1 &&
-        /^(?:no|without|none)$/.test(words[not]?.text ?? '') &&
-        !/^(?:on|for|about|in|to|applied|set|enabled|active)$/.test(next)
-      ) {
+      if (not !== -1 && /^(?:no|without|none)$/.test(words[not]?.text ?? '')) {
         worst = Math.max(worst, isPlayed || all.includes('now') ? 4 : 3);
       }
     }
