@@ -56,31 +56,32 @@ const announced = new RegExp(
 const exhibited =
   /^(?:#{1,6} |\*\*)[^\n]{0,60}\b(?:examples?|payloads?|samples?|test cases?|phrases?|strings?)\b[^\n]{0,60}\n(?:[ \t]{0,8}\n)?((?:[^\n]*\S[^\n]*\n?){1,20})/gim;
 
-/** The regions of a text that repeat the words of others. */
+/** The regions that a text marks as the words of others. */
 export interface Citations {
   /** Code, which shows its markup. */
   readonly code: readonly Region[];
   /** Code, quotations, tables, turns of a conversation and other regions that end where their mark ends. */
   readonly marked: readonly Region[];
-  /** What sentences report, up to the end of the paragraph. */
-  readonly reported: readonly Region[];
 }
 
-/** Returns the regions in which a text repeats the words of others. */
+/** Returns the regions that a text marks as the words of others. */
 export const citationsOf = (text: string): Citations => {
   const code = [...codeRegions(text), ...all(text, codeElements)];
   const marks = [...quotations, quoting, escaped, bold, titles, remarks, quotedLines, labeled];
   return {
     code,
     marked: [...code, ...marks.flatMap((pattern) => all(text, pattern))],
-    reported: [reported, announced, exhibited].flatMap((pattern) =>
-      Array.from(text.matchAll(pattern), ({ 0: match, 1: words = '', index }) => ({
-        start: index + match.length - words.length,
-        end: index + match.length,
-      })),
-    ),
   };
 };
+
+/** Returns the regions in which sentences report the words of others, up to the end of the paragraph. */
+export const reportsIn = (text: string): readonly Region[] =>
+  [reported, announced, exhibited].flatMap((pattern) =>
+    Array.from(text.matchAll(pattern), ({ 0: match, 1: words = '', index }) => ({
+      start: index + match.length - words.length,
+      end: index + match.length,
+    })),
+  );
 
 /** Returns the text with blanks in place of some regions, which leave its lines. */
 export const without = (text: string, regions: readonly Region[]): string => {

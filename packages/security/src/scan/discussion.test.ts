@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { citationsOf, without } from './citations.js';
+import { citationsOf, reportsIn, without } from './citations.js';
 import { scanContext } from './scan-context.js';
 
 const attacks: readonly string[] = [
@@ -167,8 +167,7 @@ describe('discussions of any length', () => {
 describe('citations', () => {
   it('leave the lines and the length of a text', () => {
     const text = 'It said “one\ntwo”.\n\n> three\n\nA user types:\nfour\n\nFive.';
-    const { marked, reported } = citationsOf(text);
-    const lines = without(text, [...marked, ...reported]).split('\n');
+    const lines = without(text, [...citationsOf(text).marked, ...reportsIn(text)]).split('\n');
     expect(lines.map((line) => line.trim())).toEqual(['It said', '', '', '', '', 'A user types', '', '', 'Five.']);
     expect(lines.join('\n')).toHaveLength(text.length);
   });

@@ -1,4 +1,4 @@
-import { citationsOf, without, type Citations } from './citations.js';
+import { citationsOf, reportsIn, without, type Citations } from './citations.js';
 import { overlap } from './finding.js';
 import { all, type Region } from './regions.js';
 
@@ -97,8 +97,7 @@ export class Discussion {
 
   /** Returns the text without the words of others. */
   ownText(): string {
-    const { marked, reported } = this.#known();
-    return without(this.text, [...marked, ...reported]);
+    return without(this.text, [...this.#known().marked, ...reportsIn(this.text)]);
   }
 
   #known(): Citations {

@@ -234,7 +234,7 @@ export const discussedIn = (
     if (hit.severity !== 'malicious' || unseen.has(hit.rule) || !discussion.isAboutAt(hit)) return false;
     const region = hidden(hit);
     if (region !== undefined) return discussion.isShown(region);
-    if (encoded.has(hit.rule)) return discussion.isMarked(hit);
-    return !isSaid(hit) || discussion.isMarked(hit) || isOnlyWorded(hit);
+    if (discussion.isMarked(hit)) return true;
+    return !encoded.has(hit.rule) && (!isSaid(hit) || isOnlyWorded(hit));
   };
 };
