@@ -20,7 +20,7 @@ const bold = /(?<=\p{L}[,:]? )\*\*(?=\S)[^*\n]{8,400}(?<=\S)\*\*(?= \p{L})/gu;
 
 /** Titles: the text of a link, and works in a list of references. */
 const titles =
-  /\[[^\]\n]{8,300}\]\(https?:|^[ \t]{0,3}(?:[-*+]|\[?\d{1,3}[\].)])[ \t][^\n]{0,200}\b(?:et al\b|arxiv|doi\b|proc\.|\p{Lu}\. ?\p{Lu}\p{L}+)[^\n]*/gimu;
+  /\[[^\]\n]{8,300}\]\(https?:|^[ \t]{0,3}(?:[-*+]|\[?\d{1,3}[\].)])[ \t][^\n]{0,200}\b(?:et al\b|ar[Xx]iv|doi\b|DOI\b|Proc\.|\p{Lu}\. ?\p{Lu}\p{L}+)[^\n]*/gmu;
 /** A remark in parentheses. */
 const remarks = /\([^()\n]{12,400}\)/g;
 

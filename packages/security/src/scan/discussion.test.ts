@@ -172,6 +172,13 @@ describe('citations', () => {
     expect(lines.join('\n')).toHaveLength(text.length);
   });
 
+  it('have names of authors, but no names of files, in a list of references', () => {
+    const works = '- F. Pereira, I. Ruiz: Ways into a Model. 2022.\n- [3] Doe et al. Orders in Data.';
+    expect(without(works, citationsOf(works).marked).trim()).toBe('');
+    const text = '- Install node.js and read the rules in a.md.';
+    expect(citationsOf(text).marked).toEqual([]);
+  });
+
   it.each([
     '"a ',
     '“a',

@@ -59,6 +59,7 @@ export const scanContext = (text: string, options: ScanContextOptions = {}): Sca
   return { ...result, text: policy === 'warn' ? warned(used, findings) : stripped(text, findings) };
 };
 
+/** Returns the worst severity of the findings, which `severity.ts` decides. */
 const verdictOf = (findings: readonly Finding[]): ScanContextResult['verdict'] => {
   if (findings.some(({ severity }) => severity === 'malicious')) return 'malicious';
   return findings.some(({ severity }) => severity === 'suspicious') ? 'suspicious' : 'clean';
