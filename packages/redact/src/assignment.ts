@@ -6,7 +6,7 @@ import { foreignKey } from './foreign-names.js';
 import { afterElements, endsLine, skipGap } from './gaps.js';
 import { cookieName, findAuthorization, findCookies } from './headers.js';
 import { mayEndKey } from './key-name.js';
-import { type Key, readKey } from './key.js';
+import { isOfDigest, type Key, readKey } from './key.js';
 import { findLoginPair } from './login-pairs.js';
 import { beforeAccessors, beforeAccount, beforeNumber, beforeOwner, beforeType, beforeVerb } from './name-before.js';
 import { findFormField, findNamedValue, findPointedAt, isFieldName, isValueName } from './named-value.js';
@@ -30,6 +30,7 @@ const colon = 58;
 const above = 62;
 const brace = 123;
 const lineFeed = 10;
+const exclamation = 33;
 const maxBadgeToken = 12;
 
 /**
@@ -74,12 +75,14 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (key === undefined) return findUnnamed(reader, sign, written);
   const pair = key.strength === 'strong' ? findLoginPair(reader, key, nameEnd) : undefined;
   if (pair !== undefined || reader.starved) return pair;
-  if (sign.isColon && isPartOfName(reader, key)) return undefined;
+  if ((sign.isColon && isPartOfName(reader, key)) || isOfDigest(reader, key.start)) return undefined;
   if (key.name === 'pass' && !key.isTight) {
     return findPass(reader, key, sign) ?? (reader.starved ? undefined : findPassArgument(reader, sign, nameEnd));
   }
   const start = startOfValue(reader, sign, key);
-  if (start === undefined) return undefined;
+  if (start === undefined || (sign.isColon && (isOfTernary(reader, key) || isExcluded(reader, key, start)))) {
+    return undefined;
+  }
   const hasType = typeEnd !== written;
   const last = key.name.charCodeAt(key.name.length - 1) | 32;
   if ((last === 101 || last === 50) && cookieName.test(key.name)) return findCookies(reader, start);
@@ -125,6 +128,14 @@ const isLogin = (reader: Reader, end: number): boolean => {
   const before = reader.text.endsWith('user', end) ? reader.before(end - 4) : 0;
   return Number.isNaN(before) || before === lineFeed;
 };
+
+/** Whether the name is a string that a condition chooses, as in `isKey ? 'api-key' : 'none'`. */
+const isOfTernary = ({ text, barrier }: Reader, { start, isQuoted }: Key): boolean =>
+  isQuoted && start - 3 >= barrier && /\? ["'`]$/.test(text.slice(start - 3, start));
+
+/** Whether the name and the value are excluded from a list of ciphers, as in `DEFAULT:!PSK:!SRP`. */
+const isExcluded = (reader: Reader, { start }: Key, from: number): boolean =>
+  reader.before(start) === exclamation && reader.code(from) === exclamation;
 
 /** Matches what is before the last part of a type of CloudFormation. */
 const resourceType = /["'][A-Z][A-Za-z\d]{1,31}::[A-Z][A-Za-z\d]{1,31}::$/;

@@ -4,7 +4,7 @@ import { isManagement, maxKeyLength, mayEndKey } from './key-name.js';
 import { isRandomLetters, isRandomMixed } from './random-letters.js';
 import type { Reader } from './reader.js';
 import { isReference } from './judged-value.js';
-import { readKey, type Key } from './key.js';
+import { isOfDigest, readKey, type Key } from './key.js';
 import { isPublicIdentifier, looksRandom } from './value.js';
 
 /** Maximum number of signs and spaces between a name and a value. */
@@ -122,13 +122,15 @@ export const endBehindSigns = (reader: Reader, start: number, last: number): num
   if (nameEnd <= reader.floor(start)) return undefined;
   const key = keyBefore(reader, nameEnd);
   // A part of a longer name, as the type of a resource.
-  if (key === undefined || reader.before(key.start) === colon) return undefined;
+  if (key === undefined || reader.before(key.start) === colon || isOfDigest(reader, key.start)) return undefined;
   const signs = nameEnd < signsStart ? '(' : text.slice(nameEnd, start).replace('.=', '=');
   const quote = text.charCodeAt(start - 1);
   let end = reader.endOfRun(last, likelyStop, maxValue, false);
   if (end === last + maxValue) return undefined;
   while (end < last + maxValue && reader.code(end) === equals) end += 1;
   if (reader.matches(reader.replacement, end)) return undefined;
+  // The type of a parameter in C.
+  if (text.charCodeAt(start - 1) === opening && reader.matches(' *', end)) return undefined;
   const value = text.slice(start, end);
   if (isReference(value, key.name, { isLiteral: false })) return undefined;
   if (key.strength !== 'strong') {

@@ -182,7 +182,7 @@ export const snakeName = /^[a-z\d]+(?:_[a-z\d]+){3,}$/;
 
 const snakeCase = /^(?:[a-z\d]+_[a-z\d_]*|[A-Z\d]+_[A-Z\d_]*)$/;
 const codeWord =
-  /base64|b64|utf\d|sha\d|md5|oauth\d|s3(?:(?![a-z\d])|bucket|client|config|access|secret|key)|ec2|k8s|x509|p12|h26\d|int\d|2to|to\d|argon2|bcrypt/i;
+  /base64|b64|utf\d|sha\d|md5|oauth\d|s3(?:(?![a-z\d])|bucket|client|config|access|secret|key)|ec2|k8s|x509|p12|h26\d|prime\d{3}|secp\d|[edx]+\d?25519|curve\d|int\d|2to|to\d|argon2|bcrypt/i;
 const typeName =
   /^(?:[A-Z][A-Za-z]+\d?|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Bb]ig|[Vv]ector)\w{0,6}\d+)$/;
 

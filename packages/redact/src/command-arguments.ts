@@ -193,6 +193,7 @@ export const findPrinted = (reader: Reader, index: number): Secret | undefined =
   const found = printed.exec(reader.slice(index, index + 2300));
   const value = found?.[1] ?? '';
   if (found === null || !isOutput(value)) return undefined;
+  if (isPublicIdentifier(value) && hashing.test(found[0])) return undefined;
   if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
   const end = index + found[0].length;
   const next = reader.code(end);
@@ -200,6 +201,9 @@ export const findPrinted = (reader: Reader, index: number): Secret | undefined =
   const output: Secret = { kind: 'command-line', start: end - value.length, end };
   return { ...output, more: [output] };
 };
+
+/** Matches commands that print commits and digests. */
+const hashing = /^\$ [^\n]*\b(?:git|\w*sum|md5|sha\d{1,3}|dgst|hash|rev|commit|docker|podman)\b/i;
 
 /** Whether a line may be a secret: a random one, or a chosen one, which is no path and no message. */
 const isOutput = (value: string): boolean =>

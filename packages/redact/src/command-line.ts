@@ -14,6 +14,7 @@ const hyphen = 45;
 const equals = 61;
 const comma = 44;
 const lineFeed = 10;
+const openingBracket = 91;
 const maxFlag = 40;
 const maxArgument = 2048;
 /** Maximum number of commands of a line whose flags are considered. */
@@ -102,6 +103,8 @@ export const findFlag = (reader: Reader, index: number): Secret | undefined => {
   const second = reader.code(index + 1);
   const isLong = second === hyphen || is(reader.code(index + 2), keyClass);
   if (second !== hyphen && !is(second, word)) return undefined;
+  // A synopsis such as `[-P password]`.
+  if (reader.before(index) === openingBracket) return undefined;
   if (isLong) {
     const found = findLongFlag(reader, index);
     if (found !== undefined || reader.starved) return found;
@@ -136,11 +139,15 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const found = valueOf(reader, key, valueStart, { isColon: true, isLiteral: true });
   if (found === undefined) return undefined;
   const value = reader.text.slice(found.start, found.end);
+  // A word with a number is the name of something else, unless the flag is for a password.
+  if (strength === 'weak' && nameOfOther.test(value)) return undefined;
   if (isPass && /^(?:pass|env|file|fd|stdin):?/.test(value)) return undefined;
   return isChosen(value) || isWords(value, isContent ? 'password' : name)
     ? { ...found, kind: 'command-line' }
     : undefined;
 };
+
+const nameOfOther = /^[a-z]+(?:[-_.][a-z]+)*[-_.]?\d{0,3}$/;
 
 /** Whether the value is chosen or random; letters alone may be a word of the help text. */
 export const isChosen = (value: string): boolean =>

@@ -515,7 +515,7 @@ describe('the secret key of AWS', () => {
     const id = ['AK', 'IA', drawn('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', 16, 3)].join('');
     const key = drawn(alphanumeric, 40, 4);
     const row = `ACCESSKEY\t${id}\t2026-11-02T10:11:12+00:00\t${key}\tActive\tdeployer\n`;
-    expect(redact(row)).toBe('ACCESSKEY\t[redacted]\tActive\tdeployer\n');
+    expect(redact(row)).toBe('ACCESSKEY\t[redacted]\t2026-11-02T10:11:12+00:00\t[redacted]\tActive\tdeployer\n');
   });
 });
 
@@ -947,7 +947,7 @@ describe('secrets as tools print them', () => {
 
   it('replaces a secret access key beside its id', () => {
     const pair = `${tokenMakers.find(([kind]) => kind === 'aws-access-key')?.[1](4) ?? ''},${randomValue(8)}`;
-    expect(redact(`id,secret\n${pair}\n`)).toBe(`id,secret\n${r}\n`);
+    expect(redact(`id,secret\n${pair}\n`)).toBe(`id,secret\n${r},${r}\n`);
   });
 
   it('keeps control sequences', () => {

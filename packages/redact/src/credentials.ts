@@ -46,6 +46,7 @@ export const findUrlCredentials = (reader: Reader, index: number): Secret | unde
     const isToken = looksRandom(user) && !isPlaceholder(user) && !user.includes(reader.replacement);
     return isToken ? { kind: 'url-credentials', start, end: end - 1 } : undefined;
   }
+  if (cut === -1 && isPublicKey(reader, userInfo, end)) return undefined;
   const value = userInfo.slice(cut + 1);
   // The password of an anonymous user is any text.
   if (userInfo.startsWith('anonymous:') || isNamedPair(userInfo.slice(0, Math.max(cut, 0)), value)) return undefined;
@@ -54,6 +55,10 @@ export const findUrlCredentials = (reader: Reader, index: number): Secret | unde
   }
   return { kind: 'url-credentials', start: start + cut + 1, end };
 };
+
+/** Whether the user is the public key of a project of Sentry, whose number is the path. */
+const isPublicKey = (reader: Reader, user: string, end: number): boolean =>
+  /^[\da-f]{32}$/.test(user) && /^@[\w.-]{3,100}(?::\d{2,5})?\/\d{1,20}(?![\w/-])/.test(reader.slice(end, end + 128));
 
 const schemeBefore = (reader: Reader, end: number): string => {
   let start = end;

@@ -41,9 +41,12 @@ const reference = /^[A-Za-z_$][\w$?.]*$/;
 export const isReference = (value: string, name: string, { isLiteral }: Pick<Style, 'isLiteral'>): boolean => {
   if (name.endsWith(value)) return true;
   if (isLiteral || value.length > maxKeyLength * 2 || !reference.test(value)) return false;
+  if (name.length >= minReferred && value.startsWith(`${name}_`)) return true;
   // A password that people make of the name has a number behind it, which names of code rarely have.
   if (/\d$/.test(value) && !/\d$/.test(name)) return false;
   const letters = lettersOf(name);
+  // The name may say what the value is, as in `['ANTHROPIC_API_KEY', 'anthropic']`.
+  if (/^[A-Za-z]{4,}$/.test(value) && letters.startsWith(value.toLowerCase())) return true;
   return letters.length >= minReferred && lettersOf(value).includes(letters);
 };
 

@@ -215,7 +215,8 @@ export const isManagement = (name: string): boolean =>
 export const keyStrength = (name: string): KeyStrength => {
   // The id of a statement in a policy of AWS.
   if (name.length > maxKeyLength || name === 'Sid' || !mayEndKey(name, name.length)) return undefined;
-  if (isManagement(name)) return undefined;
+  // A command, and the name of its file.
+  if (isManagement(name) || name.endsWith('htpasswd')) return undefined;
   const parts = wordsOf(name).filter((part) => part !== 'de');
   const isEnvironment = environmentName.test(name);
   let last = parts.length - 1;

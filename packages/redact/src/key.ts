@@ -4,6 +4,7 @@ import type { Reader } from './reader.js';
 
 const percent = 37;
 const star = 42;
+const slash = 47;
 
 /** Maximum number of spaces that align a name or a value. */
 export const maxSpaces = 64;
@@ -61,3 +62,8 @@ export const readKey = (reader: Reader, end: number, index: number): Key | undef
     isTight: end === index,
   };
 };
+
+/** Whether a name is part of that of a digest, as in the annotation `checksum/secret` of Kubernetes. */
+export const isOfDigest = ({ text, barrier }: Reader, start: number): boolean =>
+  text.charCodeAt(start - 1) === slash &&
+  /(?:checksum|digest|hash|sha\d{1,3})\/$/i.test(text.slice(Math.max(barrier, start - 10), start));

@@ -14,10 +14,10 @@ const minLine = 40;
 
 /**
  * Matches text beyond ASCII, paths, addresses, versions, commits, dates, UUIDs, variables, measures, keys of minisign, ids of
- * keys of OpenPGP and Google and of content in IPFS, abbreviated values, and names in code.
+ * keys of OpenPGP and Google and of content in IPFS, ULIDs, abbreviated values, and names in code.
  */
 const common =
-  /[^!-~]|\.{3}$|-g[\da-f]{7,}$|#[\da-f]{7,40}$|_Z[A-Z][a-z]*\d|^Qm[1-9A-HJ-NP-Za-km-z]{44}$|^RW[Q-T][\w+/]{53}$|^[A-Z]{2}[\da-f]{32}$|^GOOG[\dA-Z]+$|^[.~@-]|^\/|\/.*\/|^[\w.+-]+@[\w-]+\.|^v?\d+\.\d|^\d+(?:[-/.T]\d+)+|^[a-z]+\d*(?:[._/-][a-z]+\d*)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[A-Za-z]+\d*(?:_[A-Za-z]+\d*){3,}$|^\w+_(?:st|t)$|\.[a-z]{2,4}\d?$|^0x|^(?:[\dA-F]{16}|[\dA-F]{40})$|^[\da-z]{6,8}(?:-[\da-z]{4}){3}-|^[\dA-F]{8}-[\dA-F]{4}-|^\d+(?:px|ms|[kKMG]B|bytes|bit|th)$|^[A-Za-z]+\d$|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Mm]d|MD)\d{1,3}(?:[A-Z][a-z]+)*$/;
+  /[^!-~]|\.{3}$|^[0-7][\dA-HJKMNP-TV-Z]{25}$|-g[\da-f]{7,}$|#[\da-f]{7,40}$|_Z[A-Z][a-z]*\d|^Qm[1-9A-HJ-NP-Za-km-z]{44}$|^RW[Q-T][\w+/]{53}$|^[A-Z]{2}[\da-f]{32}$|^GOOG[\dA-Z]+$|^[.~@-]|^\/|\/.*\/|^[\w.+-]+@[\w-]+\.|^v?\d+\.\d|^\d+(?:[-/.T]\d+)+|^[a-z]+\d*(?:[._/-][a-z]+\d*)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[A-Za-z]+\d*(?:_[A-Za-z]+\d*){3,}$|^\w+_(?:st|t)$|\.[a-z]{2,4}\d?$|^0x|^(?:[\dA-F]{16}|[\dA-F]{40})$|^[\da-z]{6,8}(?:-[\da-z]{4}){3}-|(?:^|\W)[\dA-F]{8}-[\dA-F]{4}-|^\d+(?:px|ms|[kKMG]B|bytes|bit|th)$|^[A-Za-z]+\d$|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Mm]d|MD)\d{1,3}(?:[A-Z][a-z]+)*$/;
 /** Matches names in code of a secret, its type or what has it, such as `v2ApiKey` and `Oauth2ClientCredentials`. */
 const nounName = /^[A-Za-z][A-Za-z\d]*[a-z\d](?:Key|Secret|Token|Auth|Bearer|Password|Credential|Session)s?$/;
 /** Matches a variable or a format. */
@@ -30,10 +30,10 @@ const hyphen = 45;
 const sample = /example|token|secret|passw|(.)\1{4}/i;
 /**
  * Matches the name of a value that is public by its purpose: a digest, a position in a list, a proof of a domain, a
- * request or another id.
+ * request or another id, a badge, and an encrypted value of Pulumi or Travis.
  */
 const publicName =
-  /(?:thumbprint|fingerprint|x5t(?:#S256)?|hash|digest|checksum|cursor|site-?key|publishable|(?:site|domain)-verification|(?:continuation|page|next)-?token|["'][xyn]|(?:partition|sort|foreign|public)[ _-]?(?:key|token)|cf-ray|trace(?:parent|state)|(?:^|[\s"'{,;&?])(?:rid|(?:request|trace|span|correlation)[-_ ]?id)|(?:cache|restore)[- ]?keys?|(?:^|[;\s])bh?)["']?\s{0,2}[:=]?\s{0,2}["']?$/i;
+  /(?:thumbprint|fingerprint|x5t(?:#S256)?|hash|digest|checksum|cursor|site-?key|publishable|(?:site|domain)-verification|(?:continuation|page|next)-?token|["'][xyn]|(?:partition|sort|foreign|public)[ _-]?(?:key|token)|cf-ray|trace(?:parent|state)|(?:^|[\s"'{,;&?])(?:rid|(?:request|trace|span|correlation)[-_ ]?id)|(?:cache|restore)[- ]?keys?|(?:^|[;\s])bh?|(?:^|[\s"'{])secure|badge\.svg\?token|(?:checksum|digest)\/[\w.-]{1,32})["']?\s{0,2}[:=]?\s{0,2}["']?$/i;
 /** Matches names that end with a hash, as those of cached files and layers. */
 const namedHash = /[a-z]{2}\d?[-:@/.](?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64})$/;
 /** Whether the code is `.`, `?` or `*`, which may follow a value. */
@@ -43,6 +43,9 @@ const brackets: ReadonlySet<number> = new Set([40, 91, 123]);
 
 const isCommon = (run: string, value: string): boolean =>
   common.test(run) || common.test(value) || nounName.test(value);
+
+/** Matches what is behind the last line of armored data: its checksum and its end. */
+const beforeEnd = /^\r?\n(?:=[\w+/]{4}\r?\n)?-----END /;
 
 /** Whether the value is as long as keys in base64, which may look like paths. */
 const isKey = (value: string): boolean => value.length >= minLine && looksRandom(value);
@@ -149,7 +152,7 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
   if (brackets.has(next) || digest.test(before) || publicName.test(before) || namedHash.test(value)) {
     return undefined;
   }
-  if (isBreak(next) && reader.matches('-----END ', last + 1)) return undefined;
+  if (isBreak(next) && beforeEnd.test(reader.slice(last, last + 18))) return undefined;
   if (value.length >= minLine && (isBreak(next) || next === 92) && /(?:^|\n)[ \t]*$/.test(before)) return undefined;
   return behind === undefined ? { kind: 'likely', start, end } : { kind: 'assignment', start, end: behind };
 };

@@ -1,5 +1,6 @@
 import { isCall, isMixed, isNoisy, isNumbered, isPassphrase, isUnlikeWord, passphraseName } from './chosen-value.js';
 import { is, pairStop, valueStop, word } from './characters.js';
+import { isReference } from './judged-value.js';
 import { foreignNames } from './key-name.js';
 import { sentenceTest } from './mentions.js';
 import { quoteAt } from './quotes.js';
@@ -45,7 +46,10 @@ export const findNearby = (reader: Reader, { name }: Key, from: number): Secret 
   const value = quoted ?? inner ?? last ?? '';
   const isJoined = between === '' || joint.test(between) || (quoted !== undefined && dataJoint.test(between));
   if (!isJoined) return undefined;
+  if (isReference(value, name, { isLiteral: false })) return undefined;
   if (between.length > maxBetween || value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
+  // Emphasis in Markdown that ends behind a word.
+  if (/^[A-Za-z]+\*\*/.test(value)) return undefined;
   // A commit, or the id of a key of OpenPGP.
   if (/^(?:[\da-f]{7,12}|[\dA-F]{16}|[\dA-F]{40})$/.test(value)) return undefined;
   if (/^[^\w!@#%&*+]|[\\{}<>|,;:()[\]]|\$[A-Za-z]|^\w+[/:=].|&[a-z]+;|^[\w.-]+@[\w-]+\./.test(value) || isCall(value)) {

@@ -51,7 +51,7 @@ export const findRemarkedItem = (reader: Reader, index: number): Secret | undefi
 
 /** Whether a value is chosen or random, and the last words of a remark are the name of a secret. */
 const isNamed = ({ replacement }: Reader, value: string, name: string): boolean => {
-  if (value.length < minValue || /[\s/(=\\]/.test(value) || !mayEndKey(name, name.length)) return false;
+  if (value.length < minValue || /[\s/(=\\[\]{}^]/.test(value) || !mayEndKey(name, name.length)) return false;
   const words = name.split(' ');
   const strength = keyStrength(words.slice(-2).join(' ')) ?? keyStrength(words.at(-1) ?? '');
   const isChosen =

@@ -3,6 +3,7 @@ import { foreignKey } from './foreign-names.js';
 import { bearer, is, stop, word } from './characters.js';
 import { findCertainLiteral } from './certain-literal.js';
 import { findAlignedColumns } from './columns.js';
+import { isReference } from './judged-value.js';
 import { findLed } from './led.js';
 import { findNearby } from './nearby.js';
 import { findLoginPair } from './login-pairs.js';
@@ -12,7 +13,7 @@ import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { endsLine } from './gaps.js';
 import { maxSpaces, readKey, type Key } from './key.js';
-import { endOfKeyPair } from './tokens.js';
+import { withKeyPair } from './tokens.js';
 import { valueOf } from './value-of-name.js';
 import { looksRandom } from './value.js';
 
@@ -117,7 +118,7 @@ const findBehindName = (reader: Reader, key: Key, index: number): Secret | undef
   const found = valueOf(reader, key, valueStart, { isColon: true, isLiteral: true });
   // The secret key of AWS may be some columns behind its id.
   const isId = found !== undefined && accessKeyId.test(text.slice(found.start, found.end));
-  if (isId) return { ...found, end: endOfKeyPair(reader, found.end) };
+  if (isId) return withKeyPair(reader, found);
   return chosen(reader, key, found, !isQuoted);
 };
 
@@ -192,8 +193,9 @@ const findWithin = (reader: Reader, key: Key, start: number): Secret | undefined
   const found = valueOf(reader, key, start, { isColon: true, isLiteral: true });
   if (found === undefined) return undefined;
   const secret = trimmed(reader, found);
-  // Emphasis in Markdown may end behind the word.
-  const value = reader.text.slice(secret.start, secret.end).replace(/\*{2}$/, '');
+  const value = reader.text.slice(secret.start, secret.end);
+  // As in `#define initSecret initSecret_avx512`.
+  if (isReference(value, key.name, { isLiteral: false })) return undefined;
   const isLed =
     /^(?:set|change)/i.test(key.name) ||
     /\b(?:and|with|using) $/.test(reader.text.slice(reader.floor(key.start), key.start));
@@ -262,12 +264,19 @@ const chosen = (reader: Reader, key: Key, found: Secret | undefined, isBare: boo
 /** Finds the value of a statement such as `the password is hunter2`. */
 const findStated = (reader: Reader, key: Key, start: number): Secret | undefined => {
   const found = valueOf(reader, key, start, { isColon: true });
-  return found === undefined ? undefined : chosen(reader, key, trimmed(reader, found), false);
+  const secret = found === undefined ? undefined : trimmed(reader, found);
+  return secret === undefined || secret.end - secret.start < minStated ? undefined : chosen(reader, key, secret, false);
 };
+const minStated = 4;
 
+const emphasis = /\*\*[:,.]?$/;
+
+/** Returns the value without the full stop of its sentence, and without emphasis in Markdown behind it. */
 const trimmed = (reader: Reader, found: Secret): Secret => {
-  const isStop = /[.!?]$/.test(reader.text.slice(found.end - 1, found.end));
-  return isStop && found.end - found.start > 6 ? { ...found, end: found.end - 1 } : found;
+  const end =
+    found.end - (emphasis.exec(reader.text.slice(Math.max(found.start, found.end - 3), found.end))?.[0].length ?? 0);
+  const isStop = /[.!?]$/.test(reader.text.slice(end - 1, end));
+  return { ...found, end: isStop && end - found.start > 6 ? end - 1 : end };
 };
 
 /** Matches a statement of SQL that creates or changes an account, up to the name of its password. */

@@ -1,4 +1,4 @@
-import { base64, is, kindOf, space, tokenClass, word } from './characters.js';
+import { base64, is, kindOf, tokenClass, word } from './characters.js';
 import type { Reader } from './reader.js';
 import { maxReach } from './reader.js';
 import type { Secret } from './replace.js';
@@ -15,7 +15,6 @@ const maxLooked = 96;
 const maxVaried = 40;
 const minDistinct = 8;
 const blobLength = 16;
-const comma = 44;
 const percent = 37;
 const backslash = 92;
 
@@ -165,11 +164,12 @@ const verify = (reader: Reader, { form, alphabet }: Anchored, start: number): Se
   if (form.head !== undefined && !form.head.test(reader.text.slice(wordStart, start))) return undefined;
   if (form.isWeak === true && !reader.hasLongRun(bodyStart, Math.min(bodyEnd, bodyStart + maxLooked))) return undefined;
   if (!isPlausible(reader.text.slice(bodyStart, bodyEnd), form)) return undefined;
-  return {
+  const found: Secret = {
     kind: form.kind,
     start: form.keepsPrefix === true ? bodyStart : wordStart,
-    end: form.kind === 'aws-access-key' ? endOfKeyPair(reader, bodyEnd) : bodyEnd,
+    end: bodyEnd,
   };
+  return form.kind === 'aws-access-key' ? withKeyPair(reader, found) : found;
 };
 
 const startOfHead = (reader: Reader, end: number, { extra }: TokenForm): number => {
@@ -204,13 +204,25 @@ const isJwt = (body: string): boolean => {
 /** Whether the body consists of words, so that it is an identifier with the prefix of a token. */
 const isWords = (body: string): boolean => !/\d/.test(body) && !/[a-z][A-Z]|[A-Z]{2}/.test(body);
 
-/** Matches a secret key, with a date or a state before it, and a session token behind it. */
+/**
+ * Matches a secret key behind its id: in the next column or argument, or behind a date or a state; and a session token
+ * behind it.
+ */
 const keyPair =
-  /^(?:[,\t ]{1,4}[\w:.+-]{1,30})?[,:\t ]{1,4}([A-Za-z0-9+/]{40})(?![\w+/=])(?:[,\t ][A-Za-z0-9+/=]{100,2048})?/;
+  /^(?:["']?[,\t ]{1,4}["']?[\w:.+-]{1,30})?["']?(?:\\t|[,:\t ]{1,4})["']?([A-Za-z0-9+/]{40})(?![\w+/=])(?:["']?[,\t ]{1,2}["']?([A-Za-z0-9+/=]{100,2048}))?/;
 
-/** Returns the end of the secret key that command-line tools and downloads print after its id. */
-export const endOfKeyPair = (reader: Reader, end: number): number => {
-  if (!is(reader.code(end), space) && reader.code(end) !== comma && reader.code(end) !== 58) return end;
+/** Returns the id of a key with the secret key and the session token that command-line tools and downloads print behind it. */
+export const withKeyPair = (reader: Reader, id: Secret): Secret => {
+  const { end, kind } = id;
+  if (!mayPair.has(reader.code(end))) return id;
   const pair = keyPair.exec(reader.slice(end, end + 2200));
-  return pair !== null && looksRandom(pair[1] ?? '') ? end + pair[0].length : end;
+  const [whole = '', secret = '', session = ''] = pair ?? [];
+  if (pair === null || !looksRandom(secret)) return id;
+  const start = end + whole.indexOf(secret);
+  const more: Secret[] = [id, { kind, start, end: start + secret.length }];
+  if (session !== '') more.push({ kind, start: end + whole.length - session.length, end: end + whole.length });
+  return { ...id, more };
 };
+
+/** What may be between an id and its key. */
+const mayPair: ReadonlySet<number> = new Set(Array.from(' \t,:"\'', (character) => character.charCodeAt(0)));

@@ -60,6 +60,7 @@ export const valueOf = (
       const listed = findBytes(reader, key, start) ?? findListed(reader, key, start);
       return listed ?? (isColon ? undefined : findBracketed(reader, key, start));
     }
+    if (next === 32 && reader.matches(' (', end) && spacedCall.test(text.slice(start, end))) return undefined;
     // A subscript or a generic type, unless an element ends there.
     if ((next === 91 || (next === 60 && reader.code(end + 1) !== 47)) && !isColon) return undefined;
     // A comma without a space separates settings, not arguments.
@@ -77,6 +78,9 @@ export const valueOf = (
   };
   return isSecret(reader, { start, end, key, style }) ? { kind: 'assignment', start, end } : undefined;
 };
+
+/** Matches the name of a function, which has a space before its brackets in the style of GNU. */
+const spacedCall = /^[A-Za-z]+(?:_[A-Za-z\d]+)+$/;
 
 /** Matches functions and types whose argument is a secret. */
 const wrapper = /(?:secret|password|sensitive|redact|hidden)\w*$|(?:^|[.:])(?:some|string|str|bytes?|from|of|just)$/i;

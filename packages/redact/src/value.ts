@@ -7,11 +7,11 @@ const minDistinct = 8;
 
 /** Matches the beginning of a placeholder for a secret. */
 const placeholder =
-  /^(?:[$<%*#[(\\?~@…]|\/[\^\\([]|\/\* ?[@#]__|x{3,}|\.{3}|your|my[-_.]|an?[-_]|the[-_]|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|[a-z][a-z\d+.-]{1,15}:\/\/|&lt;|\.\s?\$|sha\d+[-:]|0x(?:[\da-f]{1,16}|[\da-f]{40})$|ssh-(?:rsa|dss|ed25519)\b|ecdsa-sha2-|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$)|\{[a-z_ -]+\}$|\{[a-z]\w*\()/i;
+  /^(?:[$<%*#[(\\?~@…]|\/[\^\\([]|\/\* ?[@#]__|x{3,}|\.{3}|your|my[-_.]|an?[-_]|the[-_]|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|phc_|pk_(?:live|test)_|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|[a-z][a-z\d+.-]{1,15}:\/\/|&lt;|\.\s?\$|sha\d+[-:]|0x(?:[\da-f]{1,16}|[\da-f]{40})$|ssh-(?:rsa|dss|ed25519)\b|ecdsa-sha2-|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$)|\{[a-z_ -]+\}$|\{[a-z]\w*\()/i;
 
 /** Matches words anywhere in a placeholder for a secret. */
 const disclaimer =
-  /example|placeholder|your[-_]|xxxx|\*{3}|\.\.\.|…|\$\{|\{\{|<[a-z][\w -]*>|redacted|change[-_]?me|dummy|anonymous|does-?not-?exist|non-?exist|[-_]here\b/i;
+  /example|placeholder|your[-_]|xxxx|[-_](?:x{3}|y{3,}|z{3,})$|aAbBcC|AaBbCc|\*{3}|\.\.\.|…|\$\{|\{\{|<[a-z][\w -]*>|redacted|change[-_]?me|dummy|anonymous|does-?not-?exist|non-?exist|[-_]here\b/i;
 
 const defaultPasswords = new Set(
   (
