@@ -8,6 +8,7 @@ import { cookieName, findAuthorization, findCookies } from './headers.js';
 import { mayEndKey } from './key-name.js';
 import { isOfDigest, type Key, readKey } from './key.js';
 import { findLoginPair } from './login-pairs.js';
+import { mayNamePair } from './may-be-named.js';
 import { beforeAccessors, beforeAccount, beforeNumber, beforeOwner, beforeType, beforeVerb } from './name-before.js';
 import { findFormField, findNamedValue, findPointedAt, isFieldName, isValueName } from './named-value.js';
 import { findAfterWords } from './nearby.js';
@@ -51,6 +52,7 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
     if (codes !== undefined || reader.starved) return codes;
     return findAnnounced(reader, sign, written) ?? (reader.starved ? undefined : findItems(reader, sign, written));
   }
+  if (mayNamePair(reader.text, written)) return findPairOfName(reader, sign);
   if (sign.isColon && written < sign.start && isKeyMember(reader.text, written)) return findKeyMember(reader, sign.end);
   if (sign.isColon && isPuttyName(reader, written)) return findPuttyKey(reader, sign.start);
   if (!sign.isColon && written === sign.start && isLogin(reader, written)) {
@@ -110,6 +112,18 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (found === undefined && sign.isColon && key.strength === 'weak') return findAfterWords(reader, written, sign.end);
   const isPair = found === undefined && /(?:auth|ident|credentials?|creds)$/i.test(key.name);
   return isPair ? findUserPassword(reader, sign.start, start) : withChange(reader, key, start, found);
+};
+
+/** Matches a password whose user is a part of it, as in licenses of Sidekiq. */
+const license = /^["']?([\da-f]{8}:[\da-f]{8})(?=["'\s]|$)/;
+
+/** Finds the password in `ADD_LOCAL_USER=joe:…` and `BUNDLE_GEMS__EXAMPLE__COM: joe:…`. */
+const findPairOfName = (reader: Reader, sign: Sign): Secret | undefined => {
+  const from = skipGap(reader, sign.end);
+  const value = license.exec(reader.slice(from, from + 24))?.[1];
+  if (value === undefined) return findUserPassword(reader, sign.start, from);
+  const start = from + reader.slice(from, from + 2).indexOf(value.charAt(0));
+  return { kind: 'user-password', start, end: start + value.length };
 };
 
 /** Finds the value of a name that is secret only in its object or behind other words. */

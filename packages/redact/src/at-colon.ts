@@ -3,7 +3,14 @@ import { is, kindOf, stop } from './characters.js';
 import { findNetUser, findSlashFlag } from './command-arguments.js';
 import { findArgument } from './command-line.js';
 import { findBotToken, findUrlCredentials, mayBeUrl } from './credentials.js';
-import { findHashDump, mayBeHashDump } from './hash-dumps.js';
+import {
+  findCaptured,
+  findHashDump,
+  findNumberedKey,
+  mayBeCaptured,
+  mayBeHashDump,
+  mayBeNumberedKey,
+} from './hash-dumps.js';
 import { findCompactData, findManifestData, mayBeManifest } from './manifests.js';
 import { mayBeNamed } from './may-be-named.js';
 import { findOracleLogin } from './oracle.js';
@@ -24,8 +31,14 @@ const letterP = 112;
 const letterR = 114;
 const letterS = 115;
 const brace = 123;
+const letterD = 100;
+const letterO = 111;
+/** Matches the options of netdom for the password of the domain and of the object. */
+const domainPassword = / \/p(?:assword)?[do]$/;
 /** The kind of digits. */
 const digit = 3;
+
+const isQuote = (code: number): boolean => code === 34 || code === 39;
 
 /** Whether an option of a command of Windows or the driver of Oracle is before the colon. */
 const mayEndCommand = (text: string, index: number): boolean => {
@@ -37,6 +50,9 @@ const mayEndCommand = (text: string, index: number): boolean => {
       return before === letterI && text.endsWith('oracle:thin', index);
     case letterP:
       return before === slash && text.endsWith(' /p', index);
+    case letterD:
+    case letterO:
+      return domainPassword.test(text.slice(index - 12, index));
     case letterS:
       return before === letterS && text.endsWith(' /pass', index);
     default:
@@ -55,9 +71,11 @@ export const mayBeAtColon = (text: string, index: number): boolean => {
     ((next === lineFeed || next === space || next === brace) && mayBeManifest(text, index)) ||
     (kindOf(next) === digit && mayBeHashDump(text, index)) ||
     mayBeGuessed(text, index) ||
+    mayBeNumberedKey(text, index) ||
+    (next === colon && mayBeCaptured(text, index)) ||
     mayEndCommand(text, index) ||
     mayBeNamed(text, index) ||
-    (!is(next, stop) && mayBePair(text, index))
+    ((!is(next, stop) || isQuote(next)) && mayBePair(text, index))
   );
 };
 
@@ -73,6 +91,10 @@ export const findAtColon = (reader: Reader, index: number): Secret | undefined =
   }
   const hashes = kindOf(next) === digit && mayBeHashDump(text, index) ? findHashDump(reader, index) : undefined;
   if (hashes !== undefined || reader.starved) return hashes;
+  const numbered = mayBeNumberedKey(text, index) ? findNumberedKey(reader, index) : undefined;
+  if (numbered !== undefined || reader.starved) return numbered;
+  const captured = next === colon && mayBeCaptured(text, index) ? findCaptured(reader, index) : undefined;
+  if (captured !== undefined || reader.starved) return captured;
   const guessed = mayBeGuessed(text, index) ? findGuessed(reader, index) : undefined;
   if (guessed !== undefined || reader.starved) return guessed;
   const token = next === capitalA ? findBotToken(reader, index) : undefined;
@@ -88,6 +110,8 @@ export const findAtColon = (reader: Reader, index: number): Secret | undefined =
     : mayBeNamed(text, index)
       ? findAssignment(reader, index)
       : undefined;
-  if (value !== undefined || reader.starved || is(next, stop) || !mayBePair(text, index)) return value;
+  if (value !== undefined || reader.starved || (is(next, stop) && !isQuote(next)) || !mayBePair(text, index)) {
+    return value;
+  }
   return findPasswordFileEntry(reader, index) ?? (reader.starved ? undefined : findUserPair(reader, index));
 };

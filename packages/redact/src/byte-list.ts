@@ -28,6 +28,12 @@ export const findBytes = (reader: Reader, { strength }: Key, open: number): Secr
   return isBytes && isSpread(items.map(Number)) ? { kind: 'assignment', start, end } : undefined;
 };
 
+/** Returns whether a list in data is a key: of numbers of bytes, as text has them. */
+export const isKeyOfBytes = (items: readonly unknown[]): boolean =>
+  items.length >= minBytes &&
+  items.every((item): item is number => Number.isInteger(item) && Number(item) >= 0 && Number(item) <= maxByte) &&
+  isSpread(items);
+
 /** Whether bytes are drawn from all of their range, and neither counted nor filled. */
 const isSpread = (bytes: readonly number[]): boolean =>
   new Set(bytes).size > bytes.length / 2 &&

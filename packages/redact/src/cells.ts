@@ -16,6 +16,7 @@ import { looksRandom } from './value.js';
 const comma = 44;
 const brace = 123;
 const doubleQuote = 34;
+const letterD = 100;
 const letterH = 104;
 
 /** Returns the end of the name before a separator: before spaces, quotes and the brackets of a selector. */
@@ -80,6 +81,7 @@ export const findQuotedPair = (reader: Reader, index: number): Secret | undefine
 const findNext = (reader: Reader, separator: number, from: number): Secret | undefined => {
   const { text, barrier } = reader;
   const end = endOfCell(text, separator, barrier);
+  if ((text.charCodeAt(end - 1) | 32) === letterD && text.endsWith('tokenid', end)) return findTokenOf(reader, from);
   if (!mayEndKey(text, end)) return undefined;
   const floor = Math.max(barrier, end - maxKeyLength - 1);
   let start = end;
@@ -119,6 +121,19 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
     (isPassphrase(value) && passphraseName.test(name)) ||
     ((isCell ? closes || isFirst(reader, start + 1) : environmentName.test(name)) && isWords(value, name));
   return (closes || isLast || (isCell && isFirst(reader, start + 1) && isEnd(next))) && isChosen ? found : undefined;
+};
+
+/** Matches the rest of the row with the id of a token, other rows, and the row with its value. */
+const tokenRow = /^[^\n]{1,160}\r?\n(?:[^\n]{0,160}\n){0,4}?[│|┃] ?value {1,40}[│|┃] {1,4}(?=[\w.-]{16,})/;
+
+/** Finds the value of a token, whose id is in a row above. */
+const findTokenOf = (reader: Reader, from: number): Secret | undefined => {
+  const head = tokenRow.exec(reader.slice(from, from + 900));
+  if (head === null) return undefined;
+  const start = from + head[0].length;
+  const end = reader.endOfRun(start, keyClass, 256);
+  const secret: Secret = { kind: 'assignment', start, end };
+  return reader.text.slice(start, end).includes(reader.replacement) ? undefined : { ...secret, more: [secret] };
 };
 
 /** Matches a call that reads a variable of the environment, as `getenv(` and `ENV.fetch(`, up to the name. */

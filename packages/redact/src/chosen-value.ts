@@ -1,4 +1,4 @@
-import type { KeyStrength } from './key-name.js';
+import { isStoredName, type KeyStrength } from './key-name.js';
 import { isRandomLetters, isRandomMixed } from './random-letters.js';
 import { isHash, isPublicIdentifier, looksRandom } from './value.js';
 
@@ -16,6 +16,10 @@ export interface Style {
 /** Matches a password for an app, in four groups. */
 export const appPassword = /^[a-z]{4}(?: [a-z]{4}){3}(?![\w ])/;
 
+/** Matches a password for an app of WordPress, in groups of letters and digits. */
+export const mixedGroups =
+  /^(?=.*\d.*\d)(?=.*(?:[a-z][A-Z]|[A-Z]{2}|\d[A-Za-z]))[A-Za-z\d]{4}(?: [A-Za-z\d]{4}){4,7}(?![\w ])/;
+
 /** Matches the key of a second factor in groups. */
 export const groupsOfFour = /^[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,12}(?![\w ])/i;
 
@@ -25,7 +29,7 @@ export const path = /^[A-Za-z_$][\w$]*(?:(?:\.|\?\.|!\.|::|->)[A-Za-z_$][\w$]*)+
 const wirelessKey = /^(?=.*\d)(?=.{8,63}$)[!-~]+(?: [!-~]+){1,7}$/;
 const phrase = /^[a-z]+(?:[-_. ][a-z]+){3,24}$/;
 /** The second half of a login to Vault, which is a UUID, and the code with which a device asks for its token. */
-const roleSecret = /(?:secret[\s_-]?id|device[\s_-]?code)$/i;
+const roleSecret = /(?:secret[\s_-]?id|device[\s_-]?code|auth[\s_-]?string)$/i;
 /** Maximum length of a value that does not look random; a longer one is text. */
 export const maxChosen = 128;
 /** Minimum length of the value of a weak name. */
@@ -50,7 +54,8 @@ export const isChosen = (value: string, { key: { name, strength }, style, isRand
   }
   if (isPlain) return isRandom || isChosenWord(value, name, style);
   if (isRandom) return !(isPath && style.isCode) && !isCall(value);
-  if ((/pass/i.test(name) && appPassword.test(value)) || (/\d/.test(value) && groupsOfFour.test(value))) return true;
+  const isGrouped = /pass/i.test(name) && (appPassword.test(value) || mixedGroups.test(value));
+  if (isGrouped || (/\d/.test(value) && groupsOfFour.test(value))) return true;
   if (/phrase|mnemonic|passw|secret/i.test(name) && phrase.test(value) && !mentions(value, name)) {
     return /phrase|mnemonic/i.test(name) || !value.includes(' ');
   }
@@ -100,6 +105,7 @@ export const passphraseName =
 
 /** Whether a hash, or a UUID outside of quotes, is the value of a token, or a short hash that of a key. */
 const isTokenId = (value: string, name: string, { isQuoted, isLiteral }: Style): boolean =>
+  (isStoredName(name) && isHash(value)) ||
   (/token$/i.test(name) && (isHash(value) || (!isQuoted && (name.length > 'token'.length || name === 'Token')))) ||
   (isLiteral && name.endsWith('_KEY') && /^[\da-f]{32}$/.test(value)) ||
   (/^[A-Z\d_]+_(?:AUTH|CREDENTIAL)$/.test(name) && isHash(value));

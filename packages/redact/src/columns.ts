@@ -70,6 +70,13 @@ const cellsBetween =
 
 const barCells = cellsBetween(124, true);
 
+/** Returns the cells of lines that are aligned with any number of tabs. */
+const tabbedCells: Cells = (text, start, end) =>
+  Array.from(text.slice(start, end).matchAll(/[^\t]+/g)).flatMap(({ 0: cell, index }) => [
+    start + index,
+    start + index + cell.length,
+  ]);
+
 /** Returns the cells of lines that are aligned below a rule such as `----  ---`. */
 const alignedCells = (ruleLine: string): Cells => {
   const groups = Array.from(ruleLine.matchAll(/-{2,}/g), ({ index }) => index);
@@ -116,9 +123,23 @@ const spacedNames = /^[A-Z][\w-]*(?: [\w-]+)*(?: {2,}[A-Z][\w-]*(?: [\w-]+)*)+$/
 /** `Password:` in base64, by which a server asks in AUTH LOGIN of SMTP. */
 export const passwordPrompt = '334 UGFzc3dvcmQ6';
 
+/** Words that end a heading above a list of secrets. */
+const plurals = ['passwords', 'secrets', 'tokens', 'keys'];
+
 /** 1 for the last three letters of the prompt, and of the names in {@link findAlignedColumns}, five bits of each. */
 const columnTails = new Uint8Array(32_768);
-for (const name of ['password', 'passphrase', 'passwd', 'pass', 'pwd', 'secret', 'token', 'key', passwordPrompt]) {
+for (const name of [
+  'password',
+  'passphrase',
+  'passwd',
+  'pass',
+  'pwd',
+  'secret',
+  'token',
+  'key',
+  ...plurals,
+  passwordPrompt,
+]) {
   for (const tail of tailsOf(name)) columnTails[tail] = 1;
 }
 
@@ -150,7 +171,7 @@ const separated: Readonly<Record<string, RegExp>> = {
   ',': /^"?[A-Za-z_][\w .-]*"?(?:,"?[\w .-]+"?)+$/,
   ';': /^"?[A-Za-z_][\w .-]*"?(?:;"?[\w .-]+"?)+$/,
   '|': /^[A-Za-z_][\w .-]*(?:\|[\w .-]+)+$/,
-  '\t': /^(?:# {0,2})?[A-Za-z_][\w .-]*(?:\t[\w .-]+)+$/,
+  '\t': /^(?:# {0,2})?[A-Za-z_][\w .-]*(?:\t+[\w .-]+)+$/,
 };
 const never = /(?!)/;
 
@@ -161,13 +182,19 @@ const never = /(?!)/;
 export const endOfColumn = (text: string, index: number): number => {
   const offset = text.charCodeAt(index + 1) === doubleQuote ? 1 : 0;
   const start = index + offset + 1;
+  if (!is(text.charCodeAt(start), word) && start < text.length) return 0;
   let end = start;
-  while (end < start + maxName && is(text.charCodeAt(end), keyClass)) end += 1;
-  if (end + offset >= text.length) return end;
+  // A title may have several words.
+  while (end < start + maxName && (is(text.charCodeAt(end), keyClass) || isBetweenWords(text, end))) end += 1;
+  if (end + offset >= text.length || (text.charCodeAt(end) === 32 && end + 1 >= text.length)) return end;
   const next = text.charCodeAt(end + offset);
   const isColumn = is(text.charCodeAt(start), word) && (next === text.charCodeAt(index) || next === 10 || next === 13);
   return isColumn ? end : 0;
 };
+
+/** Whether one space is between two words. */
+const isBetweenWords = (text: string, index: number): boolean =>
+  text.charCodeAt(index) === 32 && is(text.charCodeAt(index - 1), word) && is(text.charCodeAt(index + 1), word);
 
 /** Finds values below names that are separated by commas, semicolons, bars or tabs. Called for a separator before such a name. */
 export const findSeparatedColumns = (reader: Reader, index: number): Secret | undefined => {
@@ -181,7 +208,7 @@ export const findSeparatedColumns = (reader: Reader, index: number): Secret | un
   if (startOfNext(reader, headEnd) === undefined) return undefined;
   const head = text.slice(headStart, headEnd);
   if (!namesWith(String.fromCharCode(separator)).test(head)) return undefined;
-  const cells = cellsBetween(separator);
+  const cells = head.includes('\t\t') ? tabbedCells : cellsBetween(separator);
   return findRows(reader, index, { headStart, headEnd, ruleEnd: headEnd, cells });
 };
 

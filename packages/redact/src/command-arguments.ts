@@ -4,7 +4,7 @@ import { argumentAt, findArgument, findUserPassword, isChosen, isLongRandom } fr
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
+import { isHash, isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 /** Matches a command that reads a secret from its input. */
 const readsInput =
@@ -30,12 +30,29 @@ export const findHereString = (reader: Reader, index: number): Secret | undefine
 
 /** Matches what is before a command: the beginning of a line, its number in a history, a sign, or `sudo`. */
 const commandStart = String.raw`(?:^|(?:^|\n) {0,6}\d{1,6}\*? {2}|[\n;|&("'${'`'}$>] ?|\bsudo )`;
+/** Commands whose next argument is a secret if it is random. */
+export const enrolling = 'init|attach|activate|register|authorize|enroll|claim|license|service install';
 /** Matches commands whose next argument is a secret, at the beginning of a command. */
 const login = new RegExp(
-  String.raw`${commandStart}(?:[\w./-]{1,30} ){1,2}(?:log-?in|(?:add-)?auth(?:token)?|token|set[aA]pi[kK]ey|operator unseal|unlock)$`,
+  String.raw`${commandStart}(?:[\w./-]{1,30} ){1,2}(?:log-?in|(?:add-)?auth(?:token)?|token|set[aA]pi[kK]ey|operator unseal|unlock|(${enrolling}))$`,
 );
-const loginEnds = ['login', 'og-in', ' auth', 'auth digest', ' AUTH', 'token', 'pikey', 'piKey', 'unseal', ' unlock'];
+const loginEnds = [
+  ...enrolling.split('|').map((verb) => ` ${verb}`),
+  'login',
+  'og-in',
+  ' auth',
+  'auth digest',
+  ' AUTH',
+  'token',
+  'pikey',
+  'piKey',
+  'unseal',
+  ' unlock',
+];
 const isLoginEnd = (text: string, end: number): boolean => loginEnds.some((last) => text.endsWith(last, end));
+
+/** Matches what keys have and names of branches, images and hosts do not. */
+const randomKey = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w+/=-]{16,}$/;
 
 /** Matches the command of Redis before a password. */
 const redisLogin = /(?:redis-cli [^\n]{0,80}|> )AUTH$/;
@@ -55,19 +72,21 @@ export const findLogin = (reader: Reader, index: number): Secret | undefined => 
   }
   const isRandom = looksRandom(value) || (value.length >= 32 && isPublicIdentifier(value));
   if (!isRandom || isPlaceholder(value)) return undefined;
-  return login.test(reader.text.slice(reader.floor(index), index)) ? { kind: 'command-line', start, end } : undefined;
+  const command = login.exec(reader.text.slice(reader.floor(index), index));
+  const isId = command?.[1] !== undefined && (isPublicIdentifier(value) || !randomKey.test(value));
+  return command === null || isId ? undefined : { kind: 'command-line', start, end };
 };
 
 /** Matches commands whose arguments are a user and a password, at the beginning of a command. */
 const userCommand = new RegExp(
-  String.raw`${commandStart}(?:[\w./-]{1,30} ){0,2}(?:user|(?:add|authenticate)_user|user (?:add|create)|register|login|upwd|user:password|alias set|-setairportnetwork)(?: --?\w{1,16}){0,2}$`,
+  String.raw`${commandStart}(?:[\w./-]{1,30} ){0,2}(?:user|(?:add|authenticate)_user|user (?:add|create)|register|\+?login|account authorize|upwd|user:password|alias set|-setairportnetwork)(?: --?\w{1,16}){0,2}$`,
 );
 /** The first characters of an option, of a quote, and of what is behind a command. */
-const followers: ReadonlySet<number> = new Set(Array.from('\n\r-/&|;>"\'', (character) => character.charCodeAt(0)));
+const followers: ReadonlySet<number> = new Set(Array.from('\n\r-+/&|;>"\'', (character) => character.charCodeAt(0)));
 /** The ends of these commands, with what is before the password: a user, possibly with a server or an address. */
 const userEnds: readonly (readonly [end: string, before: RegExp])[] = [
   ...['user add', 'register', '-setairportnetwork'].map((end) => [end, /^(?: [\w.@-]{1,64}){2} (?=[^\s-])/] as const),
-  ...['user', 'user create', 'login', 'upwd', 'user:password'].map(
+  ...['user', 'user create', 'login', 'account authorize', 'upwd', 'user:password'].map(
     (end) => [end, /^ [\w.@\\-]{1,64} (?=[^\s-])/] as const,
   ),
   ['alias set', /^ [\w.-]{1,64} https?:\/\/[\w.:/-]{1,96} [\w-]{1,64} (?=[^\s-])/],
@@ -87,6 +106,22 @@ export const findUsersArgument = (reader: Reader, index: number): Secret | undef
   const next = reader.code(reader.skipSpaces(end, 4));
   const isLast = Number.isNaN(next) || followers.has(next);
   return isLast ? { kind: 'command-line', start, end } : undefined;
+};
+
+/** Matches the name of a setting with a login or a secret, and its value: a user and a password, or a token. */
+const setting =
+  /^ (?:--?\w{1,12} )?[\w./-]{0,40}?(http-basic|oauth|token|secret|passw(?:or)?d|api-?key|credentials?)[\w./-]{0,60} (?:[\w.@-]{1,64} )?(?=([^\s"'-][^\s"']{7,255})["']?[ \t]*(?:\r?\n|$))/i;
+const configuring = /\bconfig(?: set| add)?(?: --?\w{1,12})?$/;
+
+/** Finds the value in `composer config http-basic.host joe …`. Called for the space behind the command. */
+export const findConfigured = (reader: Reader, index: number): Secret | undefined => {
+  if (!configuring.test(reader.text.slice(Math.max(reader.barrier, index - 24), index))) return undefined;
+  const found = setting.exec(reader.slice(index, index + 400));
+  const value = found?.[2] ?? '';
+  if (found === null || value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
+  if (!isPasswordLike(value) && !isHash(value)) return undefined;
+  const start = index + found[0].length;
+  return { kind: 'command-line', start, end: start + value.length };
 };
 
 /** The positions of the secrets among the arguments of commands: of FreeRADIUS 3, and of the settings of Net-SNMP 5.9. */
@@ -155,7 +190,7 @@ export const findNetUser = (reader: Reader, index: number): Secret | undefined =
 /** Finds the password in `/u:joe /p:…`. Called for the colon. */
 export const findSlashFlag = (reader: Reader, index: number): Secret | undefined => {
   const near = reader.text.slice(reader.floor(index), index);
-  if (!/\s\/u(?:ser)?:[^\s/][^\n]{0,100}\s\/p(?:ass(?:word)?)?$/.test(near)) return undefined;
+  if (!/\s\/u(?:ser)?[do]?:[^\s/][^\n]{0,100}\s\/p(?:ass(?:word)?)?[do]?$/.test(near)) return undefined;
   return findArgument(reader, index + 1);
 };
 
@@ -183,27 +218,35 @@ export const findEchoed = (reader: Reader, index: number): Secret | undefined =>
   return isRead ? { kind: 'command-line', start, end } : undefined;
 };
 
-/** Matches a command that prints a secret, with its output of one line. */
-const printed =
-  /^\$ [^\n]*(?<![a-z])(?:passwords?|passwd|passphrase|secrets?|tokens?|keyring|kwallet-query -r|pass show|genkey|psk|rand|urandom|pwgen|api[-_]?key)(?![a-z])[^\n]*\r?\n([!-~]{8,2048})/i;
+/** Words that say that a command prints a secret, and the commands of password managers. */
+const printing =
+  'passwords?|passwd|passphrase|secrets?|tokens?|keyring|kwallet-query -r|pass show|genkey|keygen|psk|rand|urandom|pwgen|' +
+  '(?:gen[_-]?)?api[-_]?keys?|\\w*(?:priv|auth|join|setup|license|master|access|signing|encryption)[-_.]?keys?|' +
+  'with-decryption|berglas access|bao (?:kv get|read) -field|vault (?:kv get|read) -field';
+/** Matches a command that prints a secret, with its output of one line, which may be a string in a list. */
+const printed = new RegExp(
+  String.raw`^\$ (?:pass(?! \w+ )|[^\n]*(?<![a-z])(?:${printing})(?![a-z]))[^\n]*\r?\n(?:\[\r?\n {0,8}(?="))?"?([!#-~]{8,4096})`,
+  'i',
+);
 
 /** Finds the output of `$ terraform output -raw db_password`. Called for the dollar sign that begins the line. */
 export const findPrinted = (reader: Reader, index: number): Secret | undefined => {
   if (reader.code(index + 1) !== 32) return undefined;
-  const found = printed.exec(reader.slice(index, index + 2300));
+  const found = printed.exec(reader.slice(index, index + 4400));
   const value = found?.[1] ?? '';
   if (found === null || !isOutput(value)) return undefined;
   if (isPublicIdentifier(value) && hashing.test(found[0])) return undefined;
   if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
   const end = index + found[0].length;
-  const next = reader.code(end);
+  const close = reader.text.charCodeAt(end - value.length - 1) === 34 ? end + 1 : end;
+  const next = reader.code(close);
   if (!(Number.isNaN(next) || next === 10 || next === 13)) return undefined;
   const output: Secret = { kind: 'command-line', start: end - value.length, end };
   return { ...output, more: [output] };
 };
 
 /** Matches commands that print commits and digests. */
-const hashing = /^\$ [^\n]*\b(?:git|\w*sum|md5|sha\d{1,3}|dgst|hash|rev|commit|docker|podman)\b/i;
+const hashing = /^\$ [^\n]*\b(?:pub\w*|git|\w*sum|md5|sha\d{1,3}|dgst|hash|rev|commit|(?:docker|podman) (?!exec))\b/i;
 
 /** Whether a line may be a secret: a random one, or a chosen one, which is no path and no message. */
 const isOutput = (value: string): boolean =>

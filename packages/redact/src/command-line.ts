@@ -69,6 +69,7 @@ const passwordFlags: readonly PasswordFlag[] = [
   { commands: directories, flag: '-w ' },
   { commands: commands('plink pscp psftp'), flag: '-pw ' },
   { commands: commands('openssl'), flag: '-k ' },
+  { commands: commands('evil-winrm nxc netexec crackmapexec'), flag: '-H ' },
   { commands: commands('oathtool'), flag: '-b ' },
   { commands: commands('nsupdate dig'), flag: '-y ' },
   { commands: commands('openssl swift'), flag: '-K ' },
@@ -126,6 +127,7 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const isUser = /(?:^|-)(?:user|creds?|credentials|basic-auth|auth|cert)$/.test(name);
   const isContent = contents.has(name) && storing.test(reader.text.slice(reader.floor(index), index));
   const isPass = /(?:^|-)pass$/.test(name);
+  if (name === 'setcookie' || name === 'hashes') return findSessionFlag(reader, end);
   if (!isUser && !isContent && !isPass && !mayEndKey(name, name.length)) return undefined;
   const strength = isContent || isPass ? 'strong' : keyStrength(name);
   if (!isUser && strength === undefined) return undefined;
@@ -145,6 +147,17 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   return isChosen(value) || isWords(value, isContent ? 'password' : name)
     ? { ...found, kind: 'command-line' }
     : undefined;
+};
+
+/** Matches the hashes of a Windows account and the cookie of a node of Erlang. */
+const sessionValue = /^[ =]["']?((?:[\da-f]{32})?:[\da-f]{32}|[A-Z]{20}|(?=\S*\d)[A-Za-z\d_-]{12,64})(?=["'\s]|$)/;
+
+/** Finds the value of `-hashes lm:nt` and `-setcookie …`. */
+const findSessionFlag = (reader: Reader, end: number): Secret | undefined => {
+  const found = sessionValue.exec(reader.slice(end, end + 72));
+  const value = found?.[1] ?? '';
+  if (found === null || isPlaceholder(value) || value.includes(reader.replacement)) return undefined;
+  return { kind: 'command-line', start: end + found[0].length - value.length, end: end + found[0].length };
 };
 
 const nameOfOther = /^[a-z]+(?:[-_.][a-z]+)*[-_.]?\d{0,3}$/;

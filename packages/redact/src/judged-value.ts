@@ -6,7 +6,7 @@ import type { Reader } from './reader.js';
 import { isHash, isPlaceholder, isPublicIdentifier } from './value.js';
 
 /** Matches weak names whose values may be a UUID, which does not look random. */
-const mayBeUuid = /(?:secret[\s_-]?id|device[\s_-]?code|token|password)$/i;
+const mayBeUuid = /(?:secret[\s_-]?id|device[\s_-]?code|auth[\s_-]?string|token|password)$/i;
 
 /** Matches the id or the fingerprint of a key of OpenPGP, and what precedes it in text. */
 const fingerprint = /^(?:0x)?(?:[\dA-F]{16}|[\dA-F]{40})$/;

@@ -21,7 +21,7 @@ const strongNouns = words(
     'secretbinary snmpcommunity rocommunity rwcommunity',
 );
 const weakNouns = words(
-  'token tokens credential creds auth bearer ident sig pat jwt otp totp salt session sessionid sid sessid phpsessid jsessionid hmac ntlm authkey secretid',
+  'token tokens credential creds auth bearer ident sig pat jwt otp totp salt session sessionid sid sessid phpsessid jsessionid hmac ntlm authkey secretid macaroon samlresponse authstring',
 );
 /** Words that make a `key`, a `token` or a `pass` secret. */
 const qualifiers = words(
@@ -31,7 +31,8 @@ const qualifiers = words(
     'ldap license vault session id crypto cipher jwt hmac consumer function registration server write twilio sendgrid ' +
     'mailgun datadog dd newrelic algolia mistral cohere groq pinecone supabase cloudflare tavily deepseek openrouter ' +
     'replicate together perplexity xai elevenlabs huggingface linear notion figma sentry posthog segment braintree ' +
-    'preshared recovery unseal setup fernet functions host paypal square shopify mapbox maps store wireless mqtt keystore truststore cookie data base sas primary secondary wifi radio proxy http decryption validation unlock des aes wep sec symm symmetric',
+    'preshared recovery unseal setup fernet functions host paypal square shopify mapbox maps store wireless mqtt keystore truststore cookie data base sas primary secondary wifi radio proxy http decryption validation unlock des aes wep sec symm symmetric otp network props gossip encrypt ingest ingestion integration activation enrollment ' +
+    'join provisioning tunnel vpn',
 );
 /** Words that make a name refer to a property of a secret. */
 const negations = words(
@@ -45,6 +46,14 @@ const stateWords = words('lock starting continuation change');
 /** Words that make only a `pass` secret. */
 const passQualifiers = words(
   'default become sudo login ansible rabbitmq kafka proxy cert vnc zip su imap pop irc bind sql email router smb',
+);
+/** Words that make a key, with other words of no known meaning, refer to something that is looked up or shown. */
+const keyNegations = words(
+  'hash map dict lookup index unique primary group event dedup deduplication row column item node element list file bucket ' +
+    'blob image video asset translation message i18n locale route query param feature flag site issue project i s ' +
+    'attribute field property entity record document doc member team tenant org label tag property config setting storage ' +
+    'state tree parent child root base host peer trace span metric job task queue topic stream shard range hot short ' +
+    'accelerator modifier arrow known gpg pgp known trusted imported license header footer menu tab',
 );
 /** Words that make a name weak. */
 const doubts = words('reset forgot');
@@ -139,12 +148,31 @@ const compounds = [
   'key data',
   'key content',
   'key material',
+  'auth string',
+  'saml response',
   'device code',
   'de api',
   'de acceso',
   'de acesso',
   ...foreignKeys,
 ].flatMap((name) => [' ', '_', '-', ''].map((joint) => name.replace(' ', joint)));
+
+/** Endings of names of stored passwords: of what a function made of them. Digits may follow. */
+const storedEndings = ['password', 'passwd', 'pass', 'pwd', 'pw'].flatMap((noun) =>
+  ['hash', 'digest', 'pbkdf', 'bcrypt', 'sha', 'md', 'ntlm', 'ntlmv', 'lm', 'nt'].flatMap((made) =>
+    ['', '_', '-'].map((joint) => `${noun}${joint}${made}`),
+  ),
+);
+const storedName =
+  /(?:^|[_.-])(?:\w*_)?(?:password|passwd|pass|pwd|pw)[_-]?(?:hash|digest|pbkdf2?|bcrypt|sha\d{0,3}|md5|ntlm(?:v2)?|lm|nt)$/i;
+
+/** Returns whether the value of a name is made of a password, so that it may be a hash. */
+export const isStoredName = (name: string): boolean => storedName.test(name);
+
+/** The end of the name of the key of a storage account of Azure in Hadoop, which has its host behind it. */
+const accountHost = '.core.windows.net';
+const withoutHost = (name: string): string =>
+  name.endsWith(accountHost) ? name.replace(/\.[a-z\d]{3,24}\.[a-z]{3,8}\.core\.windows\.net$/, '') : name;
 
 const keyEndings = [
   ...strongNouns,
@@ -157,6 +185,8 @@ const keyEndings = [
   'phrase',
   'community',
   ...compounds,
+  ...storedEndings,
+  accountHost,
   ...Array.from(places, (place) => `_${place}`),
 ];
 /** Returns quickly whether a name that ends before `end` may be the name of a secret. */
@@ -169,7 +199,8 @@ for (const tail of keyEndings.flatMap(tailsOf)) keyTails[tail] = 1;
 export const spacedEndings = [
   ':pass',
   ...words(
-    'password passwd passphrase pass pwd psk secret token key masterauth mnemonic phrase secret_id secretid authtok pw',
+    'password passwd passphrase pass pwd psk secret token key masterauth mnemonic phrase secret_id secretid authtok pw ' +
+      'passntlm passntlmv passlm passnt',
   ),
 ];
 /** Words for a password that a verb follows in other languages. */
@@ -217,7 +248,8 @@ export const keyStrength = (name: string): KeyStrength => {
   if (name.length > maxKeyLength || name === 'Sid' || !mayEndKey(name, name.length)) return undefined;
   // A command, and the name of its file.
   if (isManagement(name) || name.endsWith('htpasswd')) return undefined;
-  const parts = wordsOf(name).filter((part) => part !== 'de');
+  if (isStoredName(name)) return 'weak';
+  const parts = wordsOf(withoutHost(name)).filter((part) => part !== 'de');
   const isEnvironment = environmentName.test(name);
   let last = parts.length - 1;
   const isSuffix = (part: string): boolean => suffixes.has(part) && (isEnvironment || part === 'base');
@@ -228,7 +260,7 @@ export const keyStrength = (name: string): KeyStrength => {
   if (noun === undefined || parts.some((part) => negations.has(part))) return undefined;
   if (noun.startsWith('token') && parts.some((part) => tokenNegations.has(part))) return undefined;
   if (noun === 'token' && parts.length === 2 && stateWords.has(parts[0] ?? '')) return undefined;
-  const strength = strengthOf(noun, parts[last - 1], isEnvironment);
+  const strength = strengthOf(noun, parts[last - 1], isEnvironment) ?? (isUnknownKey(name, parts) ? 'weak' : undefined);
   return strength === 'strong' && parts.some((part) => doubts.has(part)) ? 'weak' : strength;
 };
 
@@ -241,6 +273,10 @@ const compound =
 const foreignCompound =
   /^[a-z]{1,24}(?:passwort|kennwort|passwoord|wachtwoord|passord|adgangskode|kodeord|losenord|salasana)$/;
 
+/** Whether a name in code is one of a key that may be secret, since no word before says what else it is. */
+const isUnknownKey = (name: string, parts: readonly string[]): boolean =>
+  /(?:[a-z\d]_key|[a-z]Key)$/.test(name) && !parts.slice(0, -1).some((part) => keyNegations.has(part));
+
 const strengthOf = (noun: string, before: string | undefined, isEnvironment: boolean): KeyStrength => {
   if (foreignCompound.test(noun) || (before !== undefined && foreignKeys.has(`${before} ${noun}`))) return 'strong';
   if (strongNouns.has(noun) || (noun.length >= minCompound && compound.test(noun))) return 'strong';
@@ -249,6 +285,8 @@ const strengthOf = (noun: string, before: string | undefined, isEnvironment: boo
     const isSecret = isQualified || (before !== undefined && (isEnvironment || passQualifiers.has(before)));
     return isSecret ? 'strong' : undefined;
   }
+  if (noun === 'string' && before === 'auth') return 'weak';
+  if (noun === 'response') return before === 'saml' ? 'weak' : undefined;
   if (noun === 'string' || noun === 'binary') return before === 'secret' ? 'strong' : undefined;
   if (noun === 'data' || noun === 'content' || noun === 'material') return before === 'key' ? 'strong' : undefined;
   if (noun === 'id') return before === 'secret' ? 'weak' : undefined;

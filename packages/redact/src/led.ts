@@ -1,5 +1,7 @@
 import { base64, pairStop, quotedStop } from './characters.js';
 import {
+  enrolling,
+  findConfigured,
   findConverted,
   findEchoed,
   findLogin,
@@ -87,8 +89,12 @@ const led = (
   [
     ['send', findTyped],
     ['plain', findPlainLogin],
-    ['login|log-in|auth|auth digest|token|key|unseal|unlock', findLogin],
-    ['user|user add|user create|register|setairportnetwork|login|upwd|password|alias set', findUsersArgument],
+    ['login|log-in|auth|auth digest|token|key|unseal|unlock|' + enrolling, findLogin],
+    ['config|config set|config add| -g|--global', findConfigured],
+    [
+      'user|user add|user create|register|account authorize|setairportnetwork|login|upwd|password|alias set',
+      findUsersArgument,
+    ],
     ['radtest|createuser|com2sec', findPositional],
     ['net use', findShareArgument],
     ['echo|printf', findEchoed],

@@ -1,6 +1,7 @@
 import { endBehindSigns, mayBeBehindSigns, minMentioned } from './behind-signs.js';
 import { is, kindOf, likelyStop } from './characters.js';
 import { isBreak, isLikely, isPromising, maxLength, scoreOfValue } from './likely-score.js';
+import { findOnLoginLine, mayBeOnLoginLine } from './login-lines.js';
 import { isBehindForeign, isForeignNamed } from './nearby.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -106,6 +107,7 @@ export const mayBeLikely = (text: string, index: number): boolean => {
     isPromising(scoreOfValue(text, start, end)) ||
     mayBeBehindSigns(text, start) ||
     (end - start >= minMentioned && hasBothCases(text, start, end)) ||
+    mayBeOnLoginLine(text, start, last) ||
     mayBeStated(text, start, last, index)
   );
 };
@@ -139,6 +141,8 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
   if (behind === undefined) {
     const stated = findStatedValue(reader, start, last, index);
     if (stated !== undefined || reader.starved) return stated;
+    const ofLine = mayBeOnLoginLine(text, start, last) ? findOnLoginLine(reader, start) : undefined;
+    if (ofLine !== undefined || reader.starved) return ofLine;
     if (!hasLikelyScore(reader, start, end, last)) return undefined;
   }
   const run = text.slice(start, last);

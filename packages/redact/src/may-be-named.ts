@@ -29,7 +29,8 @@ const closingBracket = 93;
 const underscore = 95;
 const backtick = 96;
 const closingBrace = 125;
-/** The kind of digits. */
+/** The kinds of capitals and of digits. */
+const capital = 2;
 const digit = 3;
 /** Maximum length of what a prompt shows in brackets, and of a remark in brackets. */
 const maxShown = 42;
@@ -40,8 +41,8 @@ const tailsOfWords = (words: string): Uint8Array => {
   for (const tail of words.split(' ').flatMap(tailsOf)) table[tail] = 1;
   return table;
 };
-const beforeBoth = 'value val content default result input key pass';
-const beforeEquals = tailsOfWords(`${beforeBoth} name login code auth sig signature string str`);
+const beforeBoth = 'value val content default result input key pass encrypt seed';
+const beforeEquals = tailsOfWords(`${beforeBoth} name login appid app_id code auth sig signature string str`);
 const beforeColon = tailsOfWords(`${beforeBoth} codes lines ed is et`);
 
 const isQuote = (code: number): boolean => code === doubleQuote || code === singleQuote || code === backtick;
@@ -129,6 +130,13 @@ const isNumber = (code: number): boolean => kindOf(code) === digit || code === u
 const mayBeUser = (text: string, end: number): boolean =>
   (end === 4 || text.charCodeAt(end - 5) === lineFeed) && text.endsWith('user', end);
 
+/** Ends of names of environment variables for a user or a host, whose value may have a password. */
+const pairNames = ['_USER', '_USERS', '_LOGIN', '__COM', '__NET', '__ORG', '__IO', '__DEV'];
+
+/** Whether the value of a name may be a user and a password. */
+export const mayNamePair = (text: string, end: number): boolean =>
+  kindOf(text.charCodeAt(end - 1)) === capital && pairNames.some((name) => text.endsWith(name, end));
+
 /**
  * Returns quickly whether the colon or the equals sign at an offset may follow the name of a secret. Most names are
  * excluded by their last letters and by what is before them.
@@ -141,6 +149,7 @@ export const mayBeNamed = (text: string, index: number): boolean => {
   const tail = tailOf(text, end - 1);
   if (tails[tail] === 1 || maySkip(text, end, isColon)) return true;
   if ((keyTails[tail] === 1 || isNumber(text.charCodeAt(end - 1))) && mayEndKey(text, end)) return true;
+  if (mayNamePair(text, end)) return true;
   if (!isColon) return isQuote(text.charCodeAt(end)) || mayBeTyped(text, end) || mayBeUser(text, end);
   if (text.charCodeAt(index + 1) === lineFeed && mayAnnounce(text, end)) return true;
   return isKeyMember(text, end) || mayBeForeign(text, end) || mayBeDescribed(text, end, index);

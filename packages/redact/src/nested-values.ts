@@ -24,7 +24,7 @@ const bare = /^[!-~]{6,512}(?=[ \t]*(?:\r?\n|$))/;
 
 /** Matches names of members that describe a secret, which are no secrets. */
 const descriptive =
-  /(?:^|[._-]|(?<=[a-z])(?=[A-Z]))(?:name|id|path|file|type|kind|provider|engine|backend|version|region|profile|user|username|login|email|url|uri|host|server|issuer|audience|algorithm|alg|date|at|on|scope|scopes|description|image|bucket|ref|from|source|format|prefix|key|cert|mount|role|namespace|color|digest|sha|hash|checksum|commit)$|^(?:shape|schema)$/i;
+  /(?:^|[._-]|(?<=[a-z])(?=[A-Z]))(?:name|id|path|file|type|kind|provider|engine|backend|version|region|profile|user|username|login|email|url|uri|host|server|issuer|audience|algorithm|alg|date|at|on|scope|scopes|description|image|bucket|ref|from|source|format|prefix|key|cert|mount|role|namespace|color|digest|sha|hash|checksum|commit)$|^(?:shape|schema|secure)$/i;
 
 /**
  * Finds the values in `credentials: { stripe: "…" }` and in the lines below `passwords:` that are indented further.

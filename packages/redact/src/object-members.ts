@@ -1,9 +1,9 @@
-import { stop } from './characters.js';
+import { is, key as keyClass, stop } from './characters.js';
 import { skipGap } from './gaps.js';
 import { keyStrength } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
-import { findRecoveryCodes } from './recovery-codes.js';
+import { findRecoveryCodes, findSeed } from './recovery-codes.js';
 import type { Secret } from './replace.js';
 import type { Sign } from './sign.js';
 import { isPlaceholder, looksRandom } from './value.js';
@@ -38,9 +38,14 @@ const ofObject = /([A-Za-z][\w-]{1,31})["']?\s{0,2}[:=]\s{0,2}(?:\{[^{}]{0,100}|
 /** Matches keys of 16 to 64 bytes in base64 with padding; public keys begin with their type or are longer. */
 const symmetricKey = /^(?!AAAA|M[CDFI])(?=.{24,88}$)(?:[A-Za-z\d+/]{4}){5,21}[A-Za-z\d+/]{2,3}={1,2}$/;
 
+/** Matches a key that OpenSSL prints, and the vector behind it. */
+const hexKey = /^[\dA-F]{32,64}$/;
+const beforeVector = /^\r?\niv ?=/;
+
 /** Matches what makes bytes of a string. */
 const bytes = /^(?:\[\]byte\(|Buffer\.from\(|b(?=["']))/;
 
+const letterD = 100;
 const minMember = 16;
 const maxMember = 512;
 
@@ -53,7 +58,12 @@ export const findMember = (reader: Reader, sign: Sign, end: number): Secret | un
   if (sign.isColon && text.charCodeAt(end - 1) === 115 && isPluralOfCode(text, end)) {
     return findRecoveryCodes(reader, end, sign.end);
   }
-  if ((text.charCodeAt(end - 1) | 32) !== 121 || !/["'\s{,]key$/i.test(text.slice(end - 4, end))) return undefined;
+  if ((text.charCodeAt(end - 1) | 32) === letterD && /seed$/i.test(text.slice(end - 4, end))) {
+    return findSeed(reader, skipGap(reader, sign.end));
+  }
+  const isGossip = text.endsWith('encrypt', end) && !is(reader.before(end - 7), keyClass);
+  const isKey = (text.charCodeAt(end - 1) | 32) === 121 && /["'\s{,]key$/i.test(text.slice(end - 4, end));
+  if (!isKey && !isGossip) return undefined;
   const gap = skipGap(reader, sign.end);
   const wrapper = sign.isColon ? undefined : bytes.exec(reader.slice(gap, gap + 14))?.[0].length;
   const from = gap + (wrapper ?? 0);
@@ -67,7 +77,10 @@ export const findMember = (reader: Reader, sign: Sign, end: number): Secret | un
   const value = text.slice(start, valueEnd);
   if (!looksRandom(value) || isPlaceholder(value) || value.includes(reader.replacement)) return undefined;
   const found: Secret = { kind: 'assignment', start, end: valueEnd };
+  // The key with which the agents of a cluster encrypt what they say.
+  if (isGossip) return symmetricKey.test(value) ? found : undefined;
   if (!sign.isColon) {
+    if (hexKey.test(value) && beforeVector.test(reader.slice(valueEnd, valueEnd + 8))) return found;
     const isSetting = symmetricKey.test(value) && /(?:^|\n)[ \t]*$/.test(text.slice(reader.floor(end), end - 3));
     return isSetting || (wrapper !== undefined && quote !== undefined) ? found : undefined;
   }

@@ -7,7 +7,7 @@ import { distinctOf, isPlaceholder } from './value.js';
  * Apache, phpass, Drupal, Cisco, Juniper and of Kerberos in hashcat 6.2.6 (November 2026).
  */
 const methods =
-  'g?y|7|2[abxy]?|6|5|sha1|md5(?:,rounds=\\d{1,9})?|1|3|argon2(?:id?|d)|scrypt|pbkdf2(?:-sha(?:1|256|512))?|' +
+  'g?y|7|2[abxy]?|6|5|1[abc]|sha1|md5(?:,rounds=\\d{1,9})?|1|3|argon2(?:id?|d)|scrypt|pbkdf2(?:-sha(?:1|256|512))?|' +
   'bcrypt-sha256|apr1|[PHS]|8|9|krb5(?:tgs|asrep|pa)|DCC2';
 /** Methods of Django and PostgreSQL, which have no sign before. */
 const named = 'pbkdf2_sha(?:1|256|512)|bcrypt_sha256|SCRAM-SHA-(?:1|256)';

@@ -6,7 +6,10 @@ import { isPlaceholder, looksRandom } from './value.js';
 const minValue = 20;
 const maxValue = 4096;
 /** Matches parameters of URLs whose names have other meanings elsewhere. */
-const queryName = /[?&#](?:key|code|auth|sig|[\w-]{1,16}-signature)$/i;
+const queryName = /[?&#](?:key|code|auth|sig|app_?id|[\w-]{1,16}-signature)$/i;
+
+/** Matches the form of an `appid` of Wolfram. */
+const appId = /^[A-Z\d]{6}-[A-Z\d]{10}$/;
 
 /** Whether the name that ends here may be a parameter of a URL. */
 export const isQueryName = ({ text, barrier }: Reader, end: number): boolean => {
@@ -17,6 +20,6 @@ export const isQueryName = ({ text, barrier }: Reader, end: number): boolean => 
 export const findQueryValue = (reader: Reader, start: number): Secret | undefined => {
   const end = reader.endOfRun(start, stop, maxValue, false);
   const value = reader.text.slice(start, end);
-  const isFound = value.length >= minValue && looksRandom(value) && !isPlaceholder(value);
+  const isFound = value.length >= minValue ? looksRandom(value) && !isPlaceholder(value) : appId.test(value);
   return isFound && !value.includes(reader.replacement) ? { kind: 'query', start, end } : undefined;
 };

@@ -1,3 +1,4 @@
+import { isKeyOfBytes } from './byte-list.js';
 import { isOpaqueName, keyStrength, type KeyStrength } from './key-name.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
@@ -71,7 +72,7 @@ const walkMember = (name: string, member: unknown, rules: DataRules, within: Set
   if (typeof member === 'string' && isOpaqueName(name)) return member;
   const strength = keyStrength(name);
   if (strength === undefined) return walk(member, rules, within);
-  if (isSecretValue(member, strength)) return rules.replacement;
+  if (isSecretValue(member, strength) || (strength === 'strong' && isBytes(member))) return rules.replacement;
   if (!Array.isArray(member) || !member.some((item) => isSecretValue(item, strength))) {
     return walk(member, rules, within);
   }
@@ -84,6 +85,14 @@ const isSecretValue = (value: unknown, strength: KeyStrength): boolean => {
     return typeof value === 'string' && looksRandom(value) && !isPublicIdentifier(value) && !isPlaceholder(value);
   }
   return typeof value === 'number' ? String(value).length >= 4 : typeof value === 'string' && !isPlaceholder(value);
+};
+
+/** Whether the value is a key as bytes: a list of numbers, an array of bytes, or a buffer of Node in JSON. */
+const isBytes = (value: unknown): boolean => {
+  if (Array.isArray(value)) return isKeyOfBytes(value);
+  if (value instanceof Uint8Array) return value.length > 0;
+  if (typeof value !== 'object' || value === null || !('type' in value && 'data' in value)) return false;
+  return value.type === 'Buffer' && Array.isArray(value.data) && isKeyOfBytes(value.data);
 };
 
 const isPlain = (value: object): boolean => {

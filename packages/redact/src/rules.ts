@@ -36,6 +36,7 @@ import { findSubstitution, mayBeSubstitution } from './substitutions.js';
 import { findToken, isAnchor, mayBeToken } from './tokens.js';
 import { findSlashPair } from './user-pairs.js';
 import { bars } from './value-extent.js';
+import { findListBelow, findUserSection, mayBeUserSection } from './values-below.js';
 
 const equals = 61;
 const space = 32;
@@ -120,6 +121,8 @@ export const rules: readonly Rule[] = [
   [/\n/, /-/, findRuledColumns],
   [/\n/, /-/, findRemarkedItem],
   [/[\w+/=]/, /\n/, findAlignedColumns, mayEndColumns],
+  [/s/i, /\n/, findListBelow, mayEndColumns],
+  [/\]/, /\n/, findUserSection, mayBeUserSection],
   [/[\w+/=]/, /\n/, findKeyTail, mayBeKeyLine],
   [/[\w+/="')\]]/, /\n/, findAnswer, mayBeAnswered],
   [/n/, /;/, findCopied, (text, index) => text.endsWith(' stdin', index)],

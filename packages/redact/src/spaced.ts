@@ -35,7 +35,7 @@ const directive =
 const proxied = /^(?:ProxyPass|proxy_pass)$/;
 
 /** Names of commands with a user before the secret. */
-const secondArgument = /^(?:change_password|wpa_passphrase)$/;
+const secondArgument = /^(?:change_password|wpa_passphrase|auth-pass)$/;
 
 /** Matches the middle of `the password for the account is …` and `password for user 'joe' to '…'`. */
 const owner = /^for (?:[\w.@'"-]{1,40} ){1,6}(?:is|to) (?=\S)/;
@@ -202,7 +202,8 @@ const findWithin = (reader: Reader, key: Key, start: number): Secret | undefined
   const isChosen =
     /pass|pwd|psk|pw/i.test(key.name) &&
     (isUnlikeWord(value) || isNoisy(value) || (isLed && isPassphrase(value) && endsLine(reader, found.end)));
-  return looksRandom(value) || isChosen ? secret : undefined;
+  const isSecond = secondArgument.test(key.name) && /^\S+[A-Z]/.test(value) && endsLine(reader, found.end);
+  return looksRandom(value) || isChosen || isSecond ? secret : undefined;
 };
 
 /** Matches what defines a variable or a macro, up to its name. */

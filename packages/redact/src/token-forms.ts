@@ -35,6 +35,7 @@ const isWeak = true;
 const keepsPrefix = true;
 const hex = /^[0-9a-f]+$/i;
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+const base58 = /^[1-9A-HJ-NP-Za-km-z]+$/;
 const dot = { extra: '.' };
 
 /**
@@ -253,7 +254,14 @@ export const tokenForms: readonly TokenForm[] = [
   ...forms('figma', 'figd_ figo_ figor_', 30),
   ...forms('notion', 'ntn_', 40),
   ...forms('postman', 'PMAK-', 40),
-  ...forms('dropbox', 'sl.', 100),
+  ...forms('dropbox', 'sl. sl.u.', 100),
+  ...forms(
+    'conda',
+    '/t/',
+    39,
+    exactly(39, { isInner: true, keepsPrefix, body: /^[a-z\d]{2}-[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/ }),
+  ),
+  ...forms('plex', 'claim-', 20, exactly(20, { isWeak })),
   ...forms('typeform', 'tfp_', 40),
   ...forms('hubspot', 'pat-na1- pat-na2- pat-eu1-', 36),
   ...forms('frame-io', 'fio-u-', 60),
@@ -293,10 +301,15 @@ export const tokenForms: readonly TokenForm[] = [
   ...forms('key', 'base64:', 44, exactly(44, { extra: '+/=', isWeak, body: /^[A-Za-z\d+/]{43}=$/ })),
   ...forms('fernet', 'gAAAAAB', 73, { extra: '=', isWeak }),
   ...forms('bitcoin', 'xprv9', 100, { max: 112 }),
+  // Private keys in the import format of wallets, of compressed and other keys.
+  ...forms('bitcoin', 'Kw Kx Ky Kz L1 L2 L3 L4 L5', 50, exactly(50, { isWeak, body: base58 })),
+  ...forms('bitcoin', '5H 5J 5K', 49, exactly(49, { isWeak, body: base58 })),
   ...forms('nostr', 'nsec1', 58, exactly(58, { isWeak })),
   ...forms('nats', 'SUA SAA SOA SXA', 55, exactly(55, { body: /^[A-Z2-7]{55}$/ })),
   ...forms('jwt', 'eyJ', 24, { max: 16_384, extra: '.' }),
   ...forms('mapbox', 'sk.eyJ', 60, dot),
+  ...forms('grub', 'grub.pbkdf2.sha512.', 200, { extra: '.', max: 800 }),
+  ...forms('git-crypt', 'AEdJVENSWVBUS0VZ', 100, { extra: '+/=', max: 4096 }),
   ...forms('age', 'AGE-SECRET-KEY-1', 58),
   ...forms(
     'encoded-secret',

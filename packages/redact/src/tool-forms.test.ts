@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from './create-redactor.js';
 
-const { redact, stream } = createRedactor();
+const { redact, redactData, stream } = createRedactor();
 const r = '[redacted]';
 
 /** Redacts a text in chunks of some lengths. */
@@ -34,6 +34,175 @@ describe('the key of an AWS id', () => {
   ])('is replaced apart from the id in %j', expectHidden);
 });
 
+describe('secrets in the forms of tools', () => {
+  it.each([
+    ['nomad gossip', 'server {\n  enabled = true\n  encrypt = "«GcO5Lmzm3E43Gl69jiRBB1PX9Efqgfoy8FTR4/hP02k=»"\n}'],
+    ['serf', '{"encrypt_key": "«lqVTykgKmiy4fQCeD1jtCA==»", "node_name": "a"}'],
+    ['bundle yaml', '---\nBUNDLE_RUBYGEMS__PKG__GITHUB__COM: "octocat:«oQu2R03gEYqNf1»"'],
+    ['composer', '$ composer config http-basic.repo.acme.io build «IUrTTYhl87sXfgZT»'],
+    ['composer github', '$ composer config -g github-oauth.github.com «e3d0e6aa48814ffd0b2c40157bc15cd9f7f2f430»'],
+    ['poetry', '$ poetry config http-basic.acme ci «XsTTwSe7fAJKe3k»'],
+    ['shodan', '$ shodan init «CwWkl4SigZoukpeLheHNTzhtgErXD8pK»'],
+    [
+      'pptp chap',
+      '# Secrets for authentication using CHAP\n# client\tserver\tsecret\t\t\tIP addresses\njoe\t\tpptpd\t«7OdbhRE2DQELG5»\t\t*',
+    ],
+    ['chap inline', '"joe" * "«3IrrJL3LTAl7qO»" 10.0.0.5'],
+    ['xl2tpd', 'vpnuser l2tpd «2nzFZk4M8HC3LT» *'],
+    [
+      'secretsdump aes',
+      'ACME\\krbtgt:aes256-cts-hmac-sha1-96:«997dde35e6def8d608c1b7375af6bce1e56d9374bede557f2901601206f3be67»',
+    ],
+    ['evil-winrm hash', 'evil-winrm -i 10.0.0.7 -u joe -H «060d5198c79253c57375b60d538ba91a»'],
+    ['netdom2', 'netdom resetpwd /s:dc1 /ud:acme\\joe /pd:«LlYOMLsryr6cV»'],
+    ['clickhouse remote', "SELECT * FROM remote('ch1:9000', db.t, 'joe', '«0psPZJivU4ZxQmL1»')"],
+    ['clickhouse postgresql', "SELECT * FROM postgresql('db:5432', 'x', 't', 'joe', '«1g6yLR2XKCtSyb»')"],
+    [
+      'clickhouse s3',
+      "INSERT INTO FUNCTION s3('https://b.s3.amazonaws.com/x.csv', 'YUHYAGHJMBRQ7F6266ZD', '«MZWFK1tNhi3GtP6PTFefnMRsfuzoIva2ZFNqLRQM»', 'CSV') SELECT 1",
+    ],
+    ['clickhouse mongo', "SELECT * FROM mongodb('m:27017', 'db', 'c', 'joe', '«qTdXRTRCO6NayqF»', 'id Int')"],
+    ['sentinel', 'sentinel auth-pass mymaster «sQIO5hsjdozfWz»'],
+    ['couchdb', '[admins]\nadmin = «3DpNCUzLnKsl0W»'],
+    [
+      'influx token',
+      'influx auth create --all-access\nID\t\t\tDescription\tToken\t\t\t\t\t\t\t\t\t\t\t\tUser Name\n0b1c2d3e4f5a6b7c\tx\t«llbIlATU9kHCFyA7BbrbQPW3FR55hRhkfyKWSe19I/6sbe3bMeSp/L81kqAr6V8inF25bp9Immuh3XSRg4EYmg==»\tjoe',
+    ],
+    ['erlang setcookie', 'erl -name a@b -setcookie «YTM459J5PTOQIUIKN3A5»'],
+    [
+      'aws ssm',
+      '$ aws ssm get-parameter --name /prod/db --with-decryption --query Parameter.Value --output text\n«IW6fcxzeVtqbKmU»',
+    ],
+    [
+      'gcp redis auth',
+      '$ gcloud redis instances get-auth-string r\nauthString: «21037340-bb4d-4c5e-afd2-e50714f78ae5»',
+    ],
+    [
+      'hadoop azure',
+      'spark.conf.set("fs.azure.account.key.acme.blob.core.windows.net", "«N6bBFrskWQ48gGoVm4eeAWyi5d+OV4748XRaBBohT50wwlYUyFc5/WdHsc52vv6xW0mtGQSVNK5IbBckh0SlTw==»")',
+    ],
+    [
+      'hadoop wasb xml',
+      '<name>fs.azure.account.key.acme.blob.core.windows.net</name>\n<value>«bXX/gljT1inW6Nq8yz29sGryL9o41QYRHw6BqmXd/5+0Qi2Zmbdr8hMVCZVRlfGD2rhCevgWum929IkB5rmJ/Q==»</value>',
+    ],
+    [
+      'proxmox token',
+      '┌──────────────┬──────────────────────────────────────┐\n│ key          │ value                                │\n╞══════════════╪══════════════════════════════════════╡\n│ full-tokenid │ root@pam!ci                          │\n├──────────────┼──────────────────────────────────────┤\n│ info         │ {"privsep":"1"}                      │\n├──────────────┼──────────────────────────────────────┤\n│ value        │ «70865552-f845-4d3c-a0e4-cae266a9b3e4» │\n└──────────────┴──────────────────────────────────────┘',
+    ],
+    ['consul keygen out', '$ consul keygen\n«Gdk2t78z02qtZsittwppo5BlPC0bTlgUw08vLNZCJEM=»'],
+    ['pass', '$ pass db/prod\n«jFfKKiiCoph80YPH»'],
+    ['berglas', '$ berglas access acme/db\n«v5YV5mEXjQs8Ts5»'],
+    [
+      'openssl enc -P',
+      'salt=682B9D69B1FAACA0\nkey=«A06AE3FA2A36E5B6AD21EBD0DEC1061E9EC4E3CDC9374C26DF1DB62563FA1A2A»\niv =1235F6B710E8ED106B057450A00D8894',
+    ],
+    ['steamcmd', 'steamcmd +login joe «bZHC3GiV59hkt» +quit'],
+    ['electrum', '    "seed": "«olive filter olive volume female filter north female system canyon stay fold»",'],
+    [
+      'lnd macaroon',
+      'Grpc-Metadata-macaroon: «92fc6753c1dfcf8f4ec9f5c6628a411db4f5a0c3547658c32af428c54637535d7c36d43eeea262ea0952e6b82a025a6b86fbff5ed005e067e3b29036204ac8a2f24314f37888665c51465943e7657321ea2da2004804c3db8ce21528564c2a4043a09505»',
+    ],
+    ['davfs', 'https://dav.acme.io/x joe «u5ARxlQrxwDyER»'],
+    ['proxychains', 'socks5 10.0.0.1 1080 joe «KYy8MYTE4wFx4»\nhttp 10.0.0.2 8080 bob «P8YUxqlbAepSGdk5»'],
+    ['cntlm', 'PassNTLMv2      «B5F6F9318101B797E5C3EFA2FD4CD63B»\nPassLM          «C973226A270CB541C65338FECF97EE85»'],
+    [
+      'saml idp',
+      'SAMLResponse=«IGxocA6l3xJlzdL3zDvBC8BkB8ETrbIGNIvXW5YM7pHkrZUsh52TU+kL0t3QJi8HiPDX185DEd1F4/7+5zmzWik/T9Ra4rLuxy7i4IJJNVyPMUqAxdcR9HIjqHrWoOSyNSmhhlhuCbuh/uaKJ5/73tPyXNhpnMsSJwVTXe7axNVkw1/6wgY7Yk63twaF1mO7rljmfOMqHlwsIrl5/lDgpztOFtFfCV4eexT79OsXZ+AK7gGV6+lv6yVis/aaos0+jrhuYg2Uvh0=»',
+    ],
+    [
+      'gitlab rails',
+      'production:\n  secret_key_base: «90a92f4e363420d650d8bd0e965bbc093d81819cf341771178c332e770aef152f32e85ac51067298c3c33d0353dc26ca7a0fd2faaa7da4553fd80d7f886b209a»\n  otp_key_base: «5e60ecf8f368fcfa52007c74611d8a1a53e0c9e9e4018dcf0df8612f3a90dc4017e7371a044d16b966292ac81b379683396be77b9526aaa57e08d2cfd2ef0091»\n  db_key_base: «794b0c66da56f382bcb67d398b5452b6a7e1ffa7ef53a9536962c5093a952f8cdde82e6a0941e676f4897341e8d1bc4e2bcc181557886e1bbcf585f2a3bdcde9»',
+    ],
+    ['concourse', 'CONCOURSE_ADD_LOCAL_USER=joe:«UPGTd812oNkC6cY5»'],
+    ['pagerduty routing', '"routing_key": "«e8c4347283d13f755652ca0e43d488a5»"'],
+    ['rails', '$ cat config/master.key\n«eba718b05eea6dace33e03b10ffbd4f7»'],
+    ['nifi', 'nifi.sensitive.props.key=«7EyqEv8no2uMb8mB5RZtaTukMm7RN/ft»'],
+    ['deluge', 'localclient:«8ba20ed81704bdca5b08ea6daab16722366040f0»:10\njoe:«mZjME6G1ewnpdx9n»:10'],
+    ['sabnzbd', 'api_key = «cc93da8baa0e0f5c3907199baa4a1075»\nnzb_key = «1ea0e1981fdaade39e171831d2bba246»'],
+    ['sendmail', 'AuthInfo:smtp.acme.io "U:joe" "I:joe@acme.io" "P:«6v3SyslKYaPiE»" "M:PLAIN"'],
+  ])('are replaced: %s', (_, marked) => {
+    expectHidden(marked);
+  });
+
+  it.each([
+    [
+      'wolfram',
+      'http://api.wolframalpha.com/v2/query?appid=LV0MFC-J4F46OVXGR&input=pi',
+      'http://api.wolframalpha.com/v2/query?appid=[redacted]&input=pi',
+    ],
+    [
+      'bundle env 2',
+      'export BUNDLE_ENTERPRISE__CONTRIBSYS__COM="76de84e3:3f62012c"',
+      'export BUNDLE_ENTERPRISE__CONTRIBSYS__COM="[redacted]"',
+    ],
+    ['ubuntu pro', '$ sudo pro attach C1CjUXoZxIkQcLqbUmxg1cWdHjI7qU', '$ sudo pro attach [redacted]'],
+    [
+      'cloudflared',
+      '$ sudo cloudflared service install eyJWRyQJ03tXqxTrB3BmNOlxrJgd4AEXQqx4Wfbc1e5LRGueCQ4yI2ETl8EE7YVaGAcT4wMDnIRwClgpvCRxFWbgvbPLdhQmniCJleKTAOUSOnvQiL7wlBePRkf',
+      '$ sudo cloudflared service install [redacted]',
+    ],
+    [
+      'huawei',
+      ' local-user joe password irreversible-cipher $1a$W7RBrinTpX$HnGMmQkBnGXLAs2TNA7UNboUA1lHPOxJRmEZW7MdgRA7$',
+      ' local-user joe password irreversible-cipher [redacted]$',
+    ],
+    [
+      'responder',
+      '[SMB] NTLMv2-SSP Hash     : joe::ACME:3e053eb12d6e8292:02862A408AD2EE08AD9A9B2BF374ABBC:AE42C948D63E7FD210DDDEF656D5B7464A114DF7BA727E209F31348453048BAB9E4E1596E5F6990C',
+      '[SMB] NTLMv2-SSP Hash     : joe::ACME:3e053eb12d6e8292:[redacted]',
+    ],
+    [
+      'pgbouncer',
+      '"joe" "Zi6Fid8YC9Dpm"\n"bob" "md5cc235bc8d1134d4fbdf4a4c414f74d5b"',
+      '"joe" "[redacted]"\n"bob" "[redacted]"',
+    ],
+    [
+      'couchdb hash',
+      '[admins]\nadmin = -pbkdf2-ff4235b2631bbacdc7c8b24d520bfcfdc4a40f51,ed88822fdf5e1dbcd240772413bd4694,10',
+      '[admins]\nadmin = [redacted]',
+    ],
+    [
+      'aws iam smtp',
+      'SMTP user,SMTP password\nAKIAK5UU432R6HUKV7W2,BN4idFYGRmv3VKbj24uV9K84n24E6ifUazm3cU7cBVIU=',
+      'SMTP user,SMTP password\n[redacted],[redacted]',
+    ],
+    [
+      'git-crypt',
+      '$ base64 git-crypt.key\nAEdJVENSWVBUS0VZikNRlGHfaxD55wovcy7S8cqntHhG70oKq2hp3OQTeffiwWR6KlIxXc6ZoR3XwoqZS4eCxXP6uHuUccl5EdPYpqCC0A6jQmnwvPv9SFlCvfKWK58Lomo0VKYm',
+      '$ base64 git-crypt.key\n[redacted]',
+    ],
+    [
+      'dumpprivkey',
+      '$ bitcoin-cli dumpprivkey bc1qxy\nKcyyzG4tiMn21tiJmrkMfQV3e2dYqD6vuQjrZT1ZNqRBhNxohviH',
+      '$ bitcoin-cli dumpprivkey bc1qxy\n[redacted]',
+    ],
+    [
+      'anvil',
+      'Private Keys\n==================\n\n(0) 0x27e848606e1de8bd493c05736c115885f2559d91102602da4c0fdb7527994dfc\n(1) 0x411faa5acbf700b083ef5fac0f957e5e9d252c03890cca65287dba3684d4657d',
+      'Private Keys\n==================\n\n(0) [redacted]\n(1) [redacted]',
+    ],
+    [
+      'solana',
+      'Save this seed phrase and your BIP39 passphrase to recover your new keypair:\ngravity defense attitude fold gravity volume stay canyon system ribbon female stay',
+      'Save this seed phrase and your BIP39 passphrase to recover your new keypair:\n[redacted] [redacted] [redacted] [redacted] [redacted] [redacted] [redacted] [redacted] [redacted] [redacted] [redacted] [redacted]',
+    ],
+    [
+      'conda',
+      'https://conda.anaconda.org/t/9h-978ed666-c83e-4340-a24b-3a0ab3a2cf50/acme',
+      'https://conda.anaconda.org/t/[redacted]/acme',
+    ],
+    ['wp app password', 'Password: NRdn XOs2 D6J7 d0tZ d1SD t5t8', 'Password: [redacted]'],
+    ['plex claim', 'PLEX_CLAIM=claim-yVMfTRlF9Frd0mbKWYRu', 'PLEX_CLAIM=[redacted]'],
+    [
+      'grub',
+      'password_pbkdf2 root grub.pbkdf2.sha512.10000.2038CF298830A59D3D28BE86F0EB2A0AE361FAC1F3E4EDC30F28342CB7569FB8C0330E5C0B93B4148972510E7486E282F8904ED20B0ACAA2DC4CCF5DFB820439.6B5B5A31B291E353342FF2392D6F503B50045DC31789A8C495919E10AB26567EC839320D50DA256C9E4DD0488854BEC9CD78E7AFD0D8D016BAD56B824DEB82FD',
+      'password_pbkdf2 root [redacted]',
+    ],
+  ])('are replaced as a whole: %s', (_, text, expected) => {
+    expectRedacted(text, expected);
+  });
+});
+
 describe('everyday texts', () => {
   it.each([
     '    secure: AAABAShpb2FkEgZfV6L6T72bpcv2uVSpW4tlixlTrgpotMlOnP6TtM7r1l1I8pN2/YkZi3hecvr==\n',
@@ -62,5 +231,19 @@ describe('everyday texts', () => {
     '[badge]: https://codecov.io/gh/a/b/branch/master/graph/badge.svg?token=6B6NxtsZc3\n',
   ])('are preserved: %j', (text) => {
     expectRedacted(text, text);
+  });
+});
+
+describe('keys as bytes in data', () => {
+  const bytes = [88, 181, 105, 136, 252, 25, 235, 10, 220, 214, 62, 60, 128, 51, 104, 153];
+
+  it('are replaced below the name of a secret', () => {
+    const data = { network_key: bytes, secretKey: Uint8Array.from(bytes), privateKey: { type: 'Buffer', data: bytes } };
+    expect(redactData(data)).toEqual({ network_key: r, secretKey: r, privateKey: r });
+  });
+
+  it('are preserved below other names, and numbers that are counted', () => {
+    const data = { pixels: bytes, secretKey: bytes.map((_, index) => index) };
+    expect(redactData(data)).toBe(data);
   });
 });

@@ -4,7 +4,8 @@ import { endsLine } from './gaps.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { digest, isNamedPair, isPasswordName, isPlaceholder } from './value.js';
+import { isRandomMixed } from './random-letters.js';
+import { digest, isHash, isNamedPair, isPasswordName, isPlaceholder, looksRandom } from './value.js';
 
 const backslash = 92;
 const closingBracket = 93;
@@ -106,8 +107,9 @@ export const mayBePair = (text: string, index: number): boolean => {
   const isField = field - start >= minField && text.charCodeAt(field) === colon;
   if (isField && kindOf(text.charCodeAt(field + 1)) === digit) return true;
   if (mayBeEntry(text, index) || isIndentedName(text, index)) return true;
-  const end = endOfPassword(text, start);
-  if (end - start < minPassword) return false;
+  const from = quotes.has(text.charCodeAt(start)) ? start + 1 : start;
+  const end = endOfPassword(text, from);
+  if (end - from < minPassword) return false;
   if (text.charCodeAt(end) === at || text.charCodeAt(end + 1) === at) return true;
   return isLast(text, index, end);
 };
@@ -120,10 +122,14 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
   const { text } = reader;
   const listed = findListed(reader, index) ?? (reader.starved ? undefined : findGuessedUser(reader, index));
   if (listed !== undefined || reader.starved) return listed;
-  const start = index + 1;
+  // The password may be in quotes, as in `user:'…'@host`.
+  const opening = reader.code(index + 1);
+  const start = quotes.has(opening) ? index + 2 : index + 1;
   const end = endOfPassword(text, start);
   const after = reader.code(end);
-  if (end - start < minPassword) return undefined;
+  if (end - start < minPassword || (start > index + 1 && (after !== opening || reader.code(end + 1) !== at))) {
+    return undefined;
+  }
   const isQuoted = quotes.has(after) && reader.code(end + 1) === at;
   const next = isQuoted ? at : after;
   const isPair =
@@ -137,6 +143,9 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
   if (text.charCodeAt(index - 1) === letterP && text.charCodeAt(index - 2) === 59) {
     return findNetworkCode(reader, index);
   }
+  if (text.charCodeAt(index - 1) === letterP && quotes.has(text.charCodeAt(index - 2))) {
+    return findMailPassword(reader, index);
+  }
   const value = text.slice(start, end);
   if (next !== at && !isPair && isMapped(reader, index, value, end)) return { kind: 'user-password', start, end };
   if (!isPair || value.includes(reader.replacement) || isPlaceholder(`${value}0`)) return undefined;
@@ -148,6 +157,9 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
 /** Matches the numbers behind a password in a line of a password file. Usually, the password is elsewhere. */
 const numbers = /^:\d{1,6}:\d{0,6}:/;
 const maxUser = 32;
+/** Matches the level of a user behind its password, at the end of a line. */
+const level = /^:\d{1,3}[ \t]*(?:\r?\n|$)/;
+const minRandom = 10;
 
 /** Whether a line begins with the name of a user that ends here. */
 const isUserOfLine = (reader: Reader, end: number): boolean => {
@@ -165,6 +177,12 @@ const findGuessedUser = (reader: Reader, index: number): Secret | undefined => {
   const start = index + 1;
   const end = endOfField(reader.text, start);
   const isField = reader.code(end) === colon && end - start >= minField;
+  const isLevel = isField && level.test(reader.slice(end, end + 8));
+  if (isLevel) {
+    const secret = reader.text.slice(start, end);
+    const isRandom = secret.length >= minRandom && (isHash(secret) || looksRandom(secret) || isRandomMixed(secret));
+    return isRandom ? { kind: 'user-password', start, end } : undefined;
+  }
   if (!isField || !numbers.test(reader.slice(end, end + 15))) return undefined;
   const value = reader.text.slice(start, end);
   return value.includes(reader.replacement) ? undefined : { kind: 'user-password', start, end };
@@ -175,6 +193,14 @@ const findNetworkCode = (reader: Reader, index: number): Secret | undefined => {
   if (!/\bWIFI:[^\n]{0,100};P$/.test(reader.text.slice(reader.floor(index), index))) return undefined;
   const value = /^[^;\s]{8,63}(?=;)/.exec(reader.slice(index + 1, index + 66))?.[0] ?? '';
   if (value === '' || isPlaceholder(value) || value.includes(reader.replacement)) return undefined;
+  return { kind: 'user-password', start: index + 1, end: index + 1 + value.length };
+};
+
+/** Finds the password in `AuthInfo:host "U:joe" "P:…"` of sendmail. */
+const findMailPassword = (reader: Reader, index: number): Secret | undefined => {
+  if (!/\bAuthInfo:[^\n]{1,140}["']P$/.test(reader.text.slice(reader.floor(index), index))) return undefined;
+  const value = /^[^"'\s]{4,64}(?=["'])/.exec(reader.slice(index + 1, index + 66))?.[0] ?? '';
+  if (value === '' || isPlaceholder(`${value}0`) || value.includes(reader.replacement)) return undefined;
   return { kind: 'user-password', start: index + 1, end: index + 1 + value.length };
 };
 
@@ -217,7 +243,7 @@ const findListed = (reader: Reader, index: number): Secret | undefined => {
 const isLogin = (reader: Reader, start: number, end: number, sign: number): boolean => {
   const value = reader.text.slice(start, end);
   if (!isPasswordLike(value)) return false;
-  const user = reader.text.slice(reader.floor(start - 1), start - 1);
+  const user = reader.text.slice(reader.floor(start - 1), start - 1).replace(/:$/, '');
   if (timeOfDay.test(user)) return false;
   return host.test(reader.slice(sign, sign + 20)) || (qualifiedUser.test(user) && !user.includes('@'));
 };

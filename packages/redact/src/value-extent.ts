@@ -1,5 +1,5 @@
 import { lineStop, stop, valueStop } from './characters.js';
-import { appPassword, groupsOfFour, isNoisy, isUnlikeCode } from './chosen-value.js';
+import { appPassword, groupsOfFour, isNoisy, isUnlikeCode, mixedGroups } from './chosen-value.js';
 import { endsLine } from './gaps.js';
 import type { Key } from './key.js';
 import { type Quote, quoteAt } from './quotes.js';
@@ -44,6 +44,8 @@ export const endOfWords = (reader: Reader, { name }: Key, start: number, end: nu
   if (/phrase|mnemonic/i.test(name)) {
     return start + (recoveryPhrase.exec(reader.slice(start, start + 220))?.[0].length ?? end - start);
   }
+  const mixed = end - start === 4 && /pass/i.test(name) ? mixedGroups.exec(reader.slice(start, start + 64)) : null;
+  if (mixed !== null) return start + mixed[0].length;
   const groups = end - start === 4 ? groupsOfFour.exec(reader.slice(start, start + 64)) : null;
   if (groups !== null) return start + groups[0].length;
   return end - start === 4 && /pass/i.test(name)

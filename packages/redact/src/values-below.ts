@@ -1,5 +1,6 @@
 import { lineBreak } from './characters.js';
-import { isCall, isMixed } from './chosen-value.js';
+import { isCall, isMixed, isPasswordLike } from './chosen-value.js';
+import { mayEndColumns } from './columns.js';
 import { endsLine } from './gaps.js';
 import { mayEndKey } from './key-name.js';
 import { readKey } from './key.js';
@@ -10,7 +11,7 @@ import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import type { Sign } from './sign.js';
 import { valueOf } from './value-of-name.js';
-import { isPlaceholder, looksRandom } from './value.js';
+import { isHash, isPlaceholder, looksRandom } from './value.js';
 
 const announcement =
   /\b(?:password|passphrase|secret|token|(?:api|access|secret|private|signing|recovery|license) key)\b[^\n]{0,80}$/i;
@@ -71,3 +72,64 @@ export const findItems = (reader: Reader, sign: Sign, nameEnd: number): Secret |
   }
   return found[0] === undefined ? undefined : { ...found[0], more: found };
 };
+
+/** Matches a heading of one to four words and its rule, before a list. */
+const heading = /(?:^|\n)[ \t#*]{0,8}((?:[A-Za-z][\w-]{1,16} ){0,3}[A-Za-z]{3,12})$/;
+const headingRule = /^(?:[ \t]*\r?\n){1,2}(?:[-=~]{3,80}[ \t]*\r?\n)?/;
+/** Matches an item of a list that is one word, with its number or sign. */
+const listed =
+  /^(?:[ \t]*\r?\n)?[ \t]{0,8}(?:(?:\(\d{1,3}\)|#?\d{1,3}[.):]|[-*•])[ \t]{1,4})?(["'`]?)([!-~]{12,256}?)\1[ \t]*(?=\r?\n|$)/;
+const maxListed = 40;
+
+/** Finds the values of a list below a heading such as `Private Keys`. Called for the line feed behind the heading. */
+export const findListBelow = (reader: Reader, index: number): Secret | undefined => {
+  if (reader.hasAhead || !mayEndColumns(reader.text, index) || !mayEndKey(reader.text, index)) return undefined;
+  const title = heading.exec(reader.text.slice(Math.max(reader.barrier, index - 72), index))?.[1];
+  if (title?.endsWith('s') !== true || reader.strengthOf(title.toLowerCase()) === undefined) return undefined;
+  const found: Secret[] = [];
+  let end = index + (headingRule.exec(reader.slice(index, index + 96))?.[0].length ?? 0);
+  for (let items = 0; items < maxListed && end > index; items += 1) {
+    const next = listed.exec(reader.slice(end, end + 280));
+    const value = next?.[2] ?? '';
+    if (next === null || !(looksRandom(value) || isHash(value.replace(/^0x/, ''))) || isPlaceholder(value)) break;
+    if (/[/:=]\w|\(/.test(value) || value.includes(reader.replacement)) break;
+    const start = end + next[0].lastIndexOf(value);
+    found.push({ kind: 'assignment', start, end: start + value.length });
+    end += next[0].length;
+    if (reader.code(end) === 13) end += 1;
+    if (reader.code(end) !== 10) break;
+    end += 1;
+  }
+  return found[0] === undefined ? undefined : { ...found[0], more: found };
+};
+
+/** Sections whose members are users and their passwords. */
+const sections = ['[admins]', '[users]', '[passwords]', '[credentials]', '[accounts]', '[secrets]'];
+/** Returns quickly whether a section of users ends here. */
+export const mayBeUserSection = (text: string, index: number): boolean =>
+  text.charCodeAt(index - 2) === letterS && sections.some((section) => text.endsWith(section, index));
+const sectionMember =
+  /^\r?\n(?:[;#][^\n]{0,160}|[ \t]*([\w.@-]{1,64})[ \t]{0,8}=[ \t]{0,8}("?)([^\s"]{6,256})\2[ \t]*)(?=\r?\n|$)/;
+
+/** Finds the passwords of the users in `[admins]`. Called for the line feed behind the bracket. */
+export const findUserSection = (reader: Reader, index: number): Secret | undefined => {
+  if (reader.hasAhead || !mayBeUserSection(reader.text, index)) return undefined;
+  const found: Secret[] = [];
+  let end = index;
+  for (let members = 0; members < maxListed; members += 1) {
+    const next = sectionMember.exec(reader.slice(end, end + 360));
+    if (next === null) break;
+    const value = next[3] ?? '';
+    const isHidden = storedPassword.test(value) || (plainPassword.test(value) && isPasswordLike(value));
+    if (isHidden && !isPlaceholder(value) && !value.includes(reader.replacement)) {
+      const start = end + next[0].lastIndexOf(value);
+      found.push({ kind: 'assignment', start, end: start + value.length });
+    }
+    end += next[0].length;
+  }
+  return found[0] === undefined ? undefined : { ...found[0], more: found };
+};
+/** Matches a password of CouchDB that is stored, and what passwords have and roles and addresses do not. */
+const storedPassword = /^-(?:pbkdf2|hashed)-[\da-f]{32,}/;
+const plainPassword = /^(?=.*[A-Z].*|.*[!#$%^&*+?~])(?=.*\d)[\w!@#$%^&*+=?~.-]+$/;
+const letterS = 115;

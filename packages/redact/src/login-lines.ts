@@ -1,0 +1,60 @@
+import { is, kindOf, space as blank, valueStop } from './characters.js';
+import { isNoisy } from './chosen-value.js';
+import { isRandomMixed } from './random-letters.js';
+import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
+import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
+
+const doubleQuote = 34;
+const star = 42;
+const minPassword = 8;
+const maxPassword = 64;
+
+/**
+ * Matches lines up to their password that consist of a login: with an address or a proxy before the user, as in the files
+ * of davfs2 and proxychains; a user in quotes, as in that of PgBouncer; and the hosts, the users and the passwords of pppd.
+ */
+const login = new RegExp(
+  [
+    String.raw`(?:https?|davs?|webdavs?|s?ftps?|smb|rsync):\/\/\S{1,80}[ \t]{1,8}"?[\w.@+\\-]{1,64}"?[ \t]{1,8}"?`,
+    String.raw`(?:socks[45][ah]?|https?|raw)[ \t]{1,8}[\w.-]{1,64}[ \t]{1,8}\d{2,5}[ \t]{1,8}[\w.@+-]{1,64}[ \t]{1,8}`,
+    String.raw`"[\w.@+-]{1,48}" "`,
+  ]
+    .map((form) => `(?:^|\\n)${form}$`)
+    .join('|'),
+);
+/** Matches the client and the server before a secret of pppd, of which one is any, or the addresses behind it are. */
+const client = /(?:^|\n)(?:"[^"\n]{1,64}"|[\w.@-]{1,64}|\*)[ \t]{1,32}("?\*"?|"?[\w.-]{1,40}"?)[ \t]{1,32}"?$/;
+const addresses = /^"?[ \t]{1,32}(\*|\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2})?)[ \t]*(?:\r?\n|$)/;
+const lineEnd = /^"?[ \t]*(?:\r?\n|$)/;
+/** Matches a stored password of PostgreSQL. */
+const storedPassword = /^md5[\da-f]{32}$/;
+
+/** Returns quickly whether a password of a login may begin here: behind a blank or a quote, before the end of its line. */
+export const mayBeOnLoginLine = (text: string, start: number, last: number): boolean => {
+  const before = text.charCodeAt(start - 1);
+  if (!is(before, blank) && before !== doubleQuote) return false;
+  if (last - start < minPassword || last - start > maxPassword) return false;
+  let end = text.charCodeAt(last) === doubleQuote ? last + 1 : last;
+  while (end < last + 40 && is(text.charCodeAt(end), blank)) end += 1;
+  const next = text.charCodeAt(end);
+  return end >= text.length || next === 10 || next === 13 || next === star || (end > last && kindOf(next) === 3);
+};
+
+/** Finds the password of a line that is a login, if it is random. */
+export const findOnLoginLine = (reader: Reader, start: number): Secret | undefined => {
+  const { text } = reader;
+  const end = reader.endOfRun(start, valueStop, maxPassword, false);
+  const value = text.slice(start, end);
+  const isRandom = isRandomMixed(value) || looksRandom(value) || isNoisy(value) || storedPassword.test(value);
+  if (!isRandom || isPublicIdentifier(value) || isPlaceholder(value) || value.includes(reader.replacement)) {
+    return undefined;
+  }
+  const before = text.slice(reader.floor(start), start);
+  const behind = reader.slice(end, end + 56);
+  const ofClient = client.exec(before);
+  const ofAddresses = ofClient === null ? null : addresses.exec(behind);
+  const isOfClient = ofAddresses !== null && (ofAddresses[1] === '*' || ofClient?.[1]?.includes('*') === true);
+  if (!isOfClient && !(login.test(before) && lineEnd.test(behind))) return undefined;
+  return { kind: 'user-password', start, end };
+};
