@@ -1,6 +1,6 @@
 import { withChange } from './changed-value.js';
 import { is, stop, word } from './characters.js';
-import { isUnlikeWord } from './chosen-value.js';
+import { isPasswordLike, isUnlikeWord } from './chosen-value.js';
 import { findUserPassword } from './command-line.js';
 import { foreignKey } from './foreign-names.js';
 import { afterElements, endsLine, skipGap } from './gaps.js';
@@ -121,7 +121,10 @@ const license = /^["']?([\da-f]{8}:[\da-f]{8})(?=["'\s]|$)/;
 const findPairOfName = (reader: Reader, sign: Sign): Secret | undefined => {
   const from = skipGap(reader, sign.end);
   const value = license.exec(reader.slice(from, from + 24))?.[1];
-  if (value === undefined) return findUserPassword(reader, sign.start, from);
+  if (value === undefined) {
+    const found = findUserPassword(reader, sign.start, from);
+    return found !== undefined && isPasswordLike(reader.text.slice(found.start, found.end)) ? found : undefined;
+  }
   const start = from + reader.slice(from, from + 2).indexOf(value.charAt(0));
   return { kind: 'user-password', start, end: start + value.length };
 };

@@ -69,7 +69,11 @@ export const findQuotedPair = (reader: Reader, index: number): Secret | undefine
   if (reader.code(index + 1) !== doubleQuote || reader.code(index + 2) === doubleQuote) return undefined;
   const isLogin = (text.charCodeAt(end - 1) | 32) === letterH && login.test(text.slice(reader.floor(end), end));
   const key = isLogin || !mayEndKey(text, end) ? undefined : readKey(reader, end, end);
-  if (!isLogin && (key?.strength !== 'strong' || text.charCodeAt(key.start - 1) !== doubleQuote)) return undefined;
+  // The name may be that of a registry with the name of its token behind it.
+  const isName =
+    key?.strength === 'strong' &&
+    (text.charCodeAt(key.start - 1) === doubleQuote || text.startsWith(':_', key.start - 1));
+  if (!isLogin && !isName) return undefined;
   const name = key?.name ?? 'password';
   const start = key?.start ?? end - 4;
   const user = isLogin ? quotedUser.exec(reader.slice(index + 1, index + 68))?.[0].length : undefined;

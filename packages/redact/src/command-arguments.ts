@@ -31,7 +31,7 @@ export const findHereString = (reader: Reader, index: number): Secret | undefine
 /** Matches what is before a command: the beginning of a line, its number in a history, a sign, or `sudo`. */
 const commandStart = String.raw`(?:^|(?:^|\n) {0,6}\d{1,6}\*? {2}|[\n;|&("'${'`'}$>] ?|\bsudo )`;
 /** Commands whose next argument is a secret if it is random. */
-export const enrolling = 'init|attach|activate|register|authorize|enroll|claim|license|service install';
+export const enrolling = 'init|attach|activate|register';
 /** Matches commands whose next argument is a secret, at the beginning of a command. */
 const login = new RegExp(
   String.raw`${commandStart}(?:[\w./-]{1,30} ){1,2}(?:log-?in|(?:add-)?auth(?:token)?|token|set[aA]pi[kK]ey|operator unseal|unlock|(${enrolling}))$`,
@@ -110,12 +110,11 @@ export const findUsersArgument = (reader: Reader, index: number): Secret | undef
 
 /** Matches the name of a setting with a login or a secret, and its value: a user and a password, or a token. */
 const setting =
-  /^ (?:--?\w{1,12} )?[\w./-]{0,40}?(http-basic|oauth|token|secret|passw(?:or)?d|api-?key|credentials?)[\w./-]{0,60} (?:[\w.@-]{1,64} )?(?=([^\s"'-][^\s"']{7,255})["']?[ \t]*(?:\r?\n|$))/i;
-const configuring = /\bconfig(?: set| add)?(?: --?\w{1,12})?$/;
+  /^ (?:set |add )?(?:--?\w{1,12} )?[\w./-]{0,40}?(http-basic|oauth|token|secret|passw(?:or)?d|api-?key|credentials?)[\w./-]{0,60} (?:[\w.@-]{1,64} )?(?=([^\s"'-][^\s"']{7,255})["']?[ \t]*(?:\r?\n|$))/i;
 
 /** Finds the value in `composer config http-basic.host joe …`. Called for the space behind the command. */
 export const findConfigured = (reader: Reader, index: number): Secret | undefined => {
-  if (!configuring.test(reader.text.slice(Math.max(reader.barrier, index - 24), index))) return undefined;
+  if (!reader.text.endsWith('config', index)) return undefined;
   const found = setting.exec(reader.slice(index, index + 400));
   const value = found?.[2] ?? '';
   if (found === null || value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
@@ -235,7 +234,7 @@ export const findPrinted = (reader: Reader, index: number): Secret | undefined =
   const found = printed.exec(reader.slice(index, index + 4400));
   const value = found?.[1] ?? '';
   if (found === null || !isOutput(value)) return undefined;
-  if (isPublicIdentifier(value) && hashing.test(found[0])) return undefined;
+  if ((isPublicIdentifier(value) && hashing.test(found[0])) || keyId.test(value)) return undefined;
   if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
   const end = index + found[0].length;
   const close = reader.text.charCodeAt(end - value.length - 1) === 34 ? end + 1 : end;
@@ -244,6 +243,9 @@ export const findPrinted = (reader: Reader, index: number): Secret | undefined =
   const output: Secret = { kind: 'command-line', start: end - value.length, end };
   return { ...output, more: [output] };
 };
+
+/** Matches the id and the fingerprint of a key of OpenPGP. */
+const keyId = /^(?:0x)?(?:[\dA-F]{16}|[\dA-F]{40})$/;
 
 /** Matches commands that print commits and digests. */
 const hashing = /^\$ [^\n]*\b(?:pub\w*|git|\w*sum|md5|sha\d{1,3}|dgst|hash|rev|commit|(?:docker|podman) (?!exec))\b/i;

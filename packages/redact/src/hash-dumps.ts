@@ -33,8 +33,8 @@ export const mayBeHashDump = (text: string, index: number): boolean => {
 
 /** Matches what is before the key of an account of Kerberos, which secretsdump prints, and the token of Asana. */
 const keyBefore =
-  /(?:[\w.$@-]:(?:aes(?:128|256)-cts-hmac-sha1-96|des-cbc-md5|rc4_hmac(?:_nt)?)|(?:^|[^\w/.])([12]\/\d{10,20}(?:\/\d{10,20})?))$/;
-const hexKey = /^:(?=[\da-f]*\d)((?:[\da-f]{16}){1,4})(?!\w)/;
+  /(?:[\w.$@-]:(?:aes(?:128|256)-cts-hmac-sha1-96|des-cbc-md5|rc4_hmac(?:_nt)?)|\s\/(?:rc4|aes(?:128|256)|ntlm)|(?:^|[^\w/.])([12]\/\d{10,20}(?:\/\d{10,20})?))$/;
+const hexKey = /^:(?=[\da-f]*\d)((?:[\da-f]{16}){1,4})(?!\w)/i;
 
 /** Returns quickly whether a key in hexadecimal digits may be behind a number or the method of its encryption. */
 export const mayBeNumberedKey = (text: string, index: number): boolean => {

@@ -32,7 +32,7 @@ const qualifiers = words(
     'mailgun datadog dd newrelic algolia mistral cohere groq pinecone supabase cloudflare tavily deepseek openrouter ' +
     'replicate together perplexity xai elevenlabs huggingface linear notion figma sentry posthog segment braintree ' +
     'preshared recovery unseal setup fernet functions host paypal square shopify mapbox maps store wireless mqtt keystore truststore cookie data base sas primary secondary wifi radio proxy http decryption validation unlock des aes wep sec symm symmetric otp network props gossip encrypt ingest ingestion integration activation enrollment ' +
-    'join provisioning tunnel vpn',
+    'join provisioning tunnel vpn deployment',
 );
 /** Words that make a name refer to a property of a secret. */
 const negations = words(
@@ -53,7 +53,7 @@ const keyNegations = words(
     'blob image video asset translation message i18n locale route query param feature flag site issue project i s ' +
     'attribute field property entity record document doc member team tenant org label tag property config setting storage ' +
     'state tree parent child root base host peer trace span metric job task queue topic stream shard range hot short ' +
-    'accelerator modifier arrow known gpg pgp known trusted imported license header footer menu tab',
+    'accelerator modifier arrow known gpg pgp trusted imported license header footer menu tab recv websocket certificate response',
 );
 /** Words that make a name weak. */
 const doubts = words('reset forgot');
@@ -167,7 +167,10 @@ const storedName =
   /(?:^|[_.-])(?:\w*_)?(?:password|passwd|pass|pwd|pw)[_-]?(?:hash|digest|pbkdf2?|bcrypt|sha\d{0,3}|md5|ntlm(?:v2)?|lm|nt)$/i;
 
 /** Returns whether the value of a name is made of a password, so that it may be a hash. */
-export const isStoredName = (name: string): boolean => storedName.test(name);
+export const isStoredName = (name: string): boolean =>
+  storedLast.has(name.charCodeAt(name.length - 1) | 32) && storedName.test(name);
+/** The last letters and digits of these names. */
+const storedLast: ReadonlySet<number> = new Set(Array.from('htm1245620', (last) => last.charCodeAt(0) | 32));
 
 /** The end of the name of the key of a storage account of Azure in Hadoop, which has its host behind it. */
 const accountHost = '.core.windows.net';
@@ -275,7 +278,7 @@ const foreignCompound =
 
 /** Whether a name in code is one of a key that may be secret, since no word before says what else it is. */
 const isUnknownKey = (name: string, parts: readonly string[]): boolean =>
-  /(?:[a-z\d]_key|[a-z]Key)$/.test(name) && !parts.slice(0, -1).some((part) => keyNegations.has(part));
+  /(?:[a-z\d][_-]key|[a-z]Key)$/.test(name) && !parts.slice(0, -1).some((part) => keyNegations.has(part));
 
 const strengthOf = (noun: string, before: string | undefined, isEnvironment: boolean): KeyStrength => {
   if (foreignCompound.test(noun) || (before !== undefined && foreignKeys.has(`${before} ${noun}`))) return 'strong';

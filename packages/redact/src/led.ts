@@ -90,7 +90,7 @@ const led = (
     ['send', findTyped],
     ['plain', findPlainLogin],
     ['login|log-in|auth|auth digest|token|key|unseal|unlock|' + enrolling, findLogin],
-    ['config|config set|config add| -g|--global', findConfigured],
+    ['config', findConfigured],
     [
       'user|user add|user create|register|account authorize|setairportnetwork|login|upwd|password|alias set',
       findUsersArgument,
@@ -105,7 +105,7 @@ const led = (
     ['auth|oper|identify|login|pass|eap|xauth', findProtocolLogin],
     [
       'community|ommunity read|ommunity write|v2c|auth sha|auth md|priv aes|priv des| md|key|key-string|authentication|' +
-        'authentication text| ascii',
+        'authentication text| ascii|plaintext|plain-text|cleartext|clear-text',
       findDeviceSecret,
     ],
     ['cookie-', findServerCookie],

@@ -3,16 +3,21 @@ import { isNoisy } from './chosen-value.js';
 import { isRandomMixed } from './random-letters.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
+import { hasBothCases } from './stated-values.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
+/** Whether the code is that of a line feed, or there is none before the text. */
+const isLineStart = (code: number): boolean => code === 10 || Number.isNaN(code);
+
 const doubleQuote = 34;
+const opening = 40;
 const star = 42;
 const minPassword = 8;
 const maxPassword = 64;
 
 /**
  * Matches lines up to their password that consist of a login: with an address or a proxy before the user, as in the files
- * of davfs2 and proxychains; a user in quotes, as in that of PgBouncer; and the hosts, the users and the passwords of pppd.
+ * of davfs2 and proxychains; or a user in quotes, as in that of PgBouncer.
  */
 const login = new RegExp(
   [
@@ -27,17 +32,21 @@ const login = new RegExp(
 const client = /(?:^|\n)(?:"[^"\n]{1,64}"|[\w.@-]{1,64}|\*)[ \t]{1,32}("?\*"?|"?[\w.-]{1,40}"?)[ \t]{1,32}"?$/;
 const addresses = /^"?[ \t]{1,32}(\*|\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2})?)[ \t]*(?:\r?\n|$)/;
 const lineEnd = /^"?[ \t]*(?:\r?\n|$)/;
+/** Matches the user behind a password that john guessed. */
+const guessedUser = /^[ \t]{2,24}\([\w.$@+-]{1,32}\)[ \t]*(?:\r?\n|$)/;
 /** Matches a stored password of PostgreSQL. */
 const storedPassword = /^md5[\da-f]{32}$/;
 
 /** Returns quickly whether a password of a login may begin here: behind a blank or a quote, before the end of its line. */
 export const mayBeOnLoginLine = (text: string, start: number, last: number): boolean => {
   const before = text.charCodeAt(start - 1);
-  if (!is(before, blank) && before !== doubleQuote) return false;
+  if (!is(before, blank) && before !== doubleQuote && !isLineStart(before)) return false;
   if (last - start < minPassword || last - start > maxPassword) return false;
+  if (!hasBothCases(text, start, last) && !text.startsWith('md5', start)) return false;
   let end = text.charCodeAt(last) === doubleQuote ? last + 1 : last;
   while (end < last + 40 && is(text.charCodeAt(end), blank)) end += 1;
   const next = text.charCodeAt(end);
+  if (isLineStart(before)) return end > last + 1 && (next === opening || end >= text.length);
   return end >= text.length || next === 10 || next === 13 || next === star || (end > last && kindOf(next) === 3);
 };
 
@@ -55,6 +64,7 @@ export const findOnLoginLine = (reader: Reader, start: number): Secret | undefin
   const ofClient = client.exec(before);
   const ofAddresses = ofClient === null ? null : addresses.exec(behind);
   const isOfClient = ofAddresses !== null && (ofAddresses[1] === '*' || ofClient?.[1]?.includes('*') === true);
-  if (!isOfClient && !(login.test(before) && lineEnd.test(behind))) return undefined;
+  const isGuessed = /(?:^|\n)$/.test(before) && guessedUser.test(behind);
+  if (!isOfClient && !isGuessed && !(login.test(before) && lineEnd.test(behind))) return undefined;
   return { kind: 'user-password', start, end };
 };

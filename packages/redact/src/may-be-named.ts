@@ -42,7 +42,7 @@ const tailsOfWords = (words: string): Uint8Array => {
   return table;
 };
 const beforeBoth = 'value val content default result input key pass encrypt seed';
-const beforeEquals = tailsOfWords(`${beforeBoth} name login appid app_id code auth sig signature string str`);
+const beforeEquals = tailsOfWords(`${beforeBoth} name login appid code auth sig signature string str`);
 const beforeColon = tailsOfWords(`${beforeBoth} codes lines ed is et`);
 
 const isQuote = (code: number): boolean => code === doubleQuote || code === singleQuote || code === backtick;

@@ -24,7 +24,7 @@ export const isValueName = (reader: Reader, end: number): boolean => {
 };
 
 const valueName =
-  /(?:^|[^\w])(?:(?:parameter|param|option|output|variable)?val(?:ue)?|(?<!key )content|default|result|input)$/i;
+  /(?:^|[^\w])(?:(?:parameter|param|option|output|variable|item|field|attribute|property|setting|secret|env|string)?_?val(?:ue)?|(?<!key )content|default|result|input)$/i;
 
 /** Whether the sign is that of `name="…"`. */
 export const isFieldName = (reader: Reader, sign: { readonly start: number }, end: number): boolean =>
@@ -61,7 +61,12 @@ const keyLabel = /\bkey_?name["']?$/i;
 /** Matches the name of an object whose `value` follows, as in outputs of Terraform. */
 const nameAround = /["']([\w.-]{2,64})["'](?:\s{0,4}:)?\s{0,4}\{[^{}]{0,100}$/;
 const nameAfter =
-  /^["'\\]{0,8}[\s,;]{0,20}["'\\]{0,8}(?:WHERE )?(?:name|(?:parameter)?key)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,64})/i;
+  /^["'\\]{0,8}[\s,;]{0,20}["'\\]{0,8}(?:WHERE )?(?:(?:field|item|attribute|variable|property|setting)?_?name|(?:parameter)?key)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,64})/i;
+
+/** Matches the address of a secret in a vault behind its value, and the user behind a password. */
+const secretAfter =
+  /^["'\\]{1,8}[\s,]{1,20}["'\\]{1,8}id["'\\]{1,8}\s?:\s?["'\\]{1,8}https:\/\/[\w.-]{1,64}\/secrets\/([\w-]{2,64})[/"'\\]/;
+const userAfter = /^["'\\]{1,8}[\s,]{1,20}["'\\]{1,8}user_?name["'\\]{1,8}\s?:/i;
 
 /** Matches the section of a value: `[auth.secret]`. */
 const sectionBefore = /\[["']?([\w.-]{2,64})["']?\][ \t]*\r?\n(?:[ \t]*[\w-]{1,24} ?= ?[^\n]{0,40}\n){0,2}[ \t]*$/;
@@ -123,7 +128,13 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
   if (quote === undefined) return undefined;
   const close = endOfQuoted(reader, quote.end, quote.literal, 128);
   if (close === undefined || close - quote.end < 4) return undefined;
-  const after = nameAfter.exec(reader.slice(close, close + 96))?.[1];
+  const behind = reader.slice(close, close + 160);
+  const after = nameAfter.exec(behind)?.[1] ?? secretAfter.exec(behind)?.[1];
+  if (after === undefined && userAfter.test(behind)) {
+    const isPassword = isPasswordLike(reader.text.slice(quote.end, close));
+    const found: Key = { name: 'password', strength: 'strong', start: nameEnd - 5, isQuoted: true, isTight: false };
+    return isPassword ? valueOf(reader, found, start, { isColon: true }) : undefined;
+  }
   const known = after === undefined ? undefined : key(after);
   return known?.strength === undefined ? undefined : valueOf(reader, known, start, { isColon: true, isLiteral: true });
 };

@@ -65,7 +65,7 @@ const isSecret = (value: string, name: string, memberName: string, replacement: 
   // A member with the name of a secret is found by that name.
   if (descriptive.test(memberName) || mayEndKey(memberName, memberName.length)) return false;
   if (value.length < 6 || /[\s(){}<>]/.test(value) || value.includes(replacement) || isPlaceholder(value)) return false;
-  if (isPublicIdentifier(value)) return isHash(value) && /passw|secret|api/i.test(name);
+  if (isPublicIdentifier(value)) return isHash(value) ? /passw|secret|api/i.test(name) : /tokens$/i.test(name);
   if (looksRandom(value)) return value.length >= minRandom || /passw|secret/i.test(name);
   return (
     (/passw|secret/i.test(name) && isUnlikeWord(value) && isMixed(value, { isQuoted: true })) ||

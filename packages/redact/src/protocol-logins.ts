@@ -47,16 +47,16 @@ const lastArgument = (reader: Reader, start: number): Secret | undefined => {
  * of a routing protocol.
  */
 const deviceLine =
-  /(?:^|\n)[ \t+-]{0,8}(?:set )?(?:snmp(?:-server|-agent)?\b[^\n]{0,80} (?:community(?: read| write)?|v2c|(?:auth|priv|authentication|privacy) (?:md5|sha|des|aes)[\d -]{0,4})|r[ow]community6?|crypto isakmp key|(?:tacacs|radius|server-private)(?:-server)?\b[^\n]{0,80} (?:key|secret)|(?:set |ip(?:v6)? )?(?:protocols |interfaces )?(?:ospf|rip|eigrp|isis|bgp|vrrp|standby|glbp|ntp|authentication-mode|st0)\b[^\n]{0,60} (?:authentication(?:-key)?|text|md5(?: \d{1,3})?|key)|key-string|(?:tacacs|radius) server [^\n]{1,40}\n(?: [^\n]{1,60}\n){0,2} +key|(?:wlan )?security wpa\b[^\n]{0,40} ascii)$/i;
+  /(?:^|\n)[ \t+-]{0,8}(?:set )?(?:snmp(?:-server|-agent)?\b[^\n]{0,80} (?:community(?: read| write)?|v2c|(?:auth|priv|authentication|privacy) (?:md5|sha|des|aes)[\d -]{0,4})|r[ow]community6?|crypto isakmp key|(?:tacacs|radius|server-private)(?:-server)?\b[^\n]{0,80} (?:key|secret)|(?:set |ip(?:v6)? )?(?:protocols |interfaces )?(?:ospf|rip|eigrp|isis|bgp|vrrp|standby|glbp|ntp|authentication-mode|st0)\b[^\n]{0,60} (?:authentication(?:-key)?|text|md5(?: \d{1,3})?|key)|key-string|(?:tacacs|radius) server [^\n]{1,40}\n(?: [^\n]{1,60}\n){0,2} +key|(?:wlan )?security wpa\b[^\n]{0,40} ascii|[^\n]{0,40}\b(?:password|user|user-?name)\b[^\n]{0,60} (?:plain|clear)-?text)$/i;
 /** The ends of these lines. */
 const deviceEnds =
-  /(?:community(?: read| write)?|[ -]key|key-string|authentication(?: text)?|md5(?: \d{1,3})?|sha|des|aes|aes 128|256|v2c|ascii)$/i;
+  /(?:community(?: read| write)?|[ -]key|(?:plain|clear)-?text|key-string|authentication(?: text)?|md5(?: \d{1,3})?|sha|des|aes|aes 128|256|v2c|ascii)$/i;
 const deviceLetters: ReadonlySet<number> = new Set(Array.from('ydkgnt5scai128630479', (end) => end.charCodeAt(0)));
 const standard = /^(?:public|private|default|read|write|cipher|plain|simple|text|mode|md5|key-chain|message-digest)$/i;
 /** Matches the number of a key and how it is written. */
 const notation = /^ (?:(?:\d{1,3}|cipher|plain|simple) ){1,2}/;
 /** Matches the key of the encryption behind that of the authentication. */
-const privacy = /^ priv(?:acy)? \w{3,6}(?: \d{3})? (?=\S)/;
+const privacy = /^ priv(?:acy)? (?:(?!0x)\w{3,6}(?: \d{3})? )?(?=\S)/;
 
 /** Finds the value in `snmp-server community …`, `rocommunity …` and `radius-server key …`. Called for the space. */
 export const findDeviceSecret = (reader: Reader, index: number): Secret | undefined => {

@@ -6,7 +6,7 @@ import { isPlaceholder, looksRandom } from './value.js';
 const minValue = 20;
 const maxValue = 4096;
 /** Matches parameters of URLs whose names have other meanings elsewhere. */
-const queryName = /[?&#](?:key|code|auth|sig|app_?id|[\w-]{1,16}-signature)$/i;
+const queryName = /[?&#](?:key|code|auth|sig|appid|[\w-]{1,16}-signature)$/i;
 
 /** Matches the form of an `appid` of Wolfram. */
 const appId = /^[A-Z\d]{6}-[A-Z\d]{10}$/;

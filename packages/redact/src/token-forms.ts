@@ -255,12 +255,11 @@ export const tokenForms: readonly TokenForm[] = [
   ...forms('notion', 'ntn_', 40),
   ...forms('postman', 'PMAK-', 40),
   ...forms('dropbox', 'sl. sl.u.', 100),
-  ...forms(
-    'conda',
-    '/t/',
-    39,
-    exactly(39, { isInner: true, keepsPrefix, body: /^[a-z\d]{2}-[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/ }),
-  ),
+  ...forms('conda', 'conda.anaconda.org/t/', 39, {
+    max: 39,
+    keepsPrefix,
+    body: /^[a-z\d]{2}-[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/,
+  }),
   ...forms('plex', 'claim-', 20, exactly(20, { isWeak })),
   ...forms('typeform', 'tfp_', 40),
   ...forms('hubspot', 'pat-na1- pat-na2- pat-eu1-', 36),

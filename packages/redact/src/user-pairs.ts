@@ -250,19 +250,22 @@ const isLogin = (reader: Reader, start: number, end: number, sign: number): bool
 
 /** Matches a user before a slash, as people state logins. */
 const statedUser =
-  /(?<![\p{L}\d])(?:creds?|credentials|log-?in|user(?:name)?|account|zugangsdaten|zugang|anmeldedaten|identifiants|credenciales|credenciais|credenziali|inloggegevens|логин|учетные данные|账号|アカウント|계정)(?![\p{L}\d])[^\n:=]{0,40}(?:[:=] ?|\b(?:with|as|are|is) )[`"']?[\w.@-]{1,64}[`"']? $/iu;
+  /(?<![\p{L}\d])(?:creds?|credentials|log-?in|user(?:name)?|account|wi-?fi|wlan|ssid|zugangsdaten|zugang|anmeldedaten|identifiants|credenciales|credenciais|credenziali|inloggegevens|логин|учетные данные|账号|アカウント|계정)(?![\p{L}\d])[^\n:=]{0,40}(?:[:=] ?|\b(?:with|as|are|is) )[`"']?[\w.@-]{1,64}[`"']? $/iu;
+
+/** Matches a user that begins a line. */
+const onlyUser = /(?:^|\n)[ \t]{0,8}(?:[-*•] )?[a-z][\w.@+-]{1,40} $/;
 
 /** Finds the password in `login: joe / …`. Called for the slash. */
 export const findSlashPair = (reader: Reader, index: number): Secret | undefined => {
-  if (reader.code(index + 1) !== 32 || !statedUser.test(reader.text.slice(reader.floor(index), index))) {
-    return undefined;
-  }
+  if (reader.code(index + 1) !== 32) return undefined;
+  const before = reader.text.slice(reader.floor(index), index);
+  const isStated = statedUser.test(before);
+  if (!isStated && !onlyUser.test(before)) return undefined;
   const start = index + (quoteAt(reader, index + 2) === undefined ? 2 : 3);
   const end = reader.endOfRun(start, stop, maxPassword, false);
   const value = reader.text.slice(start, end);
-  return isPasswordLike(value) && !value.includes(reader.replacement)
-    ? { kind: 'user-password', start, end }
-    : undefined;
+  const isSecret = isStated ? isPasswordLike(value) : isRandomMixed(value) && endsLine(reader, end);
+  return isSecret && !value.includes(reader.replacement) ? { kind: 'user-password', start, end } : undefined;
 };
 
 const quotes: ReadonlySet<number> = new Set([34, 39]);
