@@ -158,7 +158,7 @@ const isExcluded = (reader: Reader, { start }: Key, from: number): boolean =>
 const resourceType = /["'][A-Z][A-Za-z\d]{1,31}::[A-Z][A-Za-z\d]{1,31}::$/;
 
 /** Matches what is before the kind of a resource in its name. */
-const resource = /\barn:aws[\w-]{0,12}:secretsmanager:[\w-]{0,24}:\d{0,12}:$/;
+const resource = /(?:\b|\\[nrt])arn:aws[\w-]{0,12}:secretsmanager:[\w-]{0,24}:\d{0,12}:$/;
 
 /** Whether the name is part of the type or the name of a resource of AWS. */
 const isPartOfName = (reader: Reader, { name, start, isQuoted, isTight }: Key): boolean => {

@@ -45,6 +45,8 @@ const brackets: ReadonlySet<number> = new Set([40, 91, 123]);
 const isCommon = (run: string, value: string): boolean =>
   common.test(run) || common.test(value) || nounName.test(value);
 
+/** Matches the beginning of a line, and its number. */
+const lineStart = /(?:^|\n)[ \t]*(?:\d{1,6}(?:\t|→|[:│] ?|  ?))?$/;
 /** Matches what is behind the last line of armored data: its checksum and its end. */
 const beforeEnd = /^\r?\n(?:=[\w+/]{4}\r?\n)?-----END /;
 
@@ -64,14 +66,21 @@ const marks = Uint8Array.from({ length: 128 }, (_, code) =>
 );
 const markAt = (text: string, index: number): number => marks[text.charCodeAt(index)] ?? stop;
 const meet = 3;
+const backslash = 92;
+
+/** Whether a letter is that of an escaped line feed, return or tab. */
+const isEscaped = (text: string, index: number): boolean => {
+  const code = text.charCodeAt(index);
+  return (code === 110 || code === 114 || code === 116) && text.charCodeAt(index - 1) === backslash;
+};
 
 /** Returns the start of the value whose first letter and digit meet at the offset. */
 const startOfValue = (text: string, index: number): number | undefined => {
   let mark = markAt(text, index - 1);
-  if (mark + markAt(text, index) !== meet) return undefined;
+  if (mark + markAt(text, index) !== meet || isEscaped(text, index - 1)) return undefined;
   for (let start = index - 1; index - start < maxLength; start -= 1) {
     const before = start === 0 ? stop : markAt(text, start - 1);
-    if (before === stop) return start;
+    if (before === stop || isEscaped(text, start - 1)) return start;
     if (before + mark === meet) return undefined;
     mark = before;
   }
@@ -157,6 +166,6 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
     return undefined;
   }
   if (isBreak(next) && beforeEnd.test(reader.slice(last, last + 18))) return undefined;
-  if (value.length >= minLine && (isBreak(next) || next === 92) && /(?:^|\n)[ \t]*$/.test(before)) return undefined;
+  if (value.length >= minLine && (isBreak(next) || next === 92) && lineStart.test(before)) return undefined;
   return behind === undefined ? { kind: 'likely', start, end } : { kind: 'assignment', start, end: behind };
 };

@@ -106,7 +106,7 @@ const mayBeDescribed = (text: string, end: number, index: number): boolean => {
     const code = text.charCodeAt(start - 1);
     if (!(code > space)) break;
     // Keys of minified JSON have no spaces between them.
-    if (code === comma && next === doubleQuote) return false;
+    if (code === comma && (next === doubleQuote || next === backslash)) return false;
     next = code;
   }
   if (text.charCodeAt(start - 1) !== space) return false;

@@ -7,6 +7,7 @@ const brace = 123;
 const closingBrace = 125;
 const closingBracket = 93;
 const doubleQuote = 34;
+const backslash = 92;
 const colon = 58;
 /** Maximum length of the account between a name and its value. */
 export const maxOwner = 64;
@@ -52,7 +53,7 @@ export const beforeOwner = (reader: Reader, end: number): number => {
     const code = text.charCodeAt(start - 1);
     if (code <= 32) break;
     // Keys of minified JSON have no spaces between them.
-    if ((code === comma || code === brace) && before === doubleQuote) return end;
+    if ((code === comma || code === brace) && (before === doubleQuote || before === backslash)) return end;
     before = code;
   }
   if (start === end || !mayEndOwner(text, start)) return end;

@@ -23,8 +23,8 @@ const startOfBlanks = (text: string, end: number): number => {
   return start;
 };
 
-const trailing = /(?:\\+|&#?\w{0,6})$/;
-/** Returns the start of what may begin an escape or an entity at the end of a text. */
+const trailing = /(?:\\+|"[,\]]?|&#?\w{0,6})$/;
+/** Returns the start of what may begin an escape or an entity, or be the end of a string, at the end of a text. */
 const beforeEscape = (text: string): number => text.length - (trailing.exec(text.slice(-maxPrefix))?.[0].length ?? 0);
 
 /** Matches the beginning of a line, and of a string whose first escape is not read yet. */

@@ -5,7 +5,7 @@
 const number = String.raw`[ \t]{0,8}\d{1,7}(?:\t|\\{1,15}t|→|: ?(?!\d)| ?│ ?)`;
 const time = String.raw`\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t]`;
 const service = String.raw`[\w.]{1,24}-\d{1,3} {1,4}\| `;
-const sign = String.raw`[+-](?=[ \t\w"'$@|<{[#/*.])`;
+const sign = String.raw`[+-](?=[ \t\w"'$@|<{[#/*.(│])`;
 const prefix = new RegExp(`(?:${number}|${time}|${service}|${sign})`, 'y');
 /** Signs of comments and quotations. What ends a comment of HTML is none of them. */
 const commentSign = String.raw`(?:#{1,2}|\/{2,3}|(?:> ?){1,3}|\*|;{1,2}|--(?!-?>)|\+)`;
@@ -122,6 +122,15 @@ const opens = (text: string, quote: number): boolean => {
   return mayOpen(text, quote) && firstLine.test(text);
 };
 
+/** Whether the quote at an offset ends a string in compact JSON, or the last one of a line, which ends a line. */
+const closes = (text: string, quote: number): boolean => {
+  if (' \n:,[{="'.includes(text.charAt(quote - 1))) return false;
+  const next = text.charAt(quote + 1);
+  const second = text.charAt(quote + 2);
+  if (next === ']') return second === '' || ',}]\n'.includes(second);
+  return next === '}' || (next === ',' && (second === '"' || second === '\n'));
+};
+
 const orEnd = (index: number): number => (index === -1 ? Number.POSITIVE_INFINITY : index);
 
 /** The lines of a text without escapes and entities, and without what is printed before them. A string with escapes begins a line. */
@@ -170,7 +179,7 @@ export class PlainText {
         if (opens(original, quote)) {
           replace(quote, quote + 1, '\n');
           beginLine(quote + 1);
-        }
+        } else if (purpose === 'secrets' && closes(original, quote)) replace(quote, quote + 1, '\n');
         quote = orEnd(original.indexOf('"', quote + 1));
       } else {
         let end = slash;

@@ -1,5 +1,5 @@
 import { lineStop } from './characters.js';
-import { isMixed, isPassphrase } from './chosen-value.js';
+import { isMixed, isPassphrase, isPasswordLike } from './chosen-value.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -73,6 +73,8 @@ export const findDeviceSecret = (reader: Reader, index: number): Secret | undefi
     return undefined;
   }
   if (/^[$:.-]/.test(value)) return undefined;
+  // Prose has these words, too.
+  if (/text$/i.test(text.slice(index - 4, index)) && !isPasswordLike(value)) return undefined;
   const found: Secret = { kind: 'command-line', start, end };
   const head = privacy.exec(reader.slice(end, end + 24))?.[0];
   if (head === undefined) return found;

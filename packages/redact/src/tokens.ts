@@ -209,7 +209,7 @@ const isWords = (body: string): boolean => !/\d/.test(body) && !/[a-z][A-Z]|[A-Z
  * behind it.
  */
 const keyPair =
-  /^(?:["']?[,\t ]{1,4}["']?[\w:.+-]{1,30})?["']?(?:\\t|[,:\t ]{1,4})["']?([A-Za-z0-9+/]{40})(?![\w+/=])(?:["']?[,\t ]{1,2}["']?([A-Za-z0-9+/=]{100,2048}))?/;
+  /^(?:["']?(?:\\t|[,\t ]{1,4})["']?[\w:.+-]{1,30})?["']?(?:\\t|[,:\t ]{1,4})["']?([A-Za-z0-9+/]{40})(?![\w+/=])(?:["']?[,\t ]{1,2}["']?([A-Za-z0-9+/=]{100,2048}))?/;
 
 /** Returns the id of a key with the secret key and the session token that command-line tools and downloads print behind it. */
 export const withKeyPair = (reader: Reader, id: Secret): Secret => {
@@ -225,4 +225,4 @@ export const withKeyPair = (reader: Reader, id: Secret): Secret => {
 };
 
 /** What may be between an id and its key. */
-const mayPair: ReadonlySet<number> = new Set(Array.from(' \t,:"\'', (character) => character.charCodeAt(0)));
+const mayPair: ReadonlySet<number> = new Set(Array.from(' \t,:"\'\\', (character) => character.charCodeAt(0)));

@@ -218,6 +218,17 @@ describe('secrets in the forms of tools', () => {
   });
 });
 
+describe('the end of a string in JSON', () => {
+  it.each([
+    String.raw`{"stdout":"username,password\nadmin,«UD2bfVrjyvvzvX»","exitCode":0}`,
+    String.raw`{"stdout":"[ProxyList]\nsocks5 10.0.0.1 1080 joe «HYG61qG6EQRPyW»","exitCode":0}`,
+    String.raw`["[admins]\nadmin = «tbGL0hYm149exrcB»"]`,
+    String.raw`{"stdout":"$ bin/rails secret\n«bff71f82696e2bc556698d5e2fcdb967»"}`,
+  ])('ends a line in %j', (marked) => {
+    expectHidden(marked);
+  });
+});
+
 describe('everyday texts', () => {
   it.each([
     '    secure: AAABAShpb2FkEgZfV6L6T72bpcv2uVSpW4tlixlTrgpotMlOnP6TtM7r1l1I8pN2/YkZi3hecvr==\n',
@@ -267,6 +278,14 @@ describe('everyday texts', () => {
     '[users]\n  theme = Dark2\n',
     'user,last login,count\njoe,2026-01-02,7\n',
     'ENV FOO_USER=app2:app2\n',
+    String.raw`{"stdout":"{\"error\":\"limit of 40,000 input tokens per minute\"},\"request_id\":\"req_011Ct7lDTxVZFDrGHKMr7Sbp\"}"}` +
+      '\n',
+    String.raw`{"stdout":"arn:aws:secretsmanager:eu-west-1:872256877151:secret:prod/db-iaDjE6\narn:aws:secretsmanager:eu-west-1:744117849992:secret:prod/db-0w5qkv"}` +
+      '\n',
+    String.raw`{"stdout":"BEGIN:VEVENT\nUID:b971f831-47bd-4e5d-aea0-b93790efa194@acme.io\nmailto:rsnapshot-discuss-request@lists.sf.net"}` +
+      '\n',
+    '    50\ttO5j6MbA3k0sDdcTAC96CDeQ8VlM2jqsfU4xWvChqzuFS46NrcjvT9AvGTKl5WJV\n    51\tqsfU4xWvChqzuFS46/NrcjvT9AvGTKl5WJVTo0oxgZcxoWf3TZyLArKNebKxhz81\n',
+    'The reason is that cleartext passwords have to be known.\n',
     '[badge]: https://codecov.io/gh/a/b/branch/master/graph/badge.svg?token=6B6NxtsZc3\n',
   ])('are preserved: %j', (text) => {
     expectRedacted(text, text);

@@ -5,7 +5,15 @@ import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { isRandomMixed } from './random-letters.js';
-import { digest, isHash, isNamedPair, isPasswordName, isPlaceholder, looksRandom } from './value.js';
+import {
+  digest,
+  isHash,
+  isNamedPair,
+  isPasswordName,
+  isPlaceholder,
+  looksRandom,
+  isPublicIdentifier,
+} from './value.js';
 
 const backslash = 92;
 const closingBracket = 93;
@@ -30,6 +38,8 @@ const maxLook = 160;
 
 /** Matches the user of a domain or a scheme, such as `CORP/joe` and `sip:joe`. */
 const qualifiedUser = /[\w.-][/\\:]\w[\w.-]*$/;
+/** Matches schemes with an address of a user behind them. */
+const scheme = /(?:mailto|acct|xmpp|sips?)$/i;
 /** Matches the hour and the minute of a date, which are no user. */
 const timeOfDay = /\dT\d\d:\d\d$/;
 /** Matches what is before the colon on a line that maps a host or a domain to a user: `[mail.example.org]:587 joe`, `CORP\\joe`. */
@@ -244,7 +254,7 @@ const isLogin = (reader: Reader, start: number, end: number, sign: number): bool
   const value = reader.text.slice(start, end);
   if (!isPasswordLike(value)) return false;
   const user = reader.text.slice(reader.floor(start - 1), start - 1).replace(/:$/, '');
-  if (timeOfDay.test(user)) return false;
+  if (timeOfDay.test(user) || scheme.test(user) || isPublicIdentifier(value)) return false;
   return host.test(reader.slice(sign, sign + 20)) || (qualifiedUser.test(user) && !user.includes('@'));
 };
 
