@@ -173,7 +173,7 @@ export const findShareArgument = (reader: Reader, index: number): Secret | undef
 };
 
 /** Matches the user and the password behind `/user:`, at the end of a command. */
-const netUser = /^[\w.@\\-]{1,64} {1,4}([^\s/]\S{5,63})[ \t]*(?=[\r\n&|/]|$)/;
+const netUser = /^[\w.@\\-]{1,64} {1,4}([^\s/"][^\s"]{5,63})[ \t]*(?=[\r\n&|/"]|$)/;
 
 /** Finds the password in `net use … /user:joe …`. Called for the colon. */
 export const findNetUser = (reader: Reader, index: number): Secret | undefined => {

@@ -25,12 +25,17 @@ export const findCookies = (reader: Reader, start: number): Secret | undefined =
 
 const scheme = /^[A-Za-z][\w-]{1,30}(?: +|%20|\+)(?=\S)/;
 
+/** Matches the end of a string in compact JSON. Parameters have a space behind their commas. */
+const stringEnd = /"(?:,"|[}\]])/;
+
 /** Finds the credential of an authorization header, without its scheme. */
 export const findAuthorization = (reader: Reader, start: number): Secret | undefined => {
   const quote = quoteAt(reader, start);
   const from = quote?.end ?? start;
   const isInQuotes = quote !== undefined || isQuotedBefore(reader, start);
-  const end = reader.endOfRun(from, isInQuotes ? quotedStop : headerStop, maxHeader, false);
+  const run = reader.endOfRun(from, isInQuotes ? quotedStop : headerStop, maxHeader, false);
+  const close = stringEnd.exec(reader.text.slice(from, run));
+  const end = close === null ? run : from + close.index;
   const head = reader.text.slice(from, Math.min(end, from + maxHead)).trimEnd();
   const named = scheme.exec(head)?.[0] ?? '';
   const credential = head.slice(named.length);

@@ -22,8 +22,10 @@ const expectRedacted = (text: string, expected: string): void => {
   expect(inChunks(text).filter((output) => output !== expected)).toEqual([]);
 };
 
-/** Expects that what is between `«` and `»` is replaced, and nothing else. */
+/** Expects that what is between `«` and `»` is replaced, and nothing else, and that JSON with the text remains valid. */
 const expectHidden = (marked: string): void => {
+  const inJson = redact(JSON.stringify({ stdout: marked.replaceAll(/[«»]/g, ''), exitCode: 0 }));
+  expect(() => JSON.parse(inJson) as unknown, inJson).not.toThrow();
   expectRedacted(marked.replaceAll(/[«»]/g, ''), marked.replaceAll(/«[^»]*»/g, r));
 };
 

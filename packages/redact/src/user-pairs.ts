@@ -209,7 +209,7 @@ const findNetworkCode = (reader: Reader, index: number): Secret | undefined => {
 /** Finds the password in `AuthInfo:host "U:joe" "P:…"` of sendmail. */
 const findMailPassword = (reader: Reader, index: number): Secret | undefined => {
   if (!/\bAuthInfo:[^\n]{1,140}["']P$/.test(reader.text.slice(reader.floor(index), index))) return undefined;
-  const value = /^[^"'\s]{4,64}(?=["'])/.exec(reader.slice(index + 1, index + 66))?.[0] ?? '';
+  const value = /^[^"'\s\\]{4,64}(?=\\*["'])/.exec(reader.slice(index + 1, index + 66))?.[0] ?? '';
   if (value === '' || isPlaceholder(`${value}0`) || value.includes(reader.replacement)) return undefined;
   return { kind: 'user-password', start: index + 1, end: index + 1 + value.length };
 };
