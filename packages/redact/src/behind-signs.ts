@@ -56,7 +56,7 @@ export const mayBeBehindSigns = (text: string, start: number): boolean => {
 };
 
 /** Matches `backend_pass` and `rootPass`, and the word alone. */
-const passName = /(?:[a-z\d][_-]pass|[A-Z\d][_-]PASS|[a-z\d]Pass|(?:^|[^\w.-])(?:pass|Pass|PASS))$/;
+const passName = /(?:[A-Za-z\d][_-]pass|[A-Z\d][_-]PASS|[a-z\d]Pass|(?:^|[^\w.-])(?:pass|Pass|PASS))$/;
 
 /** Matches a name that mentions a secret, but not a property of it or a value that is public. */
 const mentioning = /secret|passw|passphrase|token|credential|(?:api|private|access)[_-]?key|senha/i;

@@ -335,6 +335,9 @@ const userPassword = /^([\w.@%][\w.@%+\\-]{0,63})(?:(?<!-)[:%](?!\/\/)|,(?=[^,]+
 /** Matches the password of a user without a name, as tokens are sent. */
 const onlyPassword = /^():([^\s:/].{3,})$/;
 
+/** Matches a token in place of the user, and a password that is ignored. */
+const onlyUser = /^([\w-]{16,128}):[A-Za-z]{0,2}$/;
+
 /** Finds the password of `user:password`: always for a web client, otherwise unless it may be a group or a port. */
 export const findUserPassword = (
   reader: Reader,
@@ -351,6 +354,10 @@ export const findUserPassword = (
   const argument = reader.text.slice(start, Math.min(end, start + maxJudged));
   const pair = userPassword.exec(argument) ?? onlyPassword.exec(argument);
   const password = pair?.[2];
+  const token = pair === null ? onlyUser.exec(argument)?.[1] : undefined;
+  if (token !== undefined && looksRandom(token) && isAfter(reader, index, clients)) {
+    return { kind: 'command-line', start, end: start + token.length };
+  }
   if (pair === null || password === undefined) return undefined;
   if (isNamedPair(pair[1] ?? '', password) || isPlaceholder(`${password}0`) || /^(?:[/:]|\d+(?::|$))/.test(password)) {
     return undefined;

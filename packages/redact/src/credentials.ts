@@ -15,6 +15,10 @@ const databases: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** Schemes of proxies whose user is a secret. */
+const proxies: ReadonlySet<string> = new Set(['vless', 'trojan', 'tuic', 'hysteria2', 'hy2', 'juicity']);
+const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
+
 /** Returns quickly whether a colon may be before a URL with an `@`. */
 export const mayBeUrl = (text: string, index: number): boolean => {
   if (text.charCodeAt(index + 2) !== slash && index + 2 < text.length) return false;
@@ -45,6 +49,9 @@ export const findUrlCredentials = (reader: Reader, index: number): Secret | unde
     const user = userInfo.slice(0, cut);
     const isToken = looksRandom(user) && !isPlaceholder(user) && !user.includes(reader.replacement);
     return isToken ? { kind: 'url-credentials', start, end: end - 1 } : undefined;
+  }
+  if (cut === -1 && uuid.test(userInfo) && proxies.has(schemeBefore(reader, index))) {
+    return { kind: 'url-credentials', start, end };
   }
   if (cut === -1 && isPublicKey(reader, userInfo, end)) return undefined;
   const value = userInfo.slice(cut + 1);

@@ -36,7 +36,7 @@ const sample = /example|token|secret|passw|(.)\1{4}/i;
 const publicName =
   /(?:thumbprint|fingerprint|x5t(?:#S256)?|hash|digest|checksum|cursor|site-?key|publishable|(?:site|domain)-verification|(?:continuation|page|next)-?token|["'][xyn]|(?:partition|sort|foreign|public)[ _-]?(?:key|token)|cf-ray|trace(?:parent|state)|(?:^|[\s"'{,;&?])(?:rid|(?:request|trace|span|correlation)[-_ ]?id)|(?:cache|restore)[- ]?keys?|(?:^|[;\s])bh?|(?:^|[\s"'{])secure|badge\.svg\?token|(?:checksum|digest)\/[\w.-]{1,32})["']?\s{0,2}[:=]?\s{0,2}["']?$/i;
 /** Matches names that end with a hash, as those of cached files and layers. */
-const namedHash = /[a-z]{2}\d?[-:@/.](?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64})$/;
+const namedHash = /[a-z](?:[a-z]\d?|\d{1,3})[-:@/.](?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64})$/;
 /** Whether the code is `.`, `?` or `*`, which may follow a value. */
 const isTrailing = (code: number): boolean => code === 46 || code === 63 || code === 42;
 /** Opening brackets, before which a value is the name of a function or part of a longer one. */

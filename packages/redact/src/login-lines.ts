@@ -11,9 +11,12 @@ const isLineStart = (code: number): boolean => code === 10 || Number.isNaN(code)
 
 const doubleQuote = 34;
 const opening = 40;
+const colon = 58;
 const star = 42;
 const minPassword = 8;
 const maxPassword = 64;
+/** Maximum length of a password beside its user. Longer ones are ids. */
+const maxBeside = 18;
 
 /**
  * Matches lines up to their password that consist of a login: with an address or a proxy before the user, as in the files
@@ -28,6 +31,10 @@ const login = new RegExp(
     .map((form) => `(?:^|\\n)${form}$`)
     .join('|'),
 );
+/** Matches an address of a user before a password, and a user that begins a line. */
+const address = /(?:^|[\s"'(|])[\w.+-]{1,48}@[\w-]{1,48}(?:\.[\w-]{2,24}){1,3}(?: [|/] | ?: ?|[ \t]{1,8}|\t)$/;
+const onlyName =
+  /(?:^|\n)(?!(?:id|etag|cid|rev|hash|nonce|tag|ref|uid|uuid|guid|sig|sha\d*|md5|v\d|h\d)[.:])[a-z_][a-z\d._-]{1,31}:$/;
 /** Matches the client and the server before a secret of pppd, of which one is any, or the addresses behind it are. */
 const client = /(?:^|\n)(?:"[^"\n]{1,64}"|[\w.@-]{1,64}|\*)[ \t]{1,32}("?\*"?|"?[\w.-]{1,40}"?)[ \t]{1,32}"?$/;
 const addresses = /^"?[ \t]{1,32}(\*|\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2})?)[ \t]*(?:\r?\n|$)/;
@@ -40,7 +47,7 @@ const storedPassword = /^md5[\da-f]{32}$/;
 /** Returns quickly whether a password of a login may begin here: behind a blank or a quote, before the end of its line. */
 export const mayBeOnLoginLine = (text: string, start: number, last: number): boolean => {
   const before = text.charCodeAt(start - 1);
-  if (!is(before, blank) && before !== doubleQuote && !isLineStart(before)) return false;
+  if (!is(before, blank) && before !== doubleQuote && before !== colon && !isLineStart(before)) return false;
   if (last - start < minPassword || last - start > maxPassword) return false;
   if (!hasBothCases(text, start, last) && !text.startsWith('md5', start)) return false;
   let end = text.charCodeAt(last) === doubleQuote ? last + 1 : last;
@@ -65,6 +72,8 @@ export const findOnLoginLine = (reader: Reader, start: number): Secret | undefin
   const ofAddresses = ofClient === null ? null : addresses.exec(behind);
   const isOfClient = ofAddresses !== null && (ofAddresses[1] === '*' || ofClient?.[1]?.includes('*') === true);
   const isGuessed = /(?:^|\n)$/.test(before) && guessedUser.test(behind);
+  const isBeside = value.length <= maxBeside && isRandomMixed(value) && lineEnd.test(behind);
+  if (isBeside && (address.test(before) || onlyName.test(before))) return { kind: 'user-password', start, end };
   if (!isOfClient && !isGuessed && !(login.test(before) && lineEnd.test(behind))) return undefined;
   return { kind: 'user-password', start, end };
 };

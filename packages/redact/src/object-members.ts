@@ -2,6 +2,7 @@ import { is, key as keyClass, stop } from './characters.js';
 import { skipGap } from './gaps.js';
 import { keyStrength } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
+import { isRandomMixed } from './random-letters.js';
 import type { Reader } from './reader.js';
 import { findRecoveryCodes, findSeed } from './recovery-codes.js';
 import type { Secret } from './replace.js';
@@ -47,6 +48,8 @@ const bytes = /^(?:\[\]byte\(|Buffer\.from\(|b(?=["']))/;
 
 const letterD = 100;
 const minMember = 16;
+/** Minimum length of a key of letters and digits in a setting `key = …`. */
+const minSetting = 24;
 const maxMember = 512;
 
 /**
@@ -81,7 +84,8 @@ export const findMember = (reader: Reader, sign: Sign, end: number): Secret | un
   if (isGossip) return symmetricKey.test(value) ? found : undefined;
   if (!sign.isColon) {
     if (hexKey.test(value) && beforeVector.test(reader.slice(valueEnd, valueEnd + 8))) return found;
-    const isSetting = symmetricKey.test(value) && /(?:^|\n)[ \t]*$/.test(text.slice(reader.floor(end), end - 3));
+    const isKeyLike = symmetricKey.test(value) || (value.length >= minSetting && isRandomMixed(value));
+    const isSetting = isKeyLike && /(?:^|\n)[ \t]*$/.test(text.slice(reader.floor(end), end - 3));
     return isSetting || (wrapper !== undefined && quote !== undefined) ? found : undefined;
   }
   const object = ofObject.exec(text.slice(reader.floor(end), end))?.[1];

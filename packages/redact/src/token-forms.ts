@@ -209,6 +209,7 @@ export const tokenForms: readonly TokenForm[] = [
     12,
     { extra: '/@', keepsPrefix },
   ),
+  ...forms('webhook', '/hooks/', 26, exactly(26, { isInner: true, keepsPrefix, isWeak, body: /^[a-z\d]+$/ })),
   ...forms('sendgrid', 'SG.', 40, { extra: '.', isWeak }),
   ...forms('mailgun', 'key-', 32, exactly(32, { body: hex })),
   ...forms('brevo', 'xkeysib- xsmtpsib-', 60),
@@ -269,6 +270,7 @@ export const tokenForms: readonly TokenForm[] = [
   ...forms('clickup', 'pk_', 35, { max: 44, body: /^\d{6,9}_[A-Z0-9]{26,34}$/ }),
   ...forms('rootly', 'rootly_', 64),
   ...forms('salesforce', '!AQ', 80, { extra: '.', isWeak }),
+  ...forms('things-network', 'NNSXS.', 60, dot),
   ...forms('adafruit', 'aio_', 28, exactly(28, { isWeak })),
   ...forms('adobe', 'p8e-', 32, exactly(32, { isWeak })),
   ...forms('canva', 'cnvca', 20, { isWeak }),
@@ -303,6 +305,7 @@ export const tokenForms: readonly TokenForm[] = [
   // Private keys in the import format of wallets, of compressed and other keys.
   ...forms('bitcoin', 'Kw Kx Ky Kz L1 L2 L3 L4 L5', 50, exactly(50, { isWeak, body: base58 })),
   ...forms('bitcoin', '5H 5J 5K', 49, exactly(49, { isWeak, body: base58 })),
+  ...forms('vmess', 'vmess://', 60, { extra: '+/=', keepsPrefix, max: 4096 }),
   ...forms('nostr', 'nsec1', 58, exactly(58, { isWeak })),
   ...forms('nats', 'SUA SAA SOA SXA', 55, exactly(55, { body: /^[A-Z2-7]{55}$/ })),
   ...forms('jwt', 'eyJ', 24, { max: 16_384, extra: '.' }),

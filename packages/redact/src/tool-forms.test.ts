@@ -142,6 +142,18 @@ describe('secrets in the forms of tools', () => {
     ['jira', 'h3. Credentials\njoe / «0t8o14PhMNhuKHDD»'],
     ['john', '«YdNbYQDFfgD2i8OT»           (joe)'],
     ['rubeus', 'Rubeus.exe asktgt /user:joe /rc4:«C6D34048D8F05CE6A5A8C773E7A16346»'],
+    ['vicidial', 'VARDB_pass => «r29X09QNB54Ha»'],
+    ['pocketbase', '$ ./pocketbase superuser upsert a@acme.io «hrhgvuDXx7CqaK3t»'],
+    ['freshdesk', 'curl -u «BzZWe9koCX0t85z1KLXs»:X https://acme.freshdesk.com/api/v2/tickets'],
+    [
+      'juju reg',
+      'juju register «XcCERvJrErhhUtxihT+G+3sNICLSBdKB4VIFwoCWUy64I1fZ9ppO3zprnzkXPPg5R7O8Q5XkOJvmu+ZO4qZj1GGrMZ6wlX9vhRx70DynAytSjnUwZhV2uBKH»',
+    ],
+    ['rsyncd', 'joe:«aX7CrwgsjeyVnIV»'],
+    ['thehive', '  key = "«aq6shbFvJyzJrNG8J70fYW4Q0LfjbnNw»"'],
+    ['vless', 'vless://«743ca151-9087-4007-a5f4-8b7677742391»@h:443?encryption=none#x'],
+    ['tuya', 'local_key: «HSEgoHAW8yTIbNXR»'],
+    ['mattermost', 'https://mm.acme.io/hooks/«ueit6zdh60d0hs5n7ho3av784y»'],
   ])('are replaced: %s', (_, marked) => {
     expectHidden(marked);
   });
@@ -288,6 +300,14 @@ describe('everyday texts', () => {
       '\n',
     '    50\ttO5j6MbA3k0sDdcTAC96CDeQ8VlM2jqsfU4xWvChqzuFS46NrcjvT9AvGTKl5WJV\n    51\tqsfU4xWvChqzuFS46/NrcjvT9AvGTKl5WJVTo0oxgZcxoWf3TZyLArKNebKxhz81\n',
     'The reason is that cleartext passwords have to be known.\n',
+    'python:3.11-slim\napp:Release2024\nnginx:stable\n',
+    'etag:W5bXqLm7Rt\nid:aB3dE9xQmK7\n',
+    'Author: Joe <joe@acme.io> 4b0f1c2\njoe@acme.io 2026-01-02\nMerged by joe@acme.io v2.10.3\n',
+    'curl -u octocat:x https://api.github.com\n',
+    'https://github.com/acme/web/hooks/useLocalStorageWithExpiryAndVersion\n',
+    'key = "translations.title"\nkey = node-cache-linux-x64-d41d8cd98f00b204e9800998ecf8427e\n',
+    'const key = "selectedWorkspaceIdentifier";\n',
+    'see mailto:joe@acme.io and xmpp:joe@acme.io\n',
     '[badge]: https://codecov.io/gh/a/b/branch/master/graph/badge.svg?token=6B6NxtsZc3\n',
   ])('are preserved: %j', (text) => {
     expectRedacted(text, text);
