@@ -77,7 +77,7 @@ const user =
   /(?:\b(?:auth|credentials?|creds|login)\s?[=:]\s?\[?|(?:basic_?auth\w{0,14}|\blogin|\.auth|\bauthenticate|passwordauthentication|credentials?|wifi\w*\.begin)\s?)[([ ]\s?["'][^"'\n]{1,64}["']$/i;
 /** Matches the arguments of a connection before the password. */
 const account =
-  /(?:(?:connect|connection|\b(?:Sequelize|PDO|mysqli|database|Credentials?(?:Impl|Provider)?|MySQL|mysql|PostgreSQL|postgresql|mongodb|MongoDB|remote(?:Secure)?|jdbc|odbc|redis|s3(?:Cluster)?|S3(?:Queue)?|gcs|cosn|oss|azureBlobStorage|AzureBlobStorage|iceberg\w{0,8}|deltaLake\w{0,8}))(?:->__construct)?\([^()\n]{1,90}|\w\(\s{0,24}["'](?!https?:)\w{2,12}:\/\/[^"'\n]{1,80}["']),\s{0,32}["'][^"'\n]{1,64}["']$/i;
+  /(?:(?:connect|connection|\b\w{1,24}Credentials?(?:Impl|Provider)?|\b(?:Sequelize|PDO|mysqli|database|Credentials?(?:Impl|Provider)?|MySQL|mysql|PostgreSQL|postgresql|mongodb|MongoDB|remote(?:Secure)?|jdbc|odbc|redis|s3(?:Cluster)?|S3(?:Queue)?|gcs|cosn|oss|azureBlobStorage|AzureBlobStorage|iceberg\w{0,8}|deltaLake\w{0,8}))(?:->__construct)?\([^()\n]{1,90}|\w\(\s{0,24}["'](?!https?:)\w{2,12}:\/\/[^"'\n]{1,80}["']),\s{0,32}["'][^"'\n]{1,64}["']$/i;
 
 /** Returns the expression that may match before a comma, by the character before the argument that ends there. */
 const callBefore = (text: string, index: number, barrier: number): RegExp | undefined => {

@@ -12,12 +12,17 @@ const isLineStart = (code: number): boolean => code === 10 || Number.isNaN(code)
 const doubleQuote = 34;
 const opening = 40;
 const colon = 58;
+const comma = 44;
+const bracket = 93;
+const brace = 125;
 const star = 42;
 const minPassword = 8;
 const maxPassword = 64;
 /** Maximum length of a password beside its user. Longer ones are ids. */
 const maxBeside = 18;
 
+/** Matches the beginning of a line, or of a string in JSON. */
+const lineStart = String.raw`(?:^|\n|[{[,:] ?")`;
 /**
  * Matches lines up to their password that consist of a login: with an address or a proxy before the user, as in the files
  * of davfs2 and proxychains; or a user in quotes, as in that of PgBouncer.
@@ -28,7 +33,7 @@ const login = new RegExp(
     String.raw`(?:socks[45][ah]?|https?|raw)[ \t]{1,8}[\w.-]{1,64}[ \t]{1,8}\d{2,5}[ \t]{1,8}[\w.@+-]{1,64}[ \t]{1,8}`,
     String.raw`"[\w.@+-]{1,48}" "`,
   ]
-    .map((form) => `(?:^|\\n)${form}$`)
+    .map((form) => `${lineStart}${form}$`)
     .join('|'),
 );
 /** Matches an address of a user before a password, and a user that begins a line. */
@@ -38,7 +43,7 @@ const onlyName =
 /** Matches the client and the server before a secret of pppd, of which one is any, or the addresses behind it are. */
 const client = /(?:^|\n)(?:"[^"\n]{1,64}"|[\w.@-]{1,64}|\*)[ \t]{1,32}("?\*"?|"?[\w.-]{1,40}"?)[ \t]{1,32}"?$/;
 const addresses = /^"?[ \t]{1,32}(\*|\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2})?)[ \t]*(?:\r?\n|$)/;
-const lineEnd = /^"?[ \t]*(?:\r?\n|$)/;
+const lineEnd = /^"?[ \t]*(?:\r?\n|$)|^"[,}\]]/;
 /** Matches the user behind a password that john guessed. */
 const guessedUser = /^[ \t]{2,24}\([\w.$@+-]{1,32}\)[ \t]*(?:\r?\n|$)/;
 /** Matches a stored password of PostgreSQL. */
@@ -54,6 +59,7 @@ export const mayBeOnLoginLine = (text: string, start: number, last: number): boo
   while (end < last + 40 && is(text.charCodeAt(end), blank)) end += 1;
   const next = text.charCodeAt(end);
   if (isLineStart(before)) return end > last + 1 && (next === opening || end >= text.length);
+  if (end === last + 1 && (next === comma || next === brace || next === bracket)) return true;
   return end >= text.length || next === 10 || next === 13 || next === star || (end > last && kindOf(next) === 3);
 };
 

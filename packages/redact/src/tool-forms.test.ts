@@ -236,6 +236,7 @@ describe('the end of a string in JSON', () => {
   it.each([
     String.raw`{"stdout":"username,password\nadmin,«UD2bfVrjyvvzvX»","exitCode":0}`,
     String.raw`{"stdout":"[ProxyList]\nsocks5 10.0.0.1 1080 joe «HYG61qG6EQRPyW»","exitCode":0}`,
+    '{"stdout":"https://dav.acme.io/files jl «7GGTfsRUfhV07d»","exitCode":0}',
     String.raw`["[admins]\nadmin = «tbGL0hYm149exrcB»"]`,
     String.raw`{"stdout":"$ bin/rails secret\n«bff71f82696e2bc556698d5e2fcdb967»"}`,
   ])('ends a line in %j', (marked) => {
