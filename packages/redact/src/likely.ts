@@ -77,11 +77,14 @@ const isEscaped = (text: string, index: number): boolean => {
 /** Returns the start of the value whose first letter and digit meet at the offset. */
 const startOfValue = (text: string, index: number): number | undefined => {
   let mark = markAt(text, index - 1);
-  if (mark + markAt(text, index) !== meet || isEscaped(text, index - 1)) return undefined;
+  if (mark + markAt(text, index) !== meet) return undefined;
   for (let start = index - 1; index - start < maxLength; start -= 1) {
     const before = start === 0 ? stop : markAt(text, start - 1);
-    if (before === stop || isEscaped(text, start - 1)) return start;
-    if (before + mark === meet) return undefined;
+    if (before === stop) {
+      if (!isEscaped(text, start)) return start;
+      return start + 1 < index ? start + 1 : undefined;
+    }
+    if (before + mark === meet) return isEscaped(text, start - 1) ? start : undefined;
     mark = before;
   }
   return undefined;

@@ -16,6 +16,8 @@ const comma = 44;
 const bracket = 93;
 const brace = 125;
 const star = 42;
+/** The kind of digits. */
+const digit = 3;
 const minPassword = 8;
 const maxPassword = 64;
 /** Maximum length of a password beside its user. Longer ones are ids. */
@@ -54,13 +56,18 @@ export const mayBeOnLoginLine = (text: string, start: number, last: number): boo
   const before = text.charCodeAt(start - 1);
   if (!is(before, blank) && before !== doubleQuote && before !== colon && !isLineStart(before)) return false;
   if (last - start < minPassword || last - start > maxPassword) return false;
-  if (!hasBothCases(text, start, last) && !text.startsWith('md5', start)) return false;
   let end = text.charCodeAt(last) === doubleQuote ? last + 1 : last;
   while (end < last + 40 && is(text.charCodeAt(end), blank)) end += 1;
   const next = text.charCodeAt(end);
-  if (isLineStart(before)) return end > last + 1 && (next === opening || end >= text.length);
-  if (end === last + 1 && (next === comma || next === brace || next === bracket)) return true;
-  return end >= text.length || next === 10 || next === 13 || next === star || (end > last && kindOf(next) === 3);
+  const isLast =
+    end >= text.length ||
+    next === 10 ||
+    next === 13 ||
+    next === star ||
+    (end > last && kindOf(next) === digit) ||
+    (end === last + 1 && (next === comma || next === brace || next === bracket));
+  const mayEnd = isLineStart(before) ? end > last + 1 && (next === opening || end >= text.length) : isLast;
+  return mayEnd && (hasBothCases(text, start, last) || text.startsWith('md5', start));
 };
 
 /** Finds the password of a line that is a login, if it is random. */

@@ -122,6 +122,9 @@ const opens = (text: string, quote: number): boolean => {
   return mayOpen(text, quote) && firstLine.test(text);
 };
 
+/** Maximum length of the last line of a string. Streams retain more than this. */
+const maxLastLine = 140;
+
 /** Whether the quote at an offset ends a string in compact JSON, or the last one of a line, which ends a line. */
 const closes = (text: string, quote: number): boolean => {
   if (' \n:,[{="'.includes(text.charAt(quote - 1))) return false;
@@ -164,6 +167,8 @@ export class PlainText {
     if (isBeginning) beginLine(0);
     let feed = orEnd(original.indexOf('\n'));
     let quote = orEnd(original.indexOf('"'));
+    /** The end of the last escape, and the last quote without one. */
+    let [escapeEnd, lastQuote] = [-1, -1];
     let slash = orEnd(original.indexOf('\\', last));
     let ampersand = purpose === 'secrets' ? orEnd(original.indexOf('&', last)) : Number.POSITIVE_INFINITY;
     const next = (): number => Math.min(feed, quote, slash, ampersand);
@@ -179,13 +184,19 @@ export class PlainText {
         if (opens(original, quote)) {
           replace(quote, quote + 1, '\n');
           beginLine(quote + 1);
-        } else if (purpose === 'secrets' && closes(original, quote)) replace(quote, quote + 1, '\n');
+        } else if (purpose === 'secrets' && escapeEnd > lastQuote && quote - escapeEnd < maxLastLine) {
+          if (closes(original, quote)) replace(quote, quote + 1, '\n');
+        }
+        lastQuote = quote;
         quote = orEnd(original.indexOf('"', quote + 1));
       } else {
         let end = slash;
         while (original.charAt(end) === '\\') end += 1;
         const character = end - slash > maxEscapes ? undefined : characters.get(original.charAt(end));
-        if (character !== undefined) replace(slash, end + 1, character);
+        if (character !== undefined) {
+          replace(slash, end + 1, character);
+          escapeEnd = end + 1;
+        }
         if (character === '\n') beginLine(end + 1);
         if (quote === end) quote = orEnd(original.indexOf('"', end + 1));
         slash = end;
