@@ -97,6 +97,12 @@ const lengthOfEnd = (text: string, end: number, number: number): number => {
   return !isWord(last) && kindOf(text.charCodeAt(end - 2)) === digit ? number + 1 : 0;
 };
 
+/**
+ * The most that the characters of a value add. Ids of documents, orders and traces are as random as secrets, so the place
+ * must add the rest.
+ */
+const maxScore = 0;
+
 const scoreIn = (value: number): number => value >> compositionBits;
 const compositionIn = (value: number): number => value & ((1 << compositionBits) - 1);
 
@@ -145,7 +151,7 @@ export const isLikely = (
 ): boolean => {
   const composition = compositionIn(value);
   place.move(floor, start);
-  const score = scoreIn(value) + scoreOfSides(text, floor, start, after) + place.scoreOfWords();
+  const score = Math.min(maxScore, scoreIn(value)) + scoreOfSides(text, floor, start, after) + place.scoreOfWords();
   const limit = composition === compositions.hash ? hashThreshold : threshold;
   if (score + (bestNames[composition] ?? 0) <= limit) return false;
   const nearest = place.nearestName();
