@@ -246,6 +246,9 @@ describe('the end of a string in JSON', () => {
 
 describe('everyday texts', () => {
   it.each([
+    // Lists of secrets with the times of their changes, as `gh secret list` prints them.
+    'NAME                   UPDATED AT\nNPM_TOKEN              2026-01-11T08:12:44Z\nAWS_SECRET_ACCESS_KEY  2025-11-20T09:41:27Z',
+    '- **Server host key**: `rsa-sha2-512`, `rsa-sha2-256` (RFC 8332)',
     '    secure: AAABAShpb2FkEgZfV6L6T72bpcv2uVSpW4tlixlTrgpotMlOnP6TtM7r1l1I8pN2/YkZi3hecvr==\n',
     '01K104JFD2NT6G3PCDPBJEQ4PR\n01K104JFD2YJ8T2Q4M6W7E9RZA\n',
     "sed -e 's#860B3EE9-6D7C-4296-9639-E6B998074A78#i18nuser#;' file\n",
