@@ -1,25 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { inChunks } from '../test/in-chunks.js';
 import { createRedactor } from './create-redactor.js';
 
 const { redact, redactData, stream } = createRedactor();
 const r = '[redacted]';
 
-/** Redacts a text in chunks of some lengths. */
-const inChunks = (text: string): readonly string[] =>
-  [1, 2, 3, 5, 7, 11, 16].map((length) => {
-    const redaction = stream();
-    let output = '';
-    for (let index = 0; index < text.length; index += length) {
-      output += redaction.push(text.slice(index, index + length));
-    }
-    return output + redaction.end();
-  });
-
 /** Expects that a text becomes another one, as a whole, in chunks, and when it is redacted twice. */
 const expectRedacted = (text: string, expected: string): void => {
   expect(redact(text), text).toBe(expected);
   expect(redact(expected)).toBe(expected);
-  expect(inChunks(text).filter((output) => output !== expected)).toEqual([]);
+  expect(inChunks(stream, text).filter((output) => output !== expected)).toEqual([]);
 };
 
 /** Expects that what is between `«` and `»` is replaced, and nothing else, and that JSON with the text remains valid. */
