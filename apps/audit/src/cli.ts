@@ -83,7 +83,10 @@ interface AuditFlags {
   readonly threads?: number;
 }
 
-/** Returns the threads of an audit; none if there is little to read, and for a replay, which is done here. */
+/**
+ * Returns the threads of an audit beside this one; none if there is little to read or one core for them, and for a replay,
+ * which is done here.
+ */
 const threadsFor = (
   files: readonly AuditFile[],
   { replay, stack, threads }: AuditFlags,
@@ -91,7 +94,7 @@ const threadsFor = (
 ): SessionThreads | undefined => {
   if (program === undefined || replay || stack !== undefined) return undefined;
   const size = files.reduce((sum, file) => sum + file.size, 0);
-  const useful = Math.min(maxThreads, availableParallelism(), files.length, Math.floor(size / bytesPerThread));
+  const useful = Math.min(maxThreads, availableParallelism() - 1, files.length, Math.floor(size / bytesPerThread));
   const count = threads ?? (useful > 1 ? useful : 0);
   return count > 0 ? new SessionThreads(program, count) : undefined;
 };
