@@ -12,7 +12,7 @@ import {
   type HostModelContext,
   type HostSession,
 } from '@h/bridge';
-import { noUsage, OperatorError, TurnError, type ErrorInfo, type TurnEnding, type Usage } from '@h/turn';
+import { noUsage, type ErrorInfo, type TurnEnding, type Usage } from '@h/turn';
 import { toErrorInfo } from './error-info.js';
 import { hostAnswer, toHostResult, toHostUsage, type HostAnswer } from './host-answer.js';
 import { ownOptions, type HostRequest, type PromptMessage } from './host-request.js';
@@ -73,9 +73,9 @@ export const generate = async ({
     return result;
   } catch (thrown) {
     if (thrown instanceof Undelivered) return thrown.deliver() as LanguageModelV4GenerateResult;
-    if (!isStop(thrown)) throw toHostError(thrown);
+    if (!isStop(thrown)) throw thrown;
     onStop?.(thrown);
-    if (exitBehavior === 'error') throw toHostError(thrown);
+    if (exitBehavior === 'error') throw thrown;
     return lastAnswer(thrown);
   }
 };
@@ -143,9 +143,9 @@ export const stream = ({
     .catch((thrown: unknown) => {
       if (thrown instanceof Undelivered) return thrown.deliver();
       if (signal.aborted) return out.breakOff(thrown);
-      if (!isStop(thrown)) return out.fail(toHostError(thrown));
+      if (!isStop(thrown)) return out.fail(thrown);
       onStop?.(thrown);
-      if (exitBehavior === 'error') return out.fail(toHostError(thrown));
+      if (exitBehavior === 'error') return out.fail(thrown);
       return out.complete(lastAnswer(thrown), { isStreamed: false, isChanged: true });
     })
     // A callback of the host may throw above.
@@ -218,17 +218,6 @@ const withEnding = (
   const { outcome, reason } = ending;
   const own = { outcome, ...(reason !== undefined && { reason }) };
   return { ...result, providerMetadata: { ...result.providerMetadata, [ownOptions]: own } };
-};
-
-/** Converts a failure of an operator, or an error that an operator created or changed, to an error for the host. */
-const toHostError = (thrown: unknown): unknown => {
-  if (!(thrown instanceof TurnStoppedError) || thrown.outcome !== 'error' || !thrown.error) return thrown;
-  const { operator, code = 'model-error', message } = thrown.error;
-  if (operator === undefined) return new TurnError(code, message, { cause: thrown.error });
-  const prefix = `The operator ${JSON.stringify(operator)} `;
-  return new OperatorError(operator, message.startsWith(prefix) ? message.slice(prefix.length) : message, {
-    cause: thrown.error,
-  });
 };
 
 const untilAborted = <Value>(signal: AbortSignal, value: Promise<Value>): Promise<Value> =>

@@ -13,7 +13,7 @@ import {
 } from '@h/turn';
 import { ingestCall, ingestOutcome, type Connection, type ConnectOptions } from '@h/turn/bridge';
 import { CallSlot, decisionOn, type CallOptions } from './call-slot.js';
-import { TurnStoppedError } from './errors.js';
+import { endError } from './errors.js';
 import type { HostToolCall, HostToolResult } from './host.js';
 import { toEnding } from './open-call.js';
 
@@ -258,7 +258,7 @@ export class CallTurn<Value> {
     const ending: TurnEnding = this.#ending ?? { outcome: 'cancelled' };
     if (!this.#hasResult) {
       this.#hasResult = true;
-      if (this.#call === undefined) this.#slot.reopen(new TurnStoppedError(ending));
+      if (this.#call === undefined) this.#slot.reopen(endError(ending));
       else this.#slot.settle(this.#cancelled(ending));
     }
     if (this.#slot.isRunning) this.#abort.abort(ended);

@@ -1,4 +1,12 @@
-import { TurnError, type ErrorInfo, type TurnEventOf, type TurnOutcome, type Usage } from '@h/turn';
+import {
+  OperatorError,
+  TurnError,
+  type ErrorInfo,
+  type TurnEnding,
+  type TurnEventOf,
+  type TurnOutcome,
+  type Usage,
+} from '@h/turn';
 
 /** An operator ended the turn. The host's call was not made, or its answer is withheld; the host must not retry it. */
 export class TurnStoppedError extends TurnError {
@@ -17,6 +25,20 @@ export class TurnStoppedError extends TurnError {
     this.error = error;
   }
 }
+
+/**
+ * Returns the error with which a call of the host rejects because its turn has ended: {@link OperatorError} if an
+ * operator failed, `TurnError` for a failure that an operator created or changed, {@link TurnStoppedError} for a stop.
+ */
+export const endError = (end: TurnEnding): TurnError => {
+  const { outcome, error } = end;
+  if (outcome !== 'error' || !error) return new TurnStoppedError(end);
+  const { operator, code = 'model-error', message } = error;
+  if (operator === undefined) return new TurnError(code, message, { cause: error });
+  const prefix = `The operator ${JSON.stringify(operator)} `;
+  const text = message.startsWith(prefix) ? message.slice(prefix.length) : message;
+  return new OperatorError(operator, text, { cause: error });
+};
 
 /**
  * A model call that failed, for hosts that know more about the failure than what was thrown. Reject `perform` with it;

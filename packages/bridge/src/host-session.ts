@@ -16,7 +16,7 @@ import { HostHistory, nothingDelivered, type Delivered } from './host-history.js
 import { HostRun } from './host-run.js';
 import { CallTurn, noInput, type CallTurnOptions } from './call-turn.js';
 import type { RunOptions } from './run-options.js';
-import { TurnStoppedError } from './errors.js';
+import { endError } from './errors.js';
 import { ToolLock } from './tool-lock.js';
 
 /** Settings shared by all sessions of a bridge. */
@@ -46,12 +46,12 @@ export class HostSession<HostMessage> {
   /**
    * Makes a model call of the host through the operators.
    *
-   * Rejects with the error of `perform` if no operator handled it, with {@link TurnStoppedError} if an operator ended
-   * the turn, and with the reason of `signal` if the host cancelled the call.
+   * Rejects with the error of `perform` if no operator handled it, with `TurnStoppedError` if an operator ended the
+   * turn, with `OperatorError` if an operator failed, and with the reason of `signal` if the host cancelled the call.
    */
   async model<Value>(call: HostModelCall<HostMessage, Value>): Promise<HostModelResult<Value>> {
     const run = this.#runOrError(call);
-    if (run.end) throw new TurnStoppedError(run.end);
+    if (run.end) throw endError(run.end);
     return run.model(call) as Promise<HostModelResult<Value>>;
   }
 

@@ -9,7 +9,7 @@ import {
   type TurnEventOf,
   type TurnOutcome,
 } from '@h/turn';
-import { TurnStoppedError } from './errors.js';
+import { endError } from './errors.js';
 import type { HostModelCall, HostModelResult } from './host.js';
 
 /**
@@ -68,13 +68,13 @@ export class OpenCall<HostMessage> {
   }
 
   /**
-   * Fails with what the host's model threw if the turn ended for that reason, or otherwise with the end of the turn.
+   * Fails with what the host's model threw if the turn ended for that reason, or otherwise with the error of that end.
    */
   fail(end: TurnEventOf<'turn.end'>): void {
     const { error } = end;
     const thrown =
       error && (this.thrown.get(error) ?? (isSameError(error, this.failure) ? this.lastThrown : undefined));
-    this.reject(thrown ? thrown.error : new TurnStoppedError(end));
+    this.reject(thrown ? thrown.error : endError(end));
   }
 }
 

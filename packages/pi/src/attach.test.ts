@@ -264,7 +264,8 @@ describe('attach', () => {
     const agent = agentWith(scripted(done()), [broken]);
     await agent.prompt('Hi');
     expect(agent.state.errorMessage).toMatch(/operator "test".*Out of range/);
-    expect(lastOf(agent).diagnostics).toMatchObject([{ type: 'h.error' }, { type: 'h.stop' }]);
+    const error = { name: 'OperatorError', code: 'operator-failed' };
+    expect(lastOf(agent).diagnostics).toMatchObject([{ type: 'h.error', error }]);
   });
 
   it('uses the key and the model that an operator chose', async () => {

@@ -5,7 +5,7 @@ import { UnsupportedOperatorError, type HostEvents } from '../host-events.js';
 import { describePauses } from './describe-pauses.js';
 import type { HostSetup, HostUnderTest, Wire } from './host-under-test.js';
 import { ModelServer, type Answer, type ScriptStep } from './model-server.js';
-import { asking, compacting, denying, redacting, retrying, rewriting, stoppingAt } from './operators.js';
+import { asking, compacting, denying, failingAt, redacting, retrying, rewriting, stoppingAt } from './operators.js';
 import { defaultOperators, scenesOf, secret } from './packages.js';
 import { calls, keys, Stage, text } from './stage.js';
 
@@ -246,6 +246,17 @@ const describeMode = (under: HostUnderTest, wire: Wire, isStreamed: boolean): vo
       expect(stage.bodies).toHaveLength(2);
       expect(stage.ran).toHaveLength(2);
       expect(stage.spy.outcomes).toEqual(['loop-detected']);
+    },
+  );
+
+  scene(
+    'fails with the error of an operator that failed, and names the operator',
+    () => [failingAt(2)],
+    async (stage) => {
+      script(calls('read'), text('Again.'));
+      await expect(stage.run('Read.')).rejects.toThrow(/^The operator "suite" .*Out of order\.$/);
+      expect(stage.spy.outcomes).toEqual(['error']);
+      expect(stage.bodies).toHaveLength(1);
     },
   );
 

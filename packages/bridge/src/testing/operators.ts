@@ -43,6 +43,16 @@ export const stoppingAt = (step: number, reason: string): TurnOperator =>
     decide: { 'model.request': (event) => (event.step === step ? stop('loop-detected', reason) : undefined) },
   });
 
+/** Fails before a step. */
+export const failingAt = (step: number): TurnOperator =>
+  operator({
+    decide: {
+      'model.request': (event) => {
+        if (event.step === step) throw new Error('Out of order.');
+      },
+    },
+  });
+
 /** Replaces the history once in a session, when it has this many messages. */
 export const compacting = (length: number, summary: string): TurnOperator =>
   operator({
