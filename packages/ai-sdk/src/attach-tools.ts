@@ -1,11 +1,11 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { outputOrThrow, type HostSession, type HostToolReturn } from '@h/bridge';
 import { TurnError, type JSONValue, type ToolCall, type ToolOutcome, type ToolResultOutput } from '@h/turn';
-import type { Tool, ToolExecutionOptions, ToolSet } from 'ai';
+import type { ModelMessage, Tool, ToolExecutionOptions, ToolSet } from 'ai';
 import { ownOptions, type PromptMessage } from './host-request.js';
 
-/** Returns the session in which a call was made. */
-export type SessionOfCall = (toolCallId: string) => HostSession<PromptMessage>;
+/** Returns the session in which a call was made, after a request with these messages. */
+export type SessionOfCall = (toolCallId: string, messages: readonly ModelMessage[]) => HostSession<PromptMessage>;
 
 /**
  * Wraps the `execute` of every tool, so that its calls pass the operators. Tools without `execute` are returned as they
@@ -54,7 +54,7 @@ const attachTool = (name: string, tool: Tool, sessionOf: SessionOfCall): Tool =>
   const { execute, toModelOutput } = tool;
   if (execute === undefined) return tool;
   const run = (input: unknown, options: ToolExecutionOptions<never>): Promise<unknown> =>
-    throughOperators({ name, tool, input, options, session: sessionOf(options.toolCallId) });
+    throughOperators({ name, tool, input, options, session: sessionOf(options.toolCallId, options.messages) });
   // The SDK streams preliminary results if `execute` returns an async iterable.
   const wrapped = isGenerator(execute)
     ? async function* (input: unknown, options: ToolExecutionOptions<never>) {
@@ -64,7 +64,7 @@ const attachTool = (name: string, tool: Tool, sessionOf: SessionOfCall): Tool =>
           tool,
           input,
           options,
-          session: sessionOf(options.toolCallId),
+          session: sessionOf(options.toolCallId, options.messages),
           onPreliminary: (value) => preliminary.add(value),
         }).finally(() => preliminary.end());
         result.catch(() => undefined);

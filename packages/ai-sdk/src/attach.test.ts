@@ -496,21 +496,51 @@ describe('attach', () => {
     );
   });
 
-  it('rejects an answer with a call id that another session has open', async () => {
+  describe('with a model that numbers its calls in each answer', () => {
     const same = (): Answer => ({ toolCalls: [{ name: 'wait', arguments: '{"path":"a"}', id: 'same' }] });
-    let release = (): void => undefined;
-    let entered = (): void => undefined;
-    const isRunning = new Promise<void>((resolve) => (entered = resolve));
-    const settings = attached(
-      { wait: () => (entered(), new Promise((resolve) => (release = () => resolve('ok')))) },
-      [],
-    );
-    script = [same, same, { content: 'Done.' }];
-    const first = generateText({ ...settings, prompt: 'one' });
-    await isRunning;
-    await expect(generateText({ ...settings, prompt: 'two' })).rejects.toMatchObject({ code: 'shared-call-id' });
-    release();
-    expect((await first).text).toBe('Done.');
+    /** A tool whose calls run until they are released, the first one last. */
+    const waiting = (count: number) => {
+      const running: (() => void)[] = [];
+      let all = (): void => undefined;
+      const entered = new Promise<void>((resolve) => (all = resolve));
+      const wait = (): Promise<string> =>
+        new Promise((resolve) => {
+          const value = `value ${running.length + 1}`;
+          running.push(() => resolve(value));
+          if (running.length === count) all();
+        });
+      return { wait, entered, release: () => running.toReversed().forEach((end) => end()) };
+    };
+
+    for (const [loop, run] of loops) {
+      it(`runs calls with the same id in two sessions at once, in ${loop}`, async () => {
+        const { events, operator: log } = spy();
+        const { wait, entered, release } = waiting(2);
+        const settings = attached({ wait }, [log]);
+        const value = (messages: readonly WireMessage[]): Answer => ({ content: String(messages.at(-1)?.content) });
+        script = [same, same, value, value];
+        const first = run(settings, 'one');
+        await vi.waitFor(() => expect(mock.getRequests()).toHaveLength(1));
+        const second = run(settings, 'two');
+        await entered;
+        release();
+        expect(await Promise.all([first, second])).toEqual(['value 1', 'value 2']);
+        const outcomes = events.flatMap((event) => (event.type === 'turn.end' ? [event.outcome] : []));
+        expect(outcomes).toEqual(['completed', 'completed']);
+        expect(events.filter(({ type }) => type === 'tool.result')).toHaveLength(2);
+      });
+    }
+
+    it('rejects an answer with a call id that another session has open, without its prepareStep', async () => {
+      const { wait, entered, release } = waiting(1);
+      const { prepareStep: _prepareStep, ...settings } = attached({ wait }, []);
+      script = [same, same, { content: 'Done.' }];
+      const first = generateText({ ...settings, prompt: 'one', providerOptions: { h: { session: 'one' } } });
+      await entered;
+      await expect(generateText({ ...settings, prompt: 'two' })).rejects.toMatchObject({ code: 'shared-call-id' });
+      release();
+      expect((await first).text).toBe('Done.');
+    });
   });
 
   it('cancels in the middle of a tool', async () => {

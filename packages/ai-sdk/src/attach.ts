@@ -145,9 +145,11 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
     maxSessions,
   });
   const calls = new CallSessions();
-  const nameOf = (toolCallId: string | undefined): string =>
-    (toolCallId === undefined ? undefined : calls.get(toolCallId)) ?? options.session ?? 'default';
-  const sessionOf = (toolCallId: string): HostSession<PromptMessage> => sessions.session(nameOf(toolCallId));
+  const runs = new Runs();
+  const nameOf = (toolCallId: string | undefined, run: string | undefined): string =>
+    calls.sessionOf(toolCallId, run) ?? options.session ?? 'default';
+  const sessionOf = (toolCallId: string, run: string | undefined): HostSession<PromptMessage> =>
+    sessions.session(nameOf(toolCallId, run));
   const source = sourceOf(options);
   const notify = (session: string, { outcome, reason, error }: TurnEnding | TurnStoppedError): void =>
     onStop?.({ session, outcome, ...(reason !== undefined && { reason }), ...(error !== undefined && { error }) });
@@ -162,7 +164,7 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
       host: request,
       options: given,
       exitBehavior,
-      onAnswer: ({ content }) => calls.add(name, content),
+      onAnswer: ({ content }) => calls.add(name, request.run, content),
       onStop: (stopped) => notify(name, stopped),
     };
   };
@@ -175,9 +177,9 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
       doGenerate: (call) => generate(callOf(call)),
       doStream: (call) => stream(callOf(call)),
     },
-    tools: attachTools(tools, sessionOf),
-    stopWhen: stopCondition(options, async (step) => {
-      const name = nameOf(step?.toolCalls[0]?.toolCallId);
+    tools: attachTools(tools, (toolCallId, messages) => sessionOf(toolCallId, runs.get(messages))),
+    stopWhen: stopCondition(options, async (steps) => {
+      const name = nameOf(steps.at(-1)?.toolCalls[0]?.toolCallId, runs.get(steps));
       const session = sessions.session(name);
       const ending = await session.stopped();
       // The next model call rejects with a failure, and with every stop if the host asks for errors.
@@ -185,7 +187,7 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
       if (isStopped) notify(name, ending);
       return { isStopped, session };
     }),
-    prepareStep: stepPreparation(options, sessionOf),
+    prepareStep: stepPreparation(options, runs, sessionOf),
     forget: (session) => {
       calls.clear(session);
       sessions.forget(session);
@@ -204,11 +206,11 @@ const stopCondition =
   <Tools extends ToolSet>(
     { stopWhen = ({ steps }) => steps.length >= defaultMaxSteps }: AttachOptions<Tools>,
     check: (
-      step: StepResult<Tools> | undefined,
+      steps: readonly StepResult<Tools>[],
     ) => Promise<{ readonly isStopped: boolean; readonly session: HostSession<PromptMessage> }>,
   ): StopCondition<Tools> =>
   async (given) => {
-    const { isStopped, session } = await check(given.steps.at(-1));
+    const { isStopped, session } = await check(given.steps);
     if (isStopped) return true;
     const conditions = typeof stopWhen === 'function' ? [stopWhen] : stopWhen;
     const isMet = (await Promise.all(conditions.map(async (condition) => condition(given)))).includes(true);
@@ -219,9 +221,9 @@ const stopCondition =
 /** Names the run, and repairs the history: the SDK rejects calls without a result before it calls the model. */
 const stepPreparation = <Tools extends ToolSet>(
   { prepareStep }: AttachOptions<Tools>,
-  sessionOf: (toolCallId: string) => HostSession<PromptMessage>,
+  runs: Runs,
+  sessionOf: (toolCallId: string, run: string) => HostSession<PromptMessage>,
 ): PrepareStepFunction<Tools> => {
-  const runs = new WeakMap<object, string>();
   return async (options) => {
     const { stepNumber, steps, messages: given } = options;
     const known = stepNumber === 0 ? undefined : runs.get(steps);
@@ -230,16 +232,20 @@ const stepPreparation = <Tools extends ToolSet>(
     runs.set(steps, run);
     const own = await prepareStep?.(options);
     const before = own?.messages ?? given;
-    const { messages, repairs } = repairHistory(before as readonly Message[]);
+    const { messages: repaired, repairs } = repairHistory(before as readonly Message[]);
     const missing = new Set(
       repairs.flatMap(({ problem, toolCallId = '' }) => (problem === 'missing-result' ? [toolCallId] : [])),
     );
+    // A copy, because `prepareStep` of the host may return the same array in several runs.
+    const messages =
+      repairs.length === 0
+        ? [...before]
+        : (repaired.map((message) => withOutputs(message, missing, (id) => sessionOf(id, run))) as ModelMessage[]);
+    runs.set(messages, run);
     return {
       ...own,
       providerOptions: { ...own?.providerOptions, [ownOptions]: { ...own?.providerOptions?.[ownOptions], run } },
-      ...(repairs.length > 0 && {
-        messages: messages.map((message) => withOutputs(message, missing, sessionOf)) as ModelMessage[],
-      }),
+      messages,
     };
   };
 };
@@ -261,33 +267,72 @@ const withOutputs = (
       }
     : message;
 
-/** Maps calls to sessions, because the SDK passes only the id of the call to `execute`. */
-class CallSessions {
-  readonly #sessions = new Map<string, string>();
-  readonly #calls = new Map<string, readonly string[]>();
+/** The runs of the SDK by their arrays of steps, and of messages, which `execute` of the tools of a step receives. */
+class Runs {
+  readonly #runs = new WeakMap<object, string>();
 
-  get(toolCallId: string): string | undefined {
-    return this.#sessions.get(toolCallId);
+  get(array: object): string | undefined {
+    return this.#runs.get(array);
+  }
+
+  set(array: object, run: string): void {
+    this.#runs.set(array, run);
+  }
+}
+
+/** The calls of the latest answer of a session. */
+interface OpenCalls {
+  readonly ids: readonly string[];
+  readonly run: string | undefined;
+}
+
+/** Maps runs and calls to sessions, because `execute` does not receive the session. */
+class CallSessions {
+  /** The sessions that have an open call with this id: models may number their calls in each answer. */
+  readonly #sessions = new Map<string, readonly string[]>();
+  readonly #runs = new Map<string, string>();
+  readonly #calls = new Map<string, OpenCalls>();
+
+  /**
+   * Returns the session of a run, or of the call if its run is unknown, such as an approved call of an earlier run.
+   *
+   * @throws TurnError `shared-call-id` if the run is unknown and several sessions have a call with this id
+   */
+  sessionOf(toolCallId: string | undefined, run: string | undefined): string | undefined {
+    const known = run === undefined ? undefined : this.#runs.get(run);
+    if (known !== undefined || toolCallId === undefined) return known;
+    const [session, other] = this.#sessions.get(toolCallId) ?? [];
+    if (session !== undefined && other !== undefined) throw sharedCall(toolCallId, [session, other]);
+    return session;
   }
 
   /** Adds the calls of an answer. */
-  add(session: string, content: readonly LanguageModelV4Content[]): void {
+  add(session: string, run: string | undefined, content: readonly LanguageModelV4Content[]): void {
     const ids = content.flatMap((part) =>
       part.type === 'tool-call' && part.providerExecuted !== true ? [part.toolCallId] : [],
     );
+    if (ids.length === 0) return;
+    this.clear(session);
     for (const id of ids) {
-      const other = this.#sessions.get(id);
-      if (other !== undefined && other !== session) throw sharedCall(id, [other, session]);
+      const other = this.#sessions.get(id)?.find((one) => run === undefined || this.#calls.get(one)?.run === undefined);
+      if (other !== undefined) throw sharedCall(id, [other, session]);
     }
-    for (const id of ids) this.#sessions.set(id, session);
-    if (ids.length > 0) this.#calls.set(session, ids);
+    for (const id of new Set(ids)) this.#sessions.set(id, [...(this.#sessions.get(id) ?? []), session]);
+    if (run !== undefined) this.#runs.set(run, session);
+    this.#calls.set(session, { ids, run });
     const [oldest] = this.#calls.keys();
     if (this.#sessions.size > maxCalls && oldest !== undefined) this.clear(oldest);
   }
 
   /** Forgets the calls of a session. */
   clear(session: string): void {
-    for (const id of this.#calls.get(session) ?? []) this.#sessions.delete(id);
+    const { ids = [], run } = this.#calls.get(session) ?? {};
+    for (const id of ids) {
+      const others = this.#sessions.get(id)?.filter((other) => other !== session) ?? [];
+      if (others.length > 0) this.#sessions.set(id, others);
+      else this.#sessions.delete(id);
+    }
+    if (run !== undefined) this.#runs.delete(run);
     this.#calls.delete(session);
   }
 }
@@ -295,7 +340,7 @@ class CallSessions {
 const sharedCall = (id: string, [one, other]: readonly [string, string]): TurnError =>
   new TurnError(
     'shared-call-id',
-    `The sessions ${JSON.stringify(one)} and ${JSON.stringify(other)} both have an open call with the id ${JSON.stringify(id)}, so its result could reach the wrong one. Call attach() once for each session.`,
+    `The sessions ${JSON.stringify(one)} and ${JSON.stringify(other)} both have an open call with the id ${JSON.stringify(id)}, so its result could reach the wrong one. Pass \`prepareStep\` of attach() to the SDK, or call attach() once for each session.`,
   );
 
 const checkAttach = <Tools extends ToolSet>(options: AttachOptions<Tools>): void => {
