@@ -17,6 +17,7 @@ import {
   type TurnEvent,
   type TurnOperator,
 } from '@h/turn';
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { call, response } from '@h/turn/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { toyFormat, toyLoop, type ToyMessage } from '../test/toy-host.js';
@@ -92,6 +93,38 @@ describe('bridge', () => {
       'turn.stop',
       'turn.end',
     ]);
+  });
+
+  it('runs models and tools in the async context of their call, even if operators held it', async () => {
+    const context = new AsyncLocalStorage<string>();
+    const later = (): Promise<undefined> => new Promise((resolve) => setTimeout(resolve, 1));
+    const session = sessionOf([operator({ decide: { 'model.request': later, 'tool.call': later } })]);
+    const seen: unknown[] = [];
+    const history = [person('Look.')];
+    const ask = (answer: ModelResponse): Promise<unknown> =>
+      context.run('model', () =>
+        session.model({
+          messages: [...history],
+          perform: () => {
+            seen.push(context.getStore());
+            return Promise.resolve({ response: answer, value: undefined });
+          },
+        }),
+      );
+    const parts = [call('a', 'look'), call('b', 'look')];
+    await ask(response(...parts));
+    const run = async (): Promise<HostToolReturn<string>> => {
+      seen.push(context.getStore());
+      return { outcome: { status: 'ok', output: { type: 'text', value: 'ok' } }, value: 'ok' };
+    };
+    const tool = (id: string) => context.run(id, () => session.tool({ id, name: 'look', input: {}, run }));
+    await Promise.all([tool('a'), tool('b')]);
+    const output = { type: 'text', value: 'ok' } as const;
+    const results = ['a', 'b'].map((id) => ({ from: 'tool', id, name: 'look', output }) as const);
+    history.push({ from: 'model', parts }, ...results);
+    await ask(response('Done.'));
+    session.end();
+    expect(seen).toEqual(['model', 'a', 'b', 'model']);
   });
 
   it('sends the messages of the host unchanged', async () => {

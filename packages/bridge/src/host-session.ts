@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import {
   foldJournal,
   MessageList,
@@ -70,7 +71,10 @@ export class HostSession<HostMessage> {
    * Resolves with the result for the model, also if the call was denied. Rejects with the error of `run`, unless an
    * operator changed that outcome.
    */
-  async tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
+  async tool<Value>(given: HostToolCall<Value>): Promise<HostToolResult<Value>> {
+    // A call that operators held would otherwise run in the async context of the model call or of another tool call.
+    const run: typeof given.run = AsyncResource.bind((...parts) => given.run(...parts));
+    const call = { ...given, run };
     const current = this.#run?.has(call.id) === true ? this.#run : undefined;
     if (current && !this.#alone.has(call.id)) {
       const result = await current.tool(call);
