@@ -5,7 +5,7 @@ import { eventTable, TurnStoppedError } from '@h/bridge';
 import { AIMessage, HumanMessage, type BaseMessage, type UsageMetadata } from '@langchain/core/messages';
 import { Command, interrupt, MemorySaver } from '@langchain/langgraph';
 import { ChatOpenAI } from '@langchain/openai';
-import { createAgent, tool } from 'langchain';
+import { createAgent, providerStrategy, tool, toolStrategy } from 'langchain';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { toResponse } from './answer.js';
@@ -244,6 +244,47 @@ describe('asMiddleware', () => {
     const messages = await run(agent, ask('Read.'));
     expect(messages[2]?.text).toMatch(/no such file/);
     expect(seen).toEqual(['failed']);
+  });
+
+  describe('with a structured output', () => {
+    const schema = {
+      title: 'report',
+      type: 'object' as const,
+      properties: { count: { type: 'number' } },
+      required: ['count'],
+    };
+    const reporting = (count: unknown, id: string): FixtureFileResponse => ({
+      toolCalls: [{ name: 'report', arguments: JSON.stringify({ count }), id }],
+    });
+    const structuredOf = async (format: unknown, ...operators: readonly TurnOperator[]): Promise<unknown> => {
+      const outcomes: string[] = [];
+      const log = operator({ observe: { 'turn.end': ({ outcome }) => void outcomes.push(outcome) } });
+      const more = { responseFormat: format as never, checkpointer: new MemorySaver() };
+      const agent = agentWith(asMiddleware(log, ...operators), { look: () => 'a tree' }, more);
+      const { structuredResponse } = (await agent.invoke(ask('Count.'), {
+        configurable: { thread_id: 'report' },
+      })) as { readonly structuredResponse?: unknown };
+      return { structuredResponse, outcomes };
+    };
+    const expected = { structuredResponse: { count: 4 }, outcomes: ['completed'] };
+
+    it('returns what the model passed to its tool, also after an invalid one', async () => {
+      script = [calls('look'), reporting('four', 'first'), reporting(4, 'second')];
+      expect(await structuredOf(toolStrategy(schema))).toEqual(expected);
+    });
+
+    it('returns what the model answered in the format of the provider', async () => {
+      script = [calls('look'), { content: '{"count":4}' }];
+      expect(await structuredOf(providerStrategy(schema))).toEqual(expected);
+    });
+
+    it('rejects if an operator changed the answer, of which LangChain has read the original', async () => {
+      const changing = operator({
+        decide: { 'model.response': (event) => ({ ...event, content: [{ type: 'text', text: '{"count":5}' }] }) },
+      });
+      script = [{ content: '{"count":4}' }];
+      await expect(structuredOf(providerStrategy(schema), changing)).rejects.toThrow(/changed or continued an answer/);
+    });
   });
 
   it.each([{ onStop: 1 }, { maxSessions: 0 }, { exitBehaviour: 'end' }])('rejects the options %j', (options) => {

@@ -147,11 +147,13 @@ const callModel = async (
     if (!resolve) throw unknownChoice({ model, credential }, 'asMiddleware()');
     return { model: resolve({ model, credential }) };
   };
-  const session = sessionOf(state, runtime.configurable);
+  const name = sessionOf(state, runtime.configurable);
+  const session = host.session(name);
+  let answered: AIMessage | StructuredAnswer | undefined;
   const notify = ({ outcome, reason, error }: TurnEnding): void =>
-    onStop?.({ session, outcome, ...(reason !== undefined && { reason }), ...(error && { error }) });
+    onStop?.({ session: name, outcome, ...(reason !== undefined && { reason }), ...(error && { error }) });
   try {
-    const { response, returned, ending } = await host.session(session).model<AIMessage>({
+    const { response, returned, ending } = await session.model<AIMessage | StructuredAnswer>({
       messages,
       system,
       tools: [...definitions.keys()],
@@ -159,7 +161,7 @@ const callModel = async (
       run: runOf(state),
       signal: runtime.signal,
       perform: async (changed, { signal }) => {
-        const answer = await untilAborted(
+        const answer: AIMessage | StructuredAnswer = await untilAborted(
           signal,
           handler({
             ...request,
@@ -170,12 +172,19 @@ const callModel = async (
             ...(changed.settings !== settings && fromSettings(changed.settings)),
           }),
         );
-        return { response: toResponse(answer), value: answer };
+        answered = answer;
+        return { response: toResponse(isStructured(answer) ? answer.messages[0] : answer), value: answer };
       },
     });
-    if (!ending && returned) return returned.value;
     if (ending && exitBehavior === 'error') throw new TurnStoppedError(ending);
     if (ending) notify(ending);
+    if (isStructured(answered)) {
+      if (!returned) throw structureChanged();
+      // LangChain has answered the call of the structured output, if any, and ends the run.
+      session.end('LangChain received its structured output.');
+      return returned.value as AIMessage;
+    }
+    if (!ending && returned) return returned.value as AIMessage;
     const finish = { finish_reason: response.finishReason, ...(ending && endingMetadata(ending)) };
     return toAIMessage(response.content, { ...detailsOf(response), response_metadata: finish });
   } catch (error) {
@@ -189,6 +198,22 @@ const callModel = async (
     });
   }
 };
+
+/** What LangChain returns for an answer with the structured output of `responseFormat`; its type omits this. */
+interface StructuredAnswer {
+  readonly structuredResponse: unknown;
+  /** The answer of the model, and what LangChain adds to it. */
+  readonly messages: readonly [AIMessage, ...BaseMessage[]];
+}
+
+const isStructured = (answer: AIMessage | StructuredAnswer | undefined): answer is StructuredAnswer =>
+  answer !== undefined && 'structuredResponse' in answer;
+
+const structureChanged = (): TurnError =>
+  new TurnError(
+    'structured-output-changed',
+    'An operator changed or continued an answer after LangChain had read the structured output from it. Remove `responseFormat` from createAgent(), or the operator that changes answers.',
+  );
 
 const endingMetadata = ({ outcome, reason }: TurnEnding): { readonly h: object } => ({
   h: { outcome, ...(reason !== undefined && { reason }) },
