@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   toErrorInfo,
   type ApprovalDecision,
@@ -135,6 +136,11 @@ export class CallSlot<Value> {
   /** The call enters the operators. */
   enterCall({ input }: ToolCall): void {
     this.#enteredInput = input;
+  }
+
+  /** Whether the call entered the operators with this input, or has not entered them yet. */
+  isEnteredWith(input: unknown): boolean {
+    return this.#enteredInput === undefined || isDeepStrictEqual(this.#enteredInput, input);
   }
 
   /** Handles the permission of the operators. */

@@ -149,6 +149,11 @@ export class HostRun<HostMessage> {
     held.resume(decision);
   }
 
+  /** Whether the host makes the call with the input of the answer. */
+  isSameCall({ id, input, hasModelInput }: HostToolCall<unknown>): boolean {
+    return hasModelInput !== true || this.#slots.get(id)?.isEnteredWith(input) !== false;
+  }
+
   /** Whether the turn knows this call and has not ended. */
   has(id: string): boolean {
     return this.#slots.has(id);

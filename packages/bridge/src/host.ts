@@ -106,6 +106,13 @@ export interface HostToolCall<Value> {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
+  /**
+   * Whether the host passes the input as the model wrote it, so that another input is a change by the host. Operators
+   * then decide on the changed call in a separate turn.
+   *
+   * @defaultValue `false`, for hosts that parse the input: the call runs with the input of the answer
+   */
+  readonly hasModelInput?: boolean | undefined;
   /** Cancels the turn. */
   readonly signal?: AbortSignal | undefined;
   /**

@@ -1,11 +1,11 @@
 import { LLMock, type FixtureFileResponse, type FixtureResponse } from '@copilotkit/aimock';
-import { intercept, stop, type Handlers, type TurnOperator } from '@h/turn';
+import { deny, intercept, stop, type Handlers, type TurnOperator } from '@h/turn';
 import { readFileSync } from 'node:fs';
 import { eventTable, TurnStoppedError } from '@h/bridge';
 import { AIMessage, HumanMessage, type BaseMessage, type UsageMetadata } from '@langchain/core/messages';
 import { Command, interrupt, MemorySaver } from '@langchain/langgraph';
 import { ChatOpenAI } from '@langchain/openai';
-import { createAgent, providerStrategy, tool, toolStrategy } from 'langchain';
+import { createAgent, createMiddleware, providerStrategy, tool, toolStrategy } from 'langchain';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { toResponse } from './answer.js';
@@ -244,6 +244,32 @@ describe('asMiddleware', () => {
     const messages = await run(agent, ask('Read.'));
     expect(messages[2]?.text).toMatch(/no such file/);
     expect(seen).toEqual(['failed']);
+  });
+
+  it.each(['deny', 'allow'])('judges a call whose input another middleware changed: %s', async (decision) => {
+    const changing = createMiddleware({
+      name: 'changing',
+      wrapToolCall: (request, handler) =>
+        handler({ ...request, toolCall: { ...request.toolCall, args: { path: 'b.txt' } } }),
+    });
+    const guard = operator({
+      decide: {
+        'tool.call': (event) =>
+          decision === 'deny' && JSON.stringify(event.call.input).includes('b.txt') ? deny(event, 'Not b.') : undefined,
+      },
+    });
+    const read: unknown[] = [];
+    const look = tool((input) => (read.push(input), 'text'), {
+      name: 'look',
+      description: 'look',
+      schema: z.object({ path: z.string() }),
+    });
+    script = [calls('look'), { content: 'Done.' }];
+    const agent = agentWith(asMiddleware(guard), {}, { tools: [look], middleware: [changing, asMiddleware(guard)] });
+    const messages = await run(agent, ask('Look.'));
+    expect(read).toEqual(decision === 'deny' ? [] : [{ path: 'b.txt' }]);
+    expect(messages[2]?.text).toBe(decision === 'deny' ? 'Denied: Not b.' : 'text');
+    expect(contents(messages).at(-1)).toBe('Done.');
   });
 
   describe('with a structured output', () => {

@@ -230,6 +230,7 @@ const callTool = async (
     id,
     name,
     input: args,
+    hasModelInput: true,
     signal: runtime.signal,
     run: async (call) => {
       try {
