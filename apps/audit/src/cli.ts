@@ -55,6 +55,7 @@ export const run = async (argv: readonly string[], process: Process, program?: U
     .option('--threads <n>', 'number of threads that analyze sessions; 0 analyzes them one after the other', threadsOf)
     .version(packageVersion(import.meta.url))
     .allowExcessArguments(false)
+    .showHelpAfterError('See --help.')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void process.stdout.write(text),

@@ -135,7 +135,7 @@ describe('h-audit', () => {
   });
 
   it.each([
-    [['--unknown'], 2, "unknown option '--unknown'"],
+    [['--unknown'], 2, "unknown option '--unknown'\nSee --help."],
     [['/does/not/exist'], 2, '/does/not/exist does not exist.'],
     [[], 1, 'No transcripts were found.'],
   ])('exits for %j with %i', async (argv, code, message) => {

@@ -114,6 +114,7 @@ describe('parseArguments', () => {
 
   it.each([
     [['--modle', 'x'], "unknown option '--modle' (Did you mean --model?)"],
+    [['--zzz'], "unknown option '--zzz'. See --help."],
     [
       ['--sandbox', 'vm'],
       "option '--sandbox <mode>' argument 'vm' is invalid. Allowed choices are host, bubblewrap, docker.",

@@ -77,7 +77,10 @@ export const parseArguments = (words: readonly string[]): CoderArguments | Infor
     command.parse(words, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return { text };
-    throw new UsageError(messageOf(error), { cause: error });
+    const message = messageOf(error);
+    const isUnknown = error instanceof CommanderError && error.code === 'commander.unknownOption';
+    const hint = isUnknown && !message.includes('Did you mean') ? '. See --help.' : '';
+    throw new UsageError(`${message}${hint}`, { cause: error });
   }
   const prompt = command.args.join(' ').trim();
   const given: CoderArguments = {

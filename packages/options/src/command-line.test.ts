@@ -21,8 +21,8 @@ describe('commandLineProblem', () => {
   it.each([
     [['--confg', 'x'], 'Unknown option --confg. Did you mean --config?'],
     [['--PORT=3'], 'Unknown option --PORT. Did you mean --port?'],
-    [['-x'], 'Unknown option -x.'],
-    [['--verbose'], 'Unknown option --verbose.'],
+    [['-x'], 'Unknown option -x. See --help.'],
+    [['--verbose'], 'Unknown option --verbose. See --help.'],
     [['--port', '-1'], '--port needs a value. Write one that begins with a dash as --port=VALUE.'],
     [['--config', '--demo'], '--config needs a value. Write one that begins with a dash as --config=VALUE.'],
     [['-c', '-x'], '-c needs a value. Write one that begins with a dash as -cVALUE.'],

@@ -3,6 +3,8 @@ import { nearestName } from './nearest-name.js';
 /**
  * Returns what is wrong with a command line in one or two sentences, from an error of `parseArgs` of `node:util`.
  *
+ * Every program has the option `--help`, to which an option without a similar name refers.
+ *
  * @param options the options that were passed to `parseArgs`
  */
 export const commandLineProblem = (error: unknown, options: object): string => {
@@ -14,7 +16,7 @@ export const commandLineProblem = (error: unknown, options: object): string => {
   if (name === undefined) return error.message;
   if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION') {
     const meant = name.startsWith('--') ? nearestName(name.slice(2), Object.keys(options)) : undefined;
-    return `Unknown option ${name}.${meant === undefined ? '' : ` Did you mean --${meant}?`}`;
+    return `Unknown option ${name}. ${meant === undefined ? 'See --help.' : `Did you mean --${meant}?`}`;
   }
   if (error.message.includes('does not take')) return `${name} accepts no value.`;
   const isAmbiguous = error.message.includes('ambiguous');
