@@ -1,7 +1,14 @@
 import { LLMock, type FixtureFileResponse, type FixtureResponse } from '@copilotkit/aimock';
 import { eventTable, TurnStoppedError } from '@h/bridge';
 import { deny, intercept, stop, type Handlers, type TurnOperator } from '@h/turn';
-import { Agent, SessionManager, tool, type JSONValue, type ToolContext } from '@strands-agents/sdk';
+import {
+  Agent,
+  BeforeToolCallEvent,
+  SessionManager,
+  tool,
+  type JSONValue,
+  type ToolContext,
+} from '@strands-agents/sdk';
 import { OpenAIModel } from '@strands-agents/sdk/models/openai';
 import { InMemoryStorage } from '@strands-agents/sdk/storage';
 import { readFileSync } from 'node:fs';
@@ -77,6 +84,29 @@ const limit = (): TurnOperator =>
   operator({ decide: { 'model.request': ({ step }) => (step > 2 ? stop('loop-detected', 'It loops.') : undefined) } });
 
 describe('asPlugin', () => {
+  it.each(['deny', 'allow'])('judges a call whose input a hook changed: %s', async (decision) => {
+    const isDenied = decision === 'deny';
+    const guard = operator({
+      decide: {
+        'tool.call': (event) =>
+          isDenied && JSON.stringify(event.call.input).includes('b.txt') ? deny(event, 'Not b.') : undefined,
+      },
+    });
+    const read: unknown[] = [];
+    const look = ({ toolUse }: ToolContext): string => {
+      read.push(toolUse.input);
+      return 'text';
+    };
+    script = [calls('look'), { content: 'Done.' }];
+    const agent = agentWith({ tools: { look } }, guard);
+    agent.addHook(BeforeToolCallEvent, (event) => {
+      event.toolUse = { ...event.toolUse, input: { path: 'b.txt' } };
+    });
+    await agent.invoke('Look.');
+    expect(read).toEqual(isDenied ? [] : [{ path: 'b.txt' }]);
+    expect(lastRequest()).toContain(isDenied ? 'Not b.' : 'text');
+  });
+
   it('has a table of the events that it carries in its README', () => {
     expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toContain(eventTable(pluginEvents));
   });
