@@ -98,6 +98,7 @@ const throughOperators = async (execution: Execution): Promise<unknown> => {
     id: options.toolCallId,
     name,
     input,
+    parse: (given) => parsed(name, tool, given),
     signal: options.abortSignal,
     run: (call, signal, isChanged) => runTool(execution, call, signal, isChanged),
   });

@@ -1,3 +1,4 @@
+import type { LanguageModelV4ToolCall } from '@ai-sdk/provider';
 import type { FixtureFileResponse, FixtureResponse, LLMock } from '@copilotkit/aimock';
 import {
   deny,
@@ -187,6 +188,28 @@ describe.each(loops)('attach to %s', (_, ask) => {
     await ask(attached({ read: ({ path }) => paths.push(path) }, [rewriting]), 'Read.');
     expect(paths).toEqual([]);
     expect(requests()[1]?.[2]).toContain('to one that its schema rejects');
+  });
+
+  it.each(['deny', 'allow'])('judges a call whose invalid input the host repaired: %s', async (decision) => {
+    const policy = operator({
+      decide: {
+        'tool.call': (event) =>
+          decision === 'deny' && JSON.stringify(event.call.input).includes('b.txt') ? deny(event, 'Not b.') : undefined,
+      },
+    });
+    const paths: string[] = [];
+    const broken = { name: 'read', arguments: '{"path":7}', id: `broken-${(nextId += 1)}` };
+    script = [{ toolCalls: [broken] }, { content: 'Done.' }];
+    const settings = {
+      ...attached({ read: ({ path }) => paths.push(path) }, [policy]),
+      experimental_repairToolCall: async ({ toolCall }: { readonly toolCall: LanguageModelV4ToolCall }) => ({
+        ...toolCall,
+        input: '{"path":"b.txt"}',
+      }),
+    };
+    expect(await ask(settings, 'Read.')).toBe('Done.');
+    expect(paths).toEqual(decision === 'deny' ? [] : ['b.txt']);
+    expect(requests()[1]?.[2]).toBe(decision === 'deny' ? '{"error":"Denied: Not b."}' : '1');
   });
 
   it('ends the loop with the reason of an operator that stops before a model call', async () => {

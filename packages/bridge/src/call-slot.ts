@@ -138,9 +138,14 @@ export class CallSlot<Value> {
     this.#enteredInput = input;
   }
 
-  /** Whether the call entered the operators with this input, or has not entered them yet. */
-  isEnteredWith(input: unknown): boolean {
-    return this.#enteredInput === undefined || isDeepStrictEqual(this.#enteredInput, input);
+  /** Whether the call entered the operators with an input that becomes this one, or has not entered them yet. */
+  async isEnteredWith(input: unknown, parse: (input: unknown) => unknown): Promise<boolean> {
+    if (this.#enteredInput === undefined) return true;
+    try {
+      return isDeepStrictEqual(await parse(this.#enteredInput), input);
+    } catch {
+      return false;
+    }
   }
 
   /** Handles the permission of the operators. */

@@ -150,8 +150,8 @@ export class HostRun<HostMessage> {
   }
 
   /** Whether the host makes the call with the input of the answer. */
-  isSameCall({ id, input, hasModelInput }: HostToolCall<unknown>): boolean {
-    return hasModelInput !== true || this.#slots.get(id)?.isEnteredWith(input) !== false;
+  async isSameCall({ id, input, parse }: HostToolCall<unknown>): Promise<boolean> {
+    return parse === undefined || (await this.#slots.get(id)?.isEnteredWith(input, parse)) !== false;
   }
 
   /** Whether the turn knows this call and has not ended. */

@@ -76,7 +76,7 @@ export class HostSession<HostMessage> {
     const run: typeof given.run = AsyncResource.bind((...parts) => given.run(...parts));
     const call = { ...given, run };
     const current = this.#run?.has(call.id) === true ? this.#run : undefined;
-    if (current && !this.#alone.has(call.id) && current.isSameCall(call)) {
+    if (current && !this.#alone.has(call.id) && (await current.isSameCall(call))) {
       const result = await current.tool(call);
       if (result) return result;
     }

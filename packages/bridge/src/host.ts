@@ -107,12 +107,13 @@ export interface HostToolCall<Value> {
   readonly name: string;
   readonly input: unknown;
   /**
-   * Whether the host passes the input as the model wrote it, so that another input is a change by the host. Operators
-   * then decide on the changed call in a separate turn.
+   * Returns what the host passes for an input of the model: the same, or what a schema makes of it. Any other `input`, and
+   * any after a rejection, was changed by the host, such as by a repair of an invalid call. Operators then decide on the
+   * changed call in a separate turn.
    *
-   * @defaultValue `false`, for hosts that parse the input: the call runs with the input of the answer
+   * @defaultValue the host changes no input
    */
-  readonly hasModelInput?: boolean | undefined;
+  readonly parse?: ((input: unknown) => unknown) | undefined;
   /** Cancels the turn. */
   readonly signal?: AbortSignal | undefined;
   /**

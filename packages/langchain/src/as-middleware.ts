@@ -230,7 +230,7 @@ const callTool = async (
     id,
     name,
     input: args,
-    hasModelInput: true,
+    parse: (input) => input,
     signal: runtime.signal,
     run: async (call) => {
       try {

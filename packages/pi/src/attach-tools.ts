@@ -28,6 +28,7 @@ export const attachTool = <Tool extends PiTool>(tool: Tool, ownerOf: OwnerOfCall
       id: toolCallId,
       name: tool.name,
       input: params,
+      parse: (input) => validated(tool, toolCallId, tool.prepareArguments ? tool.prepareArguments(input) : input),
       signal,
       run: async (call, toolSignal, isChanged) => {
         const input: unknown = isChanged ? validated(tool, toolCallId, call.input) : params;

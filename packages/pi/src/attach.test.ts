@@ -412,6 +412,32 @@ describe('attach, tools', () => {
     expect(textsOf(agent.state.messages).at(-1)).toBe('Done.');
   });
 
+  it.each(['deny', 'allow'])('judges a call whose input a hook of pi changed: %s', async (decision) => {
+    const policy = operator({
+      decide: {
+        'tool.call': (event) =>
+          decision === 'deny' && JSON.stringify(event.call.input).includes('b.txt') ? deny(event, 'Not b.') : undefined,
+      },
+    });
+    const paths: string[] = [];
+    const model = scripted(calling('look'), done());
+    const agent = agentWith(
+      model,
+      [policy],
+      [toolOf('look', ({ path }) => paths.push(path))],
+      {},
+      {
+        beforeToolCall: async ({ args }) => {
+          (args as { path: string }).path = 'b.txt';
+          return undefined;
+        },
+      },
+    );
+    await agent.prompt('Look.');
+    expect(paths).toEqual(decision === 'deny' ? [] : ['b.txt']);
+    expect(textsOf(agent.state.messages)[3]).toBe(decision === 'deny' ? 'Denied: Not b.' : '1');
+  });
+
   it('answers the calls of an answer that was cut by its length, and continues', async () => {
     const ran: string[] = [];
     const model = scripted(fauxAssistantMessage([call('write')], { stopReason: 'length' }), calling('write'), done());

@@ -27,7 +27,7 @@ export const executeTool = ({ session, approve }: ToolStage, context: Context, n
       id,
       name,
       input,
-      hasModelInput: true,
+      parse: (given) => given,
       signal: AbortSignal.any([cancelSignal, left]),
       approve: approve ?? interruptFor(context),
       run: async (call, signal, isChanged) => {
