@@ -22,6 +22,13 @@ interface Running {
 }
 type Role = 'web' | 'worker';
 
+interface Event {
+  readonly id: number;
+  readonly type: string;
+  readonly outcome?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
 /** Events that a stream repeats after the end of its turn. Deltas are removed then. */
 const lasts = ({ type }: { readonly type: string }): boolean => type !== 'model.delta' && type !== 'tool.progress';
 
@@ -92,7 +99,7 @@ it.each(plans)('loses and repeats nothing while %s', async (_, planOf) => {
   };
   /** Follows a session over all restarts, from the last event that it has. */
   const follow = async (session: string, turns: number) => {
-    const found: { readonly id: number; readonly type: string; readonly outcome: string | undefined }[] = [];
+    const found: Event[] = [];
     let ends = 0;
     while (ends < turns) {
       const last = String(found.at(-1)?.id ?? 0);
@@ -101,8 +108,8 @@ it.each(plans)('loses and repeats nothing while %s', async (_, planOf) => {
         for await (const { id, event, data: text } of eventsIn(response)) {
           expect(event).not.toBe('reset');
           if (event !== 'turn') continue;
-          const { type, outcome } = JSON.parse(text) as { readonly type: string; readonly outcome?: string };
-          found.push({ id, type, outcome });
+          const { type, outcome, reason } = JSON.parse(text) as Omit<Event, 'id'>;
+          found.push({ id, type, outcome, reason });
           if (type === 'turn.end' && (ends += 1) === turns) break;
         }
       } catch (error) {
@@ -122,8 +129,8 @@ it.each(plans)('loses and repeats nothing while %s', async (_, planOf) => {
     const events = await following;
     const ids = events.map((event) => event.id);
     expect(ids).toEqual([...new Set(ids)].toSorted((left, right) => left - right));
-    const ends = events.filter(({ type }) => type === 'turn.end').map(({ outcome }) => outcome);
-    expect(ends).toEqual(Array.from({ length: turnCount }, () => 'completed'));
+    const ends = events.filter(({ type }) => type === 'turn.end').map(({ outcome, reason }) => ({ outcome, reason }));
+    expect(ends).toEqual(Array.from({ length: turnCount }, () => ({ outcome: 'completed', reason: undefined })));
     // What was read in parts is what a client reads at once.
     expect(events.filter(lasts)).toEqual((await follow(id, turnCount)).filter(lasts));
     const page = contract.entryPage.parse(await json(`/sessions/${id}/entries?limit=200`));
