@@ -100,7 +100,7 @@ interface Shared {
 const auditFile = async (path: string, shared: Shared): Promise<{ readonly report: Promise<AuditedSession> }> => {
   const analyst = shared.openAnalyst();
   try {
-    const { format, skippedLines, records } = await readFile(path, analyst, shared);
+    const { format, skippedLines, records } = await readSession(path, analyst, shared);
     const { stack, signal } = shared;
     const report = analyst.end({ path, format, skippedLines });
     if (!stack) return { report };
@@ -117,7 +117,7 @@ interface ReadSession extends Omit<SessionFile, 'path'> {
   readonly records: readonly AuditRecord[];
 }
 
-const readFile = async (path: string, analyst: Analyst, shared: Shared): Promise<ReadSession> => {
+const readSession = async (path: string, analyst: Analyst, shared: Shared): Promise<ReadSession> => {
   const { wasSeen, stack, onBytes, signal } = shared;
   const damage = { skippedLines: 0 };
   const records: AuditRecord[] = [];

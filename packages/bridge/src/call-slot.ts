@@ -140,9 +140,11 @@ export class CallSlot<Value> {
 
   /** Whether the call entered the operators with an input that becomes this one, or has not entered them yet. */
   async isEnteredWith(input: unknown, parse: (input: unknown) => unknown): Promise<boolean> {
-    if (this.#enteredInput === undefined) return true;
+    const entered = this.#enteredInput;
+    // Most hosts pass what the model wrote, which need not be parsed again.
+    if (entered === undefined || isDeepStrictEqual(entered, input)) return true;
     try {
-      return isDeepStrictEqual(await parse(this.#enteredInput), input);
+      return isDeepStrictEqual(await parse(entered), input);
     } catch {
       return false;
     }

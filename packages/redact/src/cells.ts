@@ -130,7 +130,7 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
 /** Matches the rest of the row with the id of a token, other rows, and the row with its value. */
 const tokenRow = /^[^\n]{1,160}\r?\n(?:[^\n]{0,160}\n){0,4}?[│|┃] ?value {1,40}[│|┃] {1,4}(?=[\w.-]{16,})/;
 
-/** Finds the value of a token, whose id is in a row above. */
+/** Finds the value of a token that has its id in a row above. */
 const findTokenOf = (reader: Reader, from: number): Secret | undefined => {
   const head = tokenRow.exec(reader.slice(from, from + 900));
   if (head === null) return undefined;
@@ -143,7 +143,7 @@ const findTokenOf = (reader: Reader, from: number): Secret | undefined => {
 /** Matches a call that reads a variable of the environment, as `getenv(` and `ENV.fetch(`, up to the name. */
 const readsEnvironment = /(?<!set|put)env(?:iron)?(?:\(\))?(?:(?:\.|::|->)\w{1,16})?\(\s{0,8}\\{0,15}["']$/i;
 
-/** Whether a name is that of a variable of the environment, whose default follows. */
+/** Whether a name is that of a variable of the environment with a default behind it. */
 const isOfEnvironment = (reader: Reader, start: number, name: string): boolean =>
   /^[A-Z][A-Z\d_]*$/.test(name) && readsEnvironment.test(reader.text.slice(reader.floor(start), start));
 

@@ -1,4 +1,4 @@
-import type { Approve, HostSession, HostToolReturn } from '@h/bridge';
+import { plainJSON, type Approve, type HostSession, type HostToolReturn } from '@h/bridge';
 import type { ApprovalDecision } from '@h/turn';
 import type { ExecuteToolStage, Message, MiddlewareHandlerOf, ToolResultBlock } from '@strands-agents/sdk';
 import { emitting, readStage } from './emitting.js';
@@ -55,7 +55,7 @@ const interruptFor =
   ({ reason, call }) => {
     const { response } = context.interrupt<unknown>({
       name: approvalInterrupt,
-      reason: { reason, tool: call?.name ?? '', input: JSON.parse(JSON.stringify(call?.input ?? null)) as never },
+      reason: { reason, tool: call?.name ?? '', input: plainJSON(call?.input) as never },
     });
     return decisionOf(response);
   };

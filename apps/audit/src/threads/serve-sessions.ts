@@ -5,14 +5,14 @@ import type { SessionFile, SessionReport } from '../analysis/session.js';
 import { TextFacts } from '../analysis/text-facts.js';
 import type { AuditRecord } from '../read/record.js';
 
-/** The next records of a session; its last request has its file. */
+/** The next records of a session. The last request of the session contains its file. */
 export interface Request {
   readonly session: number;
   readonly records: readonly AuditRecord[];
   readonly file?: SessionFile;
 }
 
-/** The answer to one request; that to the last one of a session has its report, or why there is none. */
+/** The answer to one request. The answer to the last request of a session contains the report, or an error. */
 export type Reply = { readonly report?: SessionReport } | { readonly error: string };
 
 /** Analyzes the sessions that arrive at a port. Requests are answered in their order. */

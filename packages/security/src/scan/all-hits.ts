@@ -49,7 +49,7 @@ const limited = (hits: readonly Hit[]): readonly Hit[] => {
   return worstFirst.slice(0, isFlooded ? maxHits + 1 : maxHits).toSorted((one, other) => one.start - other.start);
 };
 
-/** The patterns of the whole text, whose literals one pass finds. */
+/** The patterns of the whole text. One pass finds the literals of all of them. */
 const cues = new CueIndex([...hidingPatterns, ...commandPatterns, joinedRequests, secretFiles, speaker]);
 
 interface Read {
@@ -122,7 +122,7 @@ const asideHits = ({ text, regionOf }: Asides, scorer: WordingScorer): readonly 
   });
 };
 
-/** Returns the place of a match with the text around it, whose requests are evaluated together with it. */
+/** Returns the place of a match with the text around it. Requests in that text are evaluated together with the match. */
 const around = ({ start, end }: Said): Region => ({ start: start - closeBy, end: end + closeBy });
 
 /** Merges overlapping findings of one rule into their union with the worse severity. */

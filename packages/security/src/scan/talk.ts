@@ -1,7 +1,7 @@
 /** Words of texts that discuss attacks instead of making one. */
 const defense =
   /inject|jailbreak|attack|malicious|adversar|untrusted|hostile|suspicious|exfiltrat|detect|\bflag|reject|refus|sanitiz|red.?team|threat|vulnerab|\bsuch as\b|\be\.g\.|\bfor example|\bexample|\blike\b|attempt|pattern|phrase|keyword|payload|\bsays?\b|saying|asks? you|tells? you|told|tries|trying|claims?|\bbad\b|wrong|\bblock(?:s|ed|ing)?\b|\btreat\b|scan|test case|insulate|guard|defen[cs]e|must not|never|do not (?:follow|obey|comply|act|execute)|don.t (?:follow|obey)|❌|owasp/i;
-/** Such words in other languages, whose texts use the English ones, too. */
+/** Such words in other languages. Their texts use the English ones, too. */
 const foreignDefense =
   /inje[cçkz]|inyecc|инъекц|注入|インジェクション|인젝션|attaqu|ataqu|attacc|angriff|атак|saldır|攻击|攻撃|공격|malicios|вредонос|恶意|悪意|악의|złośliw|erkenn|détect|обнаруж|检测|検出|감지|wykry|tespit|rech?a[zç]|recus|rifiut|refus|ablehn|weiger|отклон|拒绝|拒否|거부|odmów|ejempl|exempl|esempi|beispiel|пример|例|예시|örn|przykład|confiab|fiable|недоверен|不可信|obedezc|obedeç|obéi|befolg|uyma\b|no siga|não siga|従わ|不(?:要|得|会)(?:执行|遵循)/iu;
 /** Such words in a heading, which applies to its whole section. */
@@ -71,7 +71,7 @@ const deedOf = (sentence: string): string =>
 const reaction =
   /^\W{0,4}(?:if|when(?:ever)?|should|where) (?!(?:the |an? )?(?:user|human|someone|somebody|anyone))[^.\n]{3,80}?\b(?:tells?|asks?|instructs?|orders?|wants?|urges?|demands?)\b[^.\n]{3,160}?, (?:then )?(?:stop and|report it|refuse|decline|flag it|treat it as)\b|^\W{0,4}(?:if|when(?:ever)?) (?:you|an? agent|the (?:agent|assistant|model)) (?:gets?|finds?|sees?|receives?|notices?|reads?)\b[^.\n]{0,40}\b(?:instructions?|requests?|commands?|orders?|text)\b[^.\n]{0,80}, (?:then )?(?:stop|report (?:it|them)|refuse|decline|ignore (?:it|them)|warn|do not follow)\b/i;
 
-/** A statement about texts that somebody looks for, before a quote. */
+/** A statement that texts are searched for, before a quote. */
 const description =
   /^\W{0,3}(?:we|it|they|(?:the|this|our|an?) [a-z]{2,15}) (?:[a-z]{2,10} )?(?:strips?|removes?|detects?|finds?|flags?|match(?:es)?|blocks?|filters?|rejects?|marks?|search(?:es)?|looks?)\b[^.\n]{0,40}["“'‘`]/i;
 
