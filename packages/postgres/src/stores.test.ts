@@ -84,8 +84,9 @@ describe('postgresChildren', () => {
     await open.append({ v: 1, seq: 0, event: start, derived: false });
     await open.close();
     expect(found).toEqual([]);
-    await sessions.locate('turn-1');
     await (await sessions.open('boss')).close();
+    expect(found).toEqual([]);
+    await (await sessions.open('boss', { resume: 'turn-1' })).close();
     expect(found).toEqual([record('1')]);
     await expect(store.save(record('1', { takenBy: 'call-1' }))).rejects.toMatchObject({ code: 'store-taken' });
     expect(await store.list()).toEqual([record('2', { parent: 'other', root: 'other' })]);

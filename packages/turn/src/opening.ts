@@ -36,7 +36,7 @@ export const openForTurn = (
   { session, turn }: TurnEventOf<'turn.start'>,
   at: number,
 ): MaybePromise<Opened> =>
-  openAnd(sessions, session, (open) => {
+  openAnd(sessions.open(session), (open) => {
     const last = open.journal.at(-1)?.event;
     const first = last?.turn === turn ? latestTurn(open.journal) : open.pastTurn?.(turn);
     if (first) throw new DuplicateTurnError(session, first);
@@ -57,7 +57,7 @@ const latestTurn = (journal: OpenSession['journal']): PastTurn | undefined => {
 export const openForResume = (sessions: SessionStore, turn: string): MaybePromise<Reopened> =>
   andThen(sessions.locate(turn), (session) => {
     if (session === undefined) throw new UnknownTurnError(turn);
-    return openAnd(sessions, session, (open): Reopened => {
+    return openAnd(sessions.open(session, { resume: turn }), (open): Reopened => {
       if (open.journal[0]?.event.turn !== turn) throw new UnknownTurnError(turn);
       const { state, events } = replay(turn, open.snapshot, open.journal);
       const callIds = new CallIds(state.loaded ? state.history : open.snapshot.messages);
@@ -66,13 +66,12 @@ export const openForResume = (sessions: SessionStore, turn: string): MaybePromis
     });
   });
 
-/** Opens a session and reads it; releases it again if that fails. */
+/** Reads a session that is being opened; releases it again if that fails. */
 const openAnd = <Result>(
-  sessions: SessionStore,
-  session: string,
+  opening: MaybePromise<OpenSession>,
   look: (open: OpenSession) => MaybePromise<Result>,
 ): MaybePromise<Result> =>
-  andThen(sessions.open(session), (open) => {
+  andThen(opening, (open) => {
     const closeAndThrow = async (error: unknown): Promise<never> => {
       try {
         await open.close();

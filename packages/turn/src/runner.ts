@@ -17,7 +17,7 @@ import { lostResults, isInFlight, isOverCap, planCap, planNext, type Plan } from
 import type { RunnerOptions } from './runner-options.js';
 import type { SessionHolder } from './session-gate.js';
 import { Steering } from './steering.js';
-import { later } from './timers.js';
+import { afterGrace } from './timers.js';
 import { TurnEffects } from './turn-effects.js';
 import { TurnSession } from './turn-session.js';
 
@@ -414,7 +414,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   #limitEnding(): void {
     if (this.#hasEnded || this.#cancelEndTimer) return;
     const { scheduler, closeGraceMs } = this.#options;
-    this.#cancelEndTimer = later(scheduler, closeGraceMs, () =>
+    this.#cancelEndTimer = afterGrace(scheduler, closeGraceMs, () =>
       this.#endWithoutOperators(this.#finalStop ?? withheldEnd),
     );
   }

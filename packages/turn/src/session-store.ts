@@ -65,6 +65,12 @@ export interface UnfinishedTurn {
   readonly startedAt: number;
 }
 
+/** Why a session is opened. */
+export interface OpenOptions {
+  /** The unfinished turn that the caller resumes or finishes. Undefined for a new turn, and to read the session. */
+  readonly resume?: string | undefined;
+}
+
 /**
  * Stores sessions and the journals of their latest turns.
  *
@@ -75,7 +81,7 @@ export interface UnfinishedTurn {
  * - Records are stored as given; a store interprets only the beginning and the end of a turn.
  */
 export interface SessionStore {
-  open(session: string): MaybePromise<OpenSession>;
+  open(session: string, options?: OpenOptions): MaybePromise<OpenSession>;
   /** Returns the session that holds the journal of this turn. */
   locate(turn: string): MaybePromise<string | undefined>;
   /** Lists turns whose process died before they ended. Running turns are not listed. */

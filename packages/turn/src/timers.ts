@@ -20,3 +20,15 @@ export const later = (scheduler: SchedulerLike, delayMs: number, callback: () =>
     cancel();
   };
 };
+
+/**
+ * Like {@link later}, but a suspension of the process, or work that blocks it, uses half of the delay at most: Node runs
+ * the timers that expired meanwhile before it handles what arrived meanwhile. @returns a function that cancels the timer
+ */
+export const afterGrace = (scheduler: SchedulerLike, graceMs: number, callback: () => void): (() => void) => {
+  const firstMs = Math.ceil(graceMs / 2);
+  let cancel = later(scheduler, firstMs, () => {
+    cancel = later(scheduler, graceMs - firstMs, callback);
+  });
+  return () => cancel();
+};

@@ -189,7 +189,7 @@ describe('lists', () => {
     await (await sessions.open('alice')).close();
   });
 
-  it('rejects a new turn of a session with an unfinished one, until that was located', async () => {
+  it('rejects a new turn of a session with an unfinished one, also after that could not be resumed', async () => {
     const schema = testSchema();
     const sessions = postgresSessions(schema.connect());
     sessions.keepUnfinished();
@@ -199,8 +199,15 @@ describe('lists', () => {
     const second = await sessions.open('alice');
     await expect(second.append(record(1, stored('turn-1', 1)))).rejects.toMatchObject({ code: 'session-unfinished' });
     await second.close();
+    // Another claim has the session while this process tries to resume the turn.
+    const other = await postgresSessions(schema.connect()).open('alice');
     expect(await sessions.locate('turn-1')).toBe('alice');
-    const resumed = await sessions.open('alice');
+    await expect(sessions.open('alice', { resume: 'turn-1' })).rejects.toMatchObject({ code: 'session-busy' });
+    await other.close();
+    const next = await sessions.open('alice');
+    await expect(next.append(record(1, stored('turn-1', 1)))).rejects.toMatchObject({ code: 'session-unfinished' });
+    await next.close();
+    const resumed = await sessions.open('alice', { resume: 'turn-1' });
     await resumed.append(record(1, stored('turn-1', 1)));
     await resumed.close();
     await expect((await sessions.open('alice')).append(record(2, stored('turn-1', 1)))).rejects.toThrow(

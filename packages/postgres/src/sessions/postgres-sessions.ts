@@ -1,4 +1,3 @@
-import { LruMap } from '@h/bounded';
 import type { SessionInfo } from '@h/session';
 import { archivedTurn, RecordReader, sessionClosed, type ArchivedTurn } from '@h/session/format';
 import {
@@ -7,6 +6,7 @@ import {
   type JournalRecord,
   type MaybePromise,
   type Message,
+  type OpenOptions,
   type OpenSession,
   type SessionStore,
   type UnfinishedTurn,
@@ -41,7 +41,7 @@ export interface ListOptions {
 
 /** A session store in PostgreSQL. */
 export interface PostgresSessions extends SessionStore {
-  open(session: string): Promise<OpenSession>;
+  open(session: string, options?: OpenOptions): Promise<OpenSession>;
   locate(turn: string): Promise<string | undefined>;
   unfinished(): Promise<readonly UnfinishedTurn[]>;
   /** Lists sessions with at least one turn, most recently used first. */
@@ -72,9 +72,6 @@ export interface PostgresSessions extends SessionStore {
   delete(session: string): Promise<void>;
 }
 
-/** How many turns are remembered between `locate()` and `open()`. */
-const maxLocated = 1000;
-
 /** Returns the id of the latest turn if it has not ended. */
 const unfinishedIn = (journal: readonly JournalRecord[]): string | undefined => {
   const last = journal.at(-1)?.event;
@@ -104,8 +101,6 @@ export const postgresSessions = (database: Postgres, options: PostgresSessionsOp
   checkOptions('postgresSessions()', options, { onUnfinished: anyFunction });
   const claims = SessionClaims.of(database);
   const open = new Set<PostgresSession>();
-  /** Turns that are about to be resumed here. */
-  const located = new LruMap<string, true>(maxLocated);
   const state = { handOvers: 0, keepsUnfinished: false };
   const handOver = async (): Promise<void> => {
     state.handOvers += 1;
@@ -113,7 +108,7 @@ export const postgresSessions = (database: Postgres, options: PostgresSessionsOp
   };
   database.onClose(handOver);
   return {
-    open: async (session) => {
+    open: async (session, { resume } = {}) => {
       const { handOvers } = state;
       const claim = await claims.claim(session);
       try {
@@ -123,7 +118,7 @@ export const postgresSessions = (database: Postgres, options: PostgresSessionsOp
         ]);
         const opened = new PostgresSession(database, claim, loaded, past, () => open.delete(opened));
         const latest = unfinishedIn(loaded.journal);
-        if (latest !== undefined && located.delete(latest)) await options.onUnfinished?.({ session, turn: latest });
+        if (latest !== undefined && latest === resume) await options.onUnfinished?.({ session, turn: latest });
         else if (latest !== undefined && state.keepsUnfinished) opened.rejectRecords(latest);
         // A session that was being opened is handed over too. Its turn may have been stopped since.
         if (handOvers !== state.handOvers) throw sessionClosed(session);
@@ -139,7 +134,6 @@ export const postgresSessions = (database: Postgres, options: PostgresSessionsOp
         `select name from ${database.name('session')} where latest_key = $1 order by id limit 1`,
         [keyOf(turn)],
       );
-      if (found) located.set(turn, true);
       return found && decodeName(found.name);
     },
     unfinished: () => unfinishedTurns(database),
