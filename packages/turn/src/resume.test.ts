@@ -512,6 +512,29 @@ describe('resuming', () => {
     expect(() => agent.resume('turn-1', { signal: 'now' } as never)).toThrow(/signal/);
   });
 
+  it('opens the session as one whose turn is resumed', async () => {
+    const first = world(emptyDisk);
+    await finish(first.agent, false);
+    const store = storeOf({ ...emptyDisk, lines: first.store.lines.slice(0, 3) });
+    const opened: unknown[] = [];
+    const sessions: SessionStore = {
+      ...store,
+      open: (session, options) => {
+        opened.push(options);
+        return store.open(session);
+      },
+    };
+    const agent = harness({ model: scriptedModel(['Hello.']), sessions, newId: () => 'turn-2' }).pipe();
+    for (const events of [
+      agent.finish('turn-1'),
+      agent.resume('turn-1'),
+      agent.turn({ session: 'session-1', input: 'And now?' }),
+    ]) {
+      await firstValueFrom(events.pipe(toArray()));
+    }
+    expect(opened).toEqual([{ resume: 'turn-1' }, { resume: 'turn-1' }, undefined]);
+  });
+
   it('ends an interrupted turn before a new one of its session, without running anything', async () => {
     const first = world(emptyDisk);
     await finish(first.agent, false);

@@ -1,7 +1,7 @@
 import { SessionStuckError, type StoreOperation } from './errors.js';
 import type { MaybePromise } from './maybe-promise.js';
 import type { UserMessage } from './messages.js';
-import type { OpenSession, SessionStore, UnfinishedTurn } from './session-store.js';
+import type { OpenOptions, OpenSession, SessionStore, UnfinishedTurn } from './session-store.js';
 
 /** A turn that holds a session. */
 export interface SessionHolder {
@@ -38,15 +38,15 @@ export class SessionGate {
   }
 
   /** Opens a session for this turn, which holds it until {@link release}. */
-  open(session: string, holder: SessionHolder): MaybePromise<OpenSession> {
+  open(session: string, holder: SessionHolder, options: OpenOptions | undefined): MaybePromise<OpenSession> {
     const held = this.#held.get(session);
     if (held?.stuck) throw held.stuck;
     if (held?.holder.isEnding === true) {
       return new Promise<void>((resolve, reject) => held.waiting.push({ resolve, reject })).then(() =>
-        this.open(session, holder),
+        this.open(session, holder, options),
       );
     }
-    const open = this.#store.open(session);
+    const open = this.#store.open(session, options);
     if (!held) this.#held.set(session, { holder, waiting: [], stuck: undefined });
     return open;
   }
@@ -94,9 +94,9 @@ class TurnSessions implements TurnStore {
     this.#holder = holder;
   }
 
-  open(session: string): MaybePromise<OpenSession> {
+  open(session: string, options?: OpenOptions): MaybePromise<OpenSession> {
     this.#names.push(session);
-    return this.#gate.open(session, this.#holder);
+    return this.#gate.open(session, this.#holder, options);
   }
 
   locate(turn: string): MaybePromise<string | undefined> {
