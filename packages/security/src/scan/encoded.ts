@@ -8,7 +8,10 @@ export interface Encoded extends Region {
   readonly isMeant?: boolean | undefined;
   /** Whether the escapes are of letters, which need none, and spell a sentence. */
   readonly isNeedless?: boolean | undefined;
-  /** Whether the words may be a name or an address, so that only a certain request counts, and only as suspicious. */
+  /**
+   * Whether the words may be a name, an address or comments of source code, so that only a certain request counts, and
+   * only as suspicious.
+   */
   readonly isName?: boolean | undefined;
 }
 
@@ -24,7 +27,12 @@ const minPrintable = 0.95;
  * percent-encoding, and joined strings.
  */
 export const findEncoded = (text: string): readonly Encoded[] => [
-  ...spans(text, base64Regions(text), /(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{4,76}\s{0,2}){1,110}={0,2}/g, fromBase64),
+  ...spans(
+    text,
+    base64Regions(text),
+    /(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{4,76}\s{0,2}){1,110}={0,2}/g,
+    fromBase64,
+  ).map((span) => (isSourceMap(text, span) ? { ...span, isName: true } : span)),
   ...spans(text, runsOf(text, 24, base32), /(?<![A-Z2-7])[A-Z2-7]{24,4096}={0,6}/g, fromBase32),
   ...spans(
     text,
@@ -72,6 +80,10 @@ export const findEncoded = (text: string): readonly Encoded[] => [
 
 /** Several bytes in the encoding of mails. */
 const quotedPrintable = /(?:=[2-9A-F][0-9A-F]){6}/;
+
+/** Whether a span is the inline source map of a compiled file. */
+const isSourceMap = (text: string, { start }: Region): boolean =>
+  /[#@] sourceMappingURL=data:[\w/;=-]{1,60}base64,$/.test(text.slice(Math.max(0, start - 90), start));
 
 const base32 = charactersOf(/[A-Z2-7=]/, false);
 const base64 = charactersOf(/[\w+/-]/, false);

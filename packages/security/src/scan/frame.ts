@@ -28,7 +28,7 @@ export const sending =
 export const personal =
   "(?:user's (?:\\S+ ){0,3}?(?:questions?|messages?|data|e-?mails?|location|phone|address|name|files?|token|password|query|input|documents?|history|cookies?|keys?)|(?:the|this|entire|whole|full|our|their|any|all|private|personal|summary of) (?:\\S+ )?(?:conversation|chat|chat (?:history|log|so far)|data(?! files)|clipboard|password store|invoices?|inbox|mailbox|contacts|mails|e-?mails|location|cookies|bank details)|(?:conversation|chat) (?:history|log|transcript)|last \\S+ (?:e )?e?-?mails|customer (?:table|list|data|records)|owner's address|unread subjects)";
 export const secret =
-  '(?:\\.env\\S*|credentials?|api keys?|secrets?|secrets \\.\\S+|access tokens?|oauth tokens?|the token|environment variables|ssh keys?|private keys?|\\.pem|\\.ssh|\\.aws|\\.npmrc|passwords?|keychain)';
+  '(?:\\.env\\S*|credentials?|api keys?|secrets?|secrets \\.\\S+|access tokens?|oauth tokens?|the token|environment variables|ssh keys?|(?:private|signing|encryption|secret) keys?|key material|\\.pem|\\.ssh|\\.aws|\\.npmrc|passwords?|keychain)';
 export const outside =
   '(?:http|public gist|pastebin|webhook|public repo(?:sitory)?|shared document|query string|parameter|argument|issue tracker|commit message)';
 export const model =

@@ -1,3 +1,4 @@
+import { keepsSecrets } from './deeds.js';
 import type { Said, Severity } from './finding.js';
 import type { Folded } from './fold.js';
 import { isHandedOn } from './handed-on.js';
@@ -95,6 +96,8 @@ export interface Passage extends Region {
   readonly isDiscussed: boolean;
   /** Whether the part tells a person what to give to an assistant. Only determined for a score that is malicious. */
   readonly isHandedOn: boolean;
+  /** Whether the part forbids showing secrets. Only determined for a score that is a finding. */
+  readonly keepsSecrets: boolean;
   /** Whether the passage contains words of a language other than English. */
   readonly isForeign: boolean;
   /** Whether the passage contains words of a language that the wording is not scored for. */
@@ -189,6 +192,7 @@ export const wordedPassages = (
       margin: margins[index] ?? 0,
       chance: rise,
       isDiscussed: score >= wordingLevels.hidden && isDiscussed(text.slice(partStart, partEnd)),
+      keepsSecrets: score >= wordingLevels.hidden && sentences.slice(from, to + 1).some(keepsSecrets),
       isHandedOn: score >= wordingLevels.malicious && isHandedOn(text.slice(partStart, partEnd)),
       isForeign: (second & LANGUAGES) !== 0,
       isUnscored: (second & LANGUAGES & ~scoredLanguages) !== 0,
@@ -217,16 +221,19 @@ export const wordingHits = (passages: readonly Passage[]): readonly Said[] =>
         isForeign,
         isDiscussed: isAbout,
         isHandedOn: isForReader,
+        keepsSecrets: isKept,
         part: { start, end },
       }) => ({
         rule: 'wording',
-        isStrong: !isForReader && score >= wordingLevels.malicious + margin + (isForeign ? wordingLevels.doubt : 0),
+        isStrong:
+          !isForReader && !isKept && score >= wordingLevels.malicious + margin + (isForeign ? wordingLevels.doubt : 0),
         // Few ordinary comments in other languages are in the training data.
         isHiddenStrong: !isForeign || score >= wordingLevels.told,
         isTelling: score >= wordingLevels.malicious,
         isDiscussed: isAbout,
         isSuspicious:
-          score >= Math.min(wordingLevels.malicious + margin, wordingLevels.suspicious + lenient(margin) + rise),
+          score >= wordingLevels.malicious + margin ||
+          (!isKept && score >= wordingLevels.suspicious + lenient(margin) + rise),
         start,
         end,
       }),
