@@ -6,6 +6,7 @@ export type { OptionCheck, PartFault } from './option-check.js';
 export { anyOf, arrayOf, objectOf, recordOf } from './parts.js';
 export { showValue } from './show-value.js';
 export { listenProblem, readProblem } from './system-problem.js';
+export { later, realTime, type TimerScheduler } from './timers.js';
 export { visibleLine, visibleText } from './visible-text.js';
 export {
   anyBoolean,

@@ -123,6 +123,12 @@ describe.each(modes)('runProcess with the supervisor %s', (_name, mode) => {
     await waitUntilGone(`sleep ${seconds}`);
   });
 
+  it('does not report a program as timed out that exited while this process was blocked', async () => {
+    const running = run(sh('echo done'), { ...mode, timeoutMs: 2_000 });
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4_000);
+    expect(await running).toMatchObject({ ending: 'exited', exitCode: 0, output: 'done\n' });
+  });
+
   it('gives the program time to clean up at the time limit', async () => {
     const cwd = temporaryFolder();
     await run(sh(`trap 'echo done > cleaned; exit 0' TERM; while :; do sleep 0.05; done`), {

@@ -17,7 +17,8 @@ import {
   oneOf,
   required,
   anyBoolean,
-  maxTimerMs,
+  later,
+  realTime,
   type OptionCheck,
 } from '@h/options';
 import { ProcessError } from './process-error.js';
@@ -140,12 +141,12 @@ export const runProcess = async (options: ProcessOptions): Promise<ProcessEnd> =
     });
   }
   if (options.signal?.aborted === true) return { ending: 'aborted', exitCode: null, signal: null, durationMs: 0 };
-  const startedAt = monotonicMs();
+  const startedAt = realTime.now();
   const { child, control } = start(options);
   const ending = await watch(child, control, options);
   const { exitCode, signal } = exitOf(child);
   if ((exitCode === 126 || exitCode === 127) && options.within === undefined) checkProgram(options, exitCode);
-  return { ending, exitCode, signal, durationMs: Math.round(monotonicMs() - startedAt) };
+  return { ending, exitCode, signal, durationMs: Math.round(realTime.now() - startedAt) };
 };
 
 /** The name of the signal that an exit code reports. */
@@ -209,7 +210,7 @@ const watch = (child: ChildProcess, control: ControlLine, options: ProcessOption
     const settle = (): void => {
       if (isSettled) return;
       isSettled = true;
-      clearTimeout(timeout);
+      stopTimeout();
       clearTimeout(drain);
       stopEscalation();
       signal?.removeEventListener('abort', onAbort);
@@ -239,8 +240,7 @@ const watch = (child: ChildProcess, control: ControlLine, options: ProcessOption
       ]);
     };
     const onAbort = (): void => end('aborted');
-    const timeout =
-      timeoutMs === Infinity ? undefined : setTimeout(() => end('timed-out'), Math.min(timeoutMs, maxTimerMs));
+    const stopTimeout = later(realTime, timeoutMs, () => end('timed-out'));
     signal?.addEventListener('abort', onAbort, { once: true });
 
     let chunks = 0;
@@ -365,8 +365,3 @@ const isExecutable = (path: string): boolean => {
 function ignore(): void {
   // Errors are ignored on purpose.
 }
-
-/** Milliseconds of a monotonic clock. */
-const monotonicMs = (): number =>
-  // oxlint-disable-next-line h/no-clock -- the duration of a real process can only be measured
-  performance.now();

@@ -1,4 +1,5 @@
 import { CommandExitError, Sandbox as Machine, type CommandHandle } from 'e2b';
+import { later, realTime } from '@h/options';
 import { escalate, graceMs, nonInteractive, signalOf, stepMs, supervised, type ProcessEnd } from '@h/process';
 import { findRoot, sandboxOf, type PreparedCommand } from './backend.js';
 import { mirrorFiles, quoted, type FileMirror } from './e2b-files.js';
@@ -185,9 +186,9 @@ const watch = (
       ]);
     };
     const onAbort = (): void => end('aborted');
-    const timeout = setTimeout(() => end('timed-out'), timeoutMs);
+    const stopTimer = later(realTime, timeoutMs, () => end('timed-out'));
     const settle = (finish: () => void): void => {
-      clearTimeout(timeout);
+      stopTimer();
       stopEscalation();
       signal.removeEventListener('abort', onAbort);
       attempt(handle.disconnect());

@@ -29,6 +29,20 @@ describe('a call that outlives its deadline', () => {
     expect(ran.results).toHaveLength(1);
   });
 
+  it('is answered with the result that arrived while the process was suspended', async () => {
+    let finish = (_: string): void => undefined;
+    const result = new Promise<string>((resolve) => (finish = resolve));
+    const driver = toolDriver([testTool('send', () => result, { timeoutMs: 100, effect: 'network' })]);
+    const ran = runCalls(driver, [toolCall('1', 'send')]);
+    // After a suspension, timers run before sockets are read.
+    vi.setSystemTime(3_600_000);
+    await vi.advanceTimersByTimeAsync(100);
+    finish('sent');
+    await vi.advanceTimersByTimeAsync(0);
+    expect(ran.outcome('1')).toMatchObject({ status: 'ok' });
+    expect(driver.late.of('alice')).toEqual([]);
+  });
+
   it('is reported as a late result once if it succeeds', async () => {
     const driver = toolDriver([testTool('send', () => after(500), { timeoutMs: 100, effect: 'network' })]);
     runCalls(driver, [toolCall('1', 'send')]);

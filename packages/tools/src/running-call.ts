@@ -1,6 +1,6 @@
-import { maxTimerMs } from '@h/options';
+import { later, maxTimerMs } from '@h/options';
 import { isPromise, LazyAbort, type JSONValue, type ToolOutcome, type ToolRunContext } from '@h/turn';
-import type { SchedulerLike, Subscription } from 'rxjs';
+import type { SchedulerLike } from 'rxjs';
 import type { ToolContext, ToolReturn } from './define-tool.js';
 import type { InputCheck } from './json-schema.js';
 import { checkFailed, type Job } from './job.js';
@@ -29,7 +29,7 @@ export class RunningCall {
   readonly #host: CallHost;
   readonly #startedAt: number;
   readonly #abort = new LazyAbort();
-  #timer: Subscription | undefined;
+  #stopTimer: (() => void) | undefined;
   #abortedAs: AbortedAs | undefined;
   #isOpen = true;
 
@@ -57,7 +57,7 @@ export class RunningCall {
       return this.#finished(outcome);
     }
     if (this.#isOpen && this.#timeoutMs <= maxTimerMs) {
-      this.#timer = this.#host.scheduler.schedule(() => this.#expire(), this.#timeoutMs);
+      this.#stopTimer = later(this.#host.scheduler, this.#timeoutMs, () => this.#expire());
     }
     void outcome.then((settled) => this.#settle(settled));
     return undefined;
@@ -95,7 +95,7 @@ export class RunningCall {
 
   #close(): void {
     this.#isOpen = false;
-    this.#timer?.unsubscribe();
+    this.#stopTimer?.();
   }
 
   #finished(outcome: ToolOutcome): ToolOutcome {

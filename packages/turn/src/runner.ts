@@ -1,3 +1,4 @@
+import { later } from '@h/options';
 import type { Subscriber } from 'rxjs';
 import type { ApprovalHolder } from './approvals.js';
 import { CallIds } from './call-ids.js';
@@ -17,7 +18,6 @@ import { lostResults, isInFlight, isOverCap, planCap, planNext, type Plan } from
 import type { RunnerOptions } from './runner-options.js';
 import type { SessionHolder } from './session-gate.js';
 import { Steering } from './steering.js';
-import { afterGrace } from './timers.js';
 import { TurnEffects } from './turn-effects.js';
 import { TurnSession } from './turn-session.js';
 
@@ -414,7 +414,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
   #limitEnding(): void {
     if (this.#hasEnded || this.#cancelEndTimer) return;
     const { scheduler, closeGraceMs } = this.#options;
-    this.#cancelEndTimer = afterGrace(scheduler, closeGraceMs, () =>
+    this.#cancelEndTimer = later(scheduler, closeGraceMs, () =>
       this.#endWithoutOperators(this.#finalStop ?? withheldEnd),
     );
   }

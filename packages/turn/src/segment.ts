@@ -1,3 +1,4 @@
+import { later } from '@h/options';
 import { disregard, isWaiting, stamp, waitFor, type Waiting } from './decision.js';
 import { OperatorError, toErrorInfo } from './errors.js';
 import { invalidMember } from './event-checks.js';
@@ -8,7 +9,6 @@ import type { DecideContext, Decision, DecisionInput, OperatorContext } from './
 import { LazyAbort } from './lazy-abort.js';
 import { isSameSubject, missingSubstitute } from './replacements.js';
 import type { Decide, Observe, Placed, SegmentPlan } from './segment-plan.js';
-import { later } from './timers.js';
 
 /** Cancels a timer or an answer that an operator waits for. */
 interface Cleanup {

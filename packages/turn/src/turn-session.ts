@@ -1,3 +1,4 @@
+import { later } from '@h/options';
 import type { SchedulerLike } from 'rxjs';
 import type { StoreOperation } from './errors.js';
 import type { TurnEvent, TurnEventOf } from './events.js';
@@ -6,7 +7,6 @@ import { openForResume, openForTurn, type Opened, type Reopened } from './openin
 import type { TurnStore, SessionGate, SessionHolder } from './session-gate.js';
 import type { SessionStore } from './session-store.js';
 import type { SessionWriter } from './session-writer.js';
-import { afterGrace } from './timers.js';
 
 /** How long a store may take to finish after the turn has ended. */
 export interface CloseTimeout {
@@ -139,7 +139,7 @@ export class TurnSession {
   watch(onStuck: (operation: StoreOperation) => void): void {
     const { scheduler, closeGraceMs } = this.#timeout;
     this.#stopWatch?.();
-    this.#stopWatch = afterGrace(scheduler, closeGraceMs, () => {
+    this.#stopWatch = later(scheduler, closeGraceMs, () => {
       this.#isStuck = true;
       const operation = this.#awaited();
       this.#store.refuse(operation);

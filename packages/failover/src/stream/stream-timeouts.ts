@@ -1,6 +1,6 @@
 import type { ErrorInfo, ModelDriver, ModelDriverOutput } from '@h/turn';
-import { asyncScheduler, from, Observable, Subscription, type SchedulerLike } from 'rxjs';
-import { checkOptions, numberFrom, objectWithMethods, maxTimerMs } from '@h/options';
+import { asyncScheduler, from, Observable, type SchedulerLike } from 'rxjs';
+import { checkOptions, later, numberFrom, objectWithMethods } from '@h/options';
 
 /** Options of {@link streamTimeouts}. */
 export interface StreamTimeoutsOptions {
@@ -53,7 +53,7 @@ export const streamTimeouts = (driver: ModelDriver, options: StreamTimeoutsOptio
         subscriber.next(output);
         subscriber.complete();
       };
-      let timer = Subscription.EMPTY;
+      let stopTimer = (): void => undefined;
       // The timer checks the length of the silence, so that a delta costs no more than reading the clock.
       const watch = (): void => {
         const limit = hasBegun ? idleMs : firstByteMs;
@@ -65,10 +65,10 @@ export const streamTimeouts = (driver: ModelDriver, options: StreamTimeoutsOptio
         else end({ type: 'error', error: hasBegun ? stalled(limit) : noOutput(limit) });
       };
       const wait = (delayMs: number): void => {
-        if (delayMs !== Infinity) timer = scheduler.schedule(watch, Math.min(delayMs, maxTimerMs));
+        stopTimer = later(scheduler, delayMs, watch);
       };
       wait(Math.min(firstByteMs, idleMs));
-      subscriber.add(() => timer.unsubscribe());
+      subscriber.add(() => stopTimer());
       subscriber.add(
         from(driver(request, context)).subscribe({
           next: (output) => {

@@ -78,6 +78,19 @@ describe('streamTimeouts', () => {
     expect(outputs).toMatchObject([{ error: { code: 'first-byte-timeout' } }]);
   });
 
+  it('does not end a call whose output arrived while the process was suspended', () => {
+    const { source, outputs, subscription } = call({ firstByteMs: 1_000, idleMs: 300 });
+    source.next(delta('a'));
+    // After a suspension, timers run before sockets are read.
+    vi.setSystemTime(3_600_000);
+    vi.advanceTimersByTime(300);
+    source.next(delta('b'));
+    vi.advanceTimersByTime(299);
+    expect(outputs).toEqual([delta('a'), delta('b')]);
+    subscription.unsubscribe();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('does not interrupt a call that produces output', () => {
     const { source, outputs, subscription } = call({ firstByteMs: 100, idleMs: 100 });
     for (let ms = 0; ms < 10_000; ms += 90) {

@@ -1,4 +1,4 @@
-import { maxTimerMs } from '@h/options';
+import { later } from '@h/options';
 import { outputWindow, ProcessError, runProcess, type ProcessEnd } from '@h/process';
 import type { SchedulerLike } from 'rxjs';
 
@@ -36,7 +36,7 @@ export const runCommand = async (run: CommandRun): Promise<CommandOutcome> => {
   const { command, args, cwd, env, input, timeoutMs, signal, scheduler } = run;
   const output = { stdout: window(), stderr: window() };
   const limit = new AbortController();
-  const timer = timeoutMs > maxTimerMs ? undefined : scheduler.schedule(() => limit.abort(), timeoutMs);
+  const stopTimer = later(scheduler, timeoutMs, () => limit.abort());
   const outcomeOf = (exitCode: number | undefined, failure?: CommandOutcome['failure']): CommandOutcome => ({
     exitCode,
     stdout: output.stdout.read().text,
@@ -62,7 +62,7 @@ export const runCommand = async (run: CommandRun): Promise<CommandOutcome> => {
     }
     throw error;
   } finally {
-    timer?.unsubscribe();
+    stopTimer();
   }
 };
 

@@ -9,7 +9,7 @@ import {
   required,
   showValue,
   integerFrom,
-  maxTimerMs,
+  later,
 } from '@h/options';
 import type { Hook } from '../hook.js';
 
@@ -207,12 +207,9 @@ const limited = (
 ): Promise<ReflectionResult> =>
   new Promise((resolve, reject) => {
     const own = new AbortController();
-    const timer =
-      timeMs > maxTimerMs
-        ? undefined
-        : scheduler.schedule(() => skip('deadline', `the judge took longer than ${timeMs} ms.`), timeMs);
+    const stopTimer = later(scheduler, timeMs, () => skip('deadline', `the judge took longer than ${timeMs} ms.`));
     const done = (): void => {
-      timer?.unsubscribe();
+      stopTimer();
       signal?.removeEventListener('abort', cancel);
     };
     const skip = (why: Skipped['why'], message: string): void => {

@@ -1,4 +1,4 @@
-import { toErrorInfo, TurnError } from '@h/turn';
+import { later, toErrorInfo, TurnError } from '@h/turn';
 import type { SchedulerLike } from 'rxjs';
 import type { Delivered, Delivery } from './delivery.js';
 import type { InboxContents, InboxStore, KeptMessage, KnownDelivery } from './inbox-store.js';
@@ -144,11 +144,11 @@ export class MessageStorage {
   #inTime<Value>(method: string, settled: Promise<Value>, undo?: () => Promise<void>): Promise<Value> {
     const message = `${method}() of the inbox store did not settle within ${storeTimeoutMs} ms. Check its disk or its server.`;
     return new Promise((resolve, reject) => {
-      const timer = this.#scheduler.schedule(() => {
+      const stopTimer = later(this.#scheduler, storeTimeoutMs, () => {
         reject(new TurnError('inbox-store-timeout', message));
         if (undo) void settled.then(undo).catch(() => undefined);
-      }, storeTimeoutMs);
-      settled.finally(() => timer.unsubscribe()).then(resolve, reject);
+      });
+      settled.finally(stopTimer).then(resolve, reject);
     });
   }
 }
