@@ -10,6 +10,7 @@ import { ToolError } from '../errors.js';
 import { coalesce, type Coalesced } from './coalesce.js';
 import {
   isDisconnected,
+  isInvalidResult,
   isTooLarge,
   isUndelivered,
   McpConnectionError,
@@ -325,6 +326,9 @@ export class McpLink {
 
   #explained(error: unknown): unknown {
     if (isTooLarge(error)) return new ToolError(error.message, { code: 'mcp-too-large' });
+    if (isInvalidResult(error)) {
+      return new ToolError(`${messageOf(error)}. The call may have taken effect.`, { code: 'mcp-invalid-result' });
+    }
     if (!isDisconnected(error)) return error;
     return this.#error(
       'mcp-disconnected',

@@ -15,7 +15,7 @@ export class McpConnectionError extends TurnError {
 }
 
 /** Codes of errors that a transport reports as the response to a request. They are outside of the codes of JSON-RPC. */
-export const wireErrorCode = { streamEnded: -40_001, tooLarge: -40_002 } as const;
+export const wireErrorCode = { streamEnded: -40_001, tooLarge: -40_002, invalidAnswer: -40_003 } as const;
 
 /** The error of a JSON-RPC response. */
 export interface WireError {
@@ -27,6 +27,13 @@ export interface WireError {
 export const streamEndedError: WireError = {
   code: wireErrorCode.streamEnded,
   message: 'The connection ended before the response arrived.',
+};
+
+/** The answer to a request is not valid JSON-RPC. */
+export const invalidAnswerError: WireError = {
+  code: wireErrorCode.invalidAnswer,
+  message:
+    'The server sent an answer with neither a valid result nor a valid error; whether the request took effect is unknown.',
 };
 
 /** A message of the server is larger than the limit. */
@@ -73,4 +80,34 @@ const networkCodeOf = (error: unknown): string | undefined => {
   return typeof code === 'string' ? code : undefined;
 };
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const messageOf = (error: unknown): string => {
+  if (isInvalidResult(error)) return withoutIssues(error.message);
+  return error instanceof Error ? error.message : String(error);
+};
+
+/** Returns whether the server answered with a result that the protocol does not allow. */
+export const isInvalidResult = (error: unknown): error is SdkError =>
+  error instanceof SdkError && error.code === SdkErrorCode.InvalidResult;
+
+/** Maximum number of problems of an invalid result in a message. */
+const maxProblems = 3;
+
+/** The message of the SDK ends with all problems as JSON, thousands of lines for one wrong part of a result. */
+const withoutIssues = (message: string): string => {
+  const from = message.indexOf(': [');
+  if (from === -1) return message;
+  try {
+    const problems = (JSON.parse(message.slice(from + 2)) as Issue[]).map(
+      ({ path, message: problem }) => `${path.join('.')}: ${problem}`,
+    );
+    const more = problems.length > maxProblems ? `; and ${problems.length - maxProblems} more` : '';
+    return `${message.slice(0, from)}: ${problems.slice(0, maxProblems).join('; ')}${more}`;
+  } catch {
+    return message;
+  }
+};
+
+interface Issue {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}

@@ -44,4 +44,31 @@ describe('WireTransport', () => {
     for (const progressToken of [1, 2, 3]) inner.onmessage?.(progress(progressToken));
     expect([received, problems]).toEqual([[answer(3), progress(1)], []]);
   });
+
+  it('answers every open request with a valid result or error, whatever the server sends', async () => {
+    const { wire, inner, received, problems } = connected();
+    await wire.start();
+    const noAnswer = {
+      code: -40_003,
+      message:
+        'The server sent an answer with neither a valid result nor a valid error; whether the request took effect is unknown.',
+    };
+    const cases: readonly (readonly [object, object])[] = [
+      [{ result: { content: [] }, error: null }, { result: { content: [] } }],
+      [{ result: null, error: { code: 5, message: 'no', data: 1 } }, { error: { code: 5, message: 'no', data: 1 } }],
+      [{ result: { content: [] }, error: { code: 5, message: 'no' } }, { error: { code: 5, message: 'no' } }],
+      [{ error: 'boom' }, { error: { code: -40_003, message: 'boom' } }],
+      [{ error: { code: 'E1', message: 'boom' } }, { error: { code: -40_003, message: 'boom' } }],
+      [{ error: { code: 5, message: 7 } }, { error: { ...noAnswer, code: 5 } }],
+      ...[{}, { result: null }, { result: 'text' }, { result: [] }, { error: null }, { error: 5 }, { error: [] }].map(
+        (sent) => [sent, { error: noAnswer }] as const,
+      ),
+    ];
+    for (const [id, [sent]] of cases.entries()) {
+      await wire.send({ jsonrpc: '2.0', id, method: 'tools/call' });
+      inner.onmessage?.({ jsonrpc: '2.0', id, ...sent } as JSONRPCMessage);
+    }
+    expect(received).toEqual(cases.map(([, expected], id) => ({ jsonrpc: '2.0', id, ...expected })));
+    expect(problems).toEqual([]);
+  });
 });

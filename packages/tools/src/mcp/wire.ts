@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'; // oxlint-disable-line h/no-clock -- a server must not guess the key of its task handles; no decision depends on it
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
-import { streamEndedError } from './failures.js';
+import { invalidAnswerError, streamEndedError } from './failures.js';
 
 type Message = JSONRPCMessage;
 type Id = string | number;
@@ -26,6 +26,8 @@ const progress = 'notifications/progress';
  * - A result that is a task handle, which the client rejects, becomes an empty result with the handle in its `_meta`.
  * - The methods of the tasks extension can be sent.
  * - A request whose response stream ends fails. The client would wait for its time limit.
+ * - An answer that is not valid JSON-RPC fails its request. The client would wait for its time limit. Members that are
+ *   `null` count as absent, as some servers send `"error": null` with a result.
  * - An answer to a request that is not open is dropped, and so is its progress. The client would report it with its
  *   content, which may be a large result with secrets that arrives after its call has timed out.
  */
@@ -107,12 +109,13 @@ export class WireTransport implements Transport {
     }
     if (message.id === undefined) return message;
     if (!this.#open.delete(String(message.id))) return this.#reportStray(message.id);
-    if (!('result' in message)) return message;
-    const { resultType, ...task } = message.result as { readonly resultType?: unknown };
-    if (resultType !== 'task') return message;
+    const answer = validAnswer(message.id, message);
+    if (!('result' in answer)) return answer;
+    const { resultType, ...task } = answer.result as { readonly resultType?: unknown };
+    if (resultType !== 'task') return answer;
     // Extension results exist only where results have a type, so the client expects one here.
     const result = { resultType: 'complete', content: [], _meta: { [this.taskKey]: task } };
-    return { ...message, result };
+    return { ...answer, result };
   }
 
   #reportStray(id: Id): undefined {
@@ -126,3 +129,23 @@ export class WireTransport implements Transport {
     );
   }
 }
+
+/** Returns the answer with either an object as its result, or an error with a code and a message. */
+const validAnswer = (id: Id, message: { readonly result?: unknown; readonly error?: unknown }): Message => {
+  const result = message.result ?? undefined;
+  const error = message.error ?? undefined;
+  if (error === undefined && typeof result === 'object' && !Array.isArray(result)) {
+    return { jsonrpc: '2.0', id, result: result as Record<string, unknown> };
+  }
+  return { jsonrpc: '2.0', id, error: error === undefined ? invalidAnswerError : validError(error) };
+};
+
+const validError = (error: unknown): { readonly code: number; readonly message: string } => {
+  const { code, message, ...rest } = (typeof error === 'object' ? error : {}) as Record<string, unknown>;
+  const text = typeof error === 'string' ? error : message;
+  return {
+    ...rest,
+    code: Number.isSafeInteger(code) ? (code as number) : invalidAnswerError.code,
+    message: typeof text === 'string' ? text : invalidAnswerError.message,
+  };
+};
