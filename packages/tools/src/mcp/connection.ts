@@ -10,6 +10,7 @@ import { ToolError } from '../errors.js';
 import { coalesce, type Coalesced } from './coalesce.js';
 import {
   isDisconnected,
+  isHttpFailure,
   isInvalidResult,
   isTooLarge,
   isUndelivered,
@@ -293,7 +294,8 @@ export class McpLink {
    */
   async #checkHealth(link: Link, error: Error): Promise<void> {
     if (this.#current !== link) return;
-    this.#settings.onProblem(error);
+    const message = messageOf(error);
+    this.#settings.onProblem(message === error.message ? error : new Error(message, { cause: error }));
     if (this.#calls.size > 0 && link.isLegacy) await this.#dropIfSilent(link, pingTimeoutMs);
   }
 
@@ -329,6 +331,7 @@ export class McpLink {
     if (isInvalidResult(error)) {
       return new ToolError(`${messageOf(error)}. The call may have taken effect.`, { code: 'mcp-invalid-result' });
     }
+    if (isHttpFailure(error)) return new ToolError(messageOf(error), { code: 'mcp-http', cause: error });
     if (!isDisconnected(error)) return error;
     return this.#error(
       'mcp-disconnected',

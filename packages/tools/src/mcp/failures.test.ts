@@ -1,4 +1,4 @@
-import { SdkError, SdkErrorCode } from '@modelcontextprotocol/client';
+import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { messageOf } from './failures.js';
@@ -19,6 +19,24 @@ describe('messageOf()', () => {
     expect(messageOf(invalidResult({ content: 5 }))).toBe(
       'Invalid result for tools/call: content: Invalid input: expected array, received number',
     );
+  });
+
+  it('does the same for errors of a schema library itself', () => {
+    const { error } = z.strictObject({ id: z.number() }).safeParse({ id: 'a', error: null });
+    expect(messageOf(error)).toBe(
+      'Invalid message: id: Invalid input: expected number, received string; Unrecognized key: "error"',
+    );
+  });
+
+  it('names the status of a failed response, and the beginning of its body', () => {
+    const failed = (status: number, body: string, statusText?: string): SdkHttpError =>
+      new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `Error POSTing to endpoint: ${body}`, {
+        status,
+        ...(statusText !== undefined && { statusText }),
+      });
+    expect(messageOf(failed(401, '', 'Unauthorized'))).toBe('The server answered with HTTP 401 Unauthorized');
+    expect(messageOf(failed(429, 'slow down'))).toBe('The server answered with HTTP 429: slow down');
+    expect(messageOf(failed(500, 'x'.repeat(100_000))).length).toBeLessThan(1_000);
   });
 
   it('leaves other messages unchanged', () => {

@@ -1,5 +1,6 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { TurnError } from '@h/turn';
+import { truncate } from '../truncate.js';
 
 /** Why a server did not answer. */
 export type ConnectionErrorCode = 'mcp-unavailable' | 'mcp-disconnected' | 'mcp-closed';
@@ -80,34 +81,57 @@ const networkCodeOf = (error: unknown): string | undefined => {
   return typeof code === 'string' ? code : undefined;
 };
 
+/** Returns the message of an error, with the status of HTTP and without the details of a schema library. */
 export const messageOf = (error: unknown): string => {
-  if (isInvalidResult(error)) return withoutIssues(error.message);
-  return error instanceof Error ? error.message : String(error);
+  if (error instanceof SdkHttpError) return httpMessage(error);
+  if (hasIssues(error)) return `Invalid message${described(error.issues)}`;
+  return error instanceof Error ? withoutIssues(error.message) : String(error);
 };
 
-/** Returns whether the server answered with a result that the protocol does not allow. */
-export const isInvalidResult = (error: unknown): error is SdkError =>
-  error instanceof SdkError && error.code === SdkErrorCode.InvalidResult;
+/** Returns whether the server answered a request with something that the protocol does not allow. */
+export const isInvalidResult = (error: unknown): error is Error =>
+  hasIssues(error) || (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult);
 
-/** Maximum number of problems of an invalid result in a message. */
-const maxProblems = 3;
+/** Returns whether the server answered a request with a status of HTTP that reports a failure. */
+export const isHttpFailure = (error: unknown): error is SdkHttpError => error instanceof SdkHttpError;
 
-/** The message of the SDK ends with all problems as JSON, thousands of lines for one wrong part of a result. */
-const withoutIssues = (message: string): string => {
-  const from = message.indexOf(': [');
-  if (from === -1) return message;
-  try {
-    const problems = (JSON.parse(message.slice(from + 2)) as Issue[]).map(
-      ({ path, message: problem }) => `${path.join('.')}: ${problem}`,
-    );
-    const more = problems.length > maxProblems ? `; and ${problems.length - maxProblems} more` : '';
-    return `${message.slice(0, from)}: ${problems.slice(0, maxProblems).join('; ')}${more}`;
-  } catch {
-    return message;
-  }
+/** Maximum number of characters of the body of a failed response in a message. */
+const maxBody = 500;
+
+/** The SDK puts the whole body into the message, and the status into none. */
+const httpMessage = ({ message, status, statusText = '' }: SdkHttpError): string => {
+  const detail = message.replace(/^Error POSTing to endpoint: /u, '');
+  const line = `The server answered with HTTP ${status} ${statusText}`.trimEnd();
+  return detail === '' ? line : `${line}: ${truncate(detail, { maxChars: maxBody })}`;
 };
 
+/** A problem that a schema library has found. */
 interface Issue {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }
+
+/** Maximum number of problems in a message. A schema library reports thousands of lines for one wrong part. */
+const maxIssues = 3;
+
+const hasIssues = (error: unknown): error is Error & { readonly issues: readonly Issue[] } =>
+  error instanceof Error && 'issues' in error && Array.isArray(error.issues);
+
+const described = (issues: readonly Issue[]): string => {
+  const shown = issues
+    .slice(0, maxIssues)
+    .map(({ path, message }) => (path.length === 0 ? message : `${path.join('.')}: ${message}`));
+  if (issues.length > maxIssues) shown.push(`and ${issues.length - maxIssues} more`);
+  return `: ${shown.join('; ')}`;
+};
+
+/** Messages of the SDK may end with all problems as JSON. */
+const withoutIssues = (message: string): string => {
+  const from = message.indexOf(': [');
+  if (from === -1) return message;
+  try {
+    return message.slice(0, from) + described(JSON.parse(message.slice(from + 2)) as Issue[]);
+  } catch {
+    return message;
+  }
+};
