@@ -45,17 +45,21 @@ const lookAt = async <Result>(
   look: (found: Found) => Promise<Result | undefined>,
 ): Promise<Result | undefined> => {
   const folder = filesIn(join(directory, name), '');
+  const skip = (error: unknown): void => {
+    const message = `A session cannot be read and is skipped: ${String(error)}`;
+    onProblem({ kind: 'unreadable', session: '', path: folder.path, backup: undefined, bytes: 0, message });
+  };
   try {
     const head = await currentHead(folder);
     if (head.turns > 0) return await look({ head, folder });
-    await onEmpty?.(folder);
+    // It contains no turn, so the others are listed even if the disk is full or read-only.
+    await ifExists(onEmpty?.(folder) ?? Promise.resolve()).catch(skip);
   } catch (error) {
     const code = errorCode(error) ?? '';
     // ENOENT: the session was deleted in the meantime.
     if (code === 'unsupported-version' || code === 'ENOENT') return undefined;
     if (!ofOneFolder.includes(code)) throw error;
-    const message = `A session cannot be read and is skipped: ${String(error)}`;
-    onProblem({ kind: 'unreadable', session: '', path: folder.path, backup: undefined, bytes: 0, message });
+    skip(error);
   }
   return undefined;
 };

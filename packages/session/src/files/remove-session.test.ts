@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { acquireLock, ifExists, isLockName } from '@h/files';
@@ -47,6 +47,17 @@ it('reports that the remaining files of a deleted session cannot be removed', as
   }
   expect(reported.length).toBeGreaterThan(20);
   expect(new Set(reported)).toEqual(new Set(['unreadable']));
+});
+
+it('lists unfinished turns although the disk is full and a deleted session cannot be removed', async () => {
+  const { store, files, problems } = await deletedSession();
+  const { length } = await readdir(files.path);
+  const restore = await interceptOperations(() => {
+    if (readdirSync(files.path).length === length) return;
+    throw Object.assign(new Error('No space left on device'), { code: 'ENOSPC' });
+  });
+  expect(await store.unfinished().finally(restore)).toEqual([]);
+  expect(problems).toMatchObject([{ kind: 'unreadable', path: files.path }]);
 });
 
 it('rejects a deletion that is not complete', async () => {
