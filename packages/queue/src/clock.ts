@@ -1,4 +1,4 @@
-import { maxTimerMs } from '@h/options';
+import { later } from '@h/options';
 import { asyncScheduler, type SchedulerLike } from 'rxjs';
 
 /** Timers of the system, and a monotonic clock that stops while the machine is suspended. */
@@ -13,7 +13,7 @@ export class Alarm {
   readonly #scheduler: SchedulerLike;
   readonly #ring: () => void;
   #at = Infinity;
-  #timer: { unsubscribe(): void } | undefined;
+  #stopTimer: (() => void) | undefined;
 
   constructor(scheduler: SchedulerLike, ring: () => void) {
     this.#scheduler = scheduler;
@@ -25,18 +25,15 @@ export class Alarm {
     if (at >= this.#at) return;
     this.clear();
     this.#at = at;
-    this.#timer = this.#scheduler.schedule(
-      () => {
-        this.clear();
-        this.#ring();
-      },
-      Math.min(Math.max(0, at - this.#scheduler.now()), maxTimerMs),
-    );
+    this.#stopTimer = later(this.#scheduler, at - this.#scheduler.now(), () => {
+      this.clear();
+      this.#ring();
+    });
   }
 
   clear(): void {
-    this.#timer?.unsubscribe();
-    this.#timer = undefined;
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
     this.#at = Infinity;
   }
 }

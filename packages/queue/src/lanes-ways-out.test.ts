@@ -1,5 +1,6 @@
 import { AsyncResource, executionAsyncResource } from 'node:async_hooks';
-import { describe, expect, it } from 'vitest';
+import { asyncScheduler } from 'rxjs';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { gate, settled, silent, timed } from '../test/timed-lanes.js';
 import type { LaneLease, WaitingNotice } from './contract.js';
 import type { LaneError } from './errors.js';
@@ -297,6 +298,30 @@ describe('callbacks that throw', () => {
       'callback-failed',
     ]);
     expect(time.timers).toBe(0);
+  });
+});
+
+describe('work during which the process was suspended', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('is not stopped as idle if its progress arrives when the process continues', async () => {
+    vi.useFakeTimers({ now: 0 });
+    const lanes = createLanes({ idleTimeoutMs: 100, scheduler: asyncScheduler });
+    const work = gate();
+    let lease: LaneLease | undefined;
+    const result = lanes.run('alice', (own) => ((lease = own), work.passed));
+    // Timers run before sockets are read.
+    vi.setSystemTime(60_000);
+    vi.advanceTimersByTime(100);
+    lease?.progress();
+    vi.advanceTimersByTime(99);
+    expect(lease?.isAborted).toBe(false);
+    work.open('done');
+    expect(await result).toBe('done');
+    await lanes.shutdown();
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 
