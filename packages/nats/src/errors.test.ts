@@ -16,6 +16,24 @@ describe('retrying', () => {
     expect(request).toHaveBeenCalledTimes(2);
   });
 
+  it('repeats a request during which the process was suspended for longer than the limit', async () => {
+    let now = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    const request = vi.fn<() => Promise<string>>(async () => {
+      if (now > 0) return 'Done.';
+      now = 60_000;
+      throw apiError(10_008);
+    });
+    expect(await retrying('Writing', 30_000, request)).toBe('Done.');
+    clock.mockRestore();
+  });
+
+  it('does not repeat a request that began after the limit', async () => {
+    const request = vi.fn<() => Promise<string>>().mockRejectedValue(apiError(10_008));
+    await expect(retrying('Writing', 0, request)).rejects.toThrow('Writing failed');
+    expect(request).toHaveBeenCalledTimes(1);
+  });
+
   it('throws a conflict as it is, and other errors with the action', async () => {
     await expect(retrying('Writing', 5_000, () => Promise.reject(apiError(10_071)))).rejects.toThrow(JetStreamApiError);
     await expect(retrying('Writing', 5_000, () => Promise.reject(apiError(10_003)))).rejects.toThrow('Writing failed');

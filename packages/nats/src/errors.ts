@@ -81,7 +81,11 @@ export const beforeRetry = async (action: string, error: unknown, end: number): 
   await setTimeout(pauseMs);
 };
 
-/** Performs a request, again while the server is unavailable. Conflicts are thrown as they are. */
+/**
+ * Performs a request, again while the server is unavailable. Conflicts are thrown as they are.
+ *
+ * A failed request is repeated if it began within `retryMs`: one during which the process was suspended ends late.
+ */
 export const retrying = async <Result>(
   action: string,
   retryMs: number,
@@ -89,11 +93,12 @@ export const retrying = async <Result>(
 ): Promise<Result> => {
   const end = retryEnd(retryMs);
   for (;;) {
+    const isLast = msUntil(end) === 0;
     try {
       return await request();
     } catch (error) {
       if (isConflict(error) || error instanceof TurnError) throw error;
-      await beforeRetry(action, error, end);
+      await beforeRetry(action, error, isLast ? end : Infinity);
     }
   }
 };
