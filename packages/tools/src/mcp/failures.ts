@@ -33,8 +33,7 @@ export const streamEndedError: WireError = {
 /** The answer to a request is not valid JSON-RPC. */
 export const invalidAnswerError: WireError = {
   code: wireErrorCode.invalidAnswer,
-  message:
-    'The server sent an answer with neither a valid result nor a valid error; whether the request took effect is unknown.',
+  message: 'The server sent an answer with neither a valid result nor a valid error',
 };
 
 /** A message of the server is larger than the limit. */
@@ -90,7 +89,9 @@ export const messageOf = (error: unknown): string => {
 
 /** Returns whether the server answered a request with something that the protocol does not allow. */
 export const isInvalidResult = (error: unknown): error is Error =>
-  hasIssues(error) || (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult);
+  hasIssues(error) ||
+  (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) ||
+  (error instanceof ProtocolError && error.code === wireErrorCode.invalidAnswer);
 
 /** Returns whether the server answered a request with a status of HTTP that reports a failure. */
 export const isHttpFailure = (error: unknown): error is SdkHttpError => error instanceof SdkHttpError;

@@ -50,16 +50,15 @@ describe('WireTransport', () => {
     await wire.start();
     const noAnswer = {
       code: -40_003,
-      message:
-        'The server sent an answer with neither a valid result nor a valid error; whether the request took effect is unknown.',
+      message: 'The server sent an answer with neither a valid result nor a valid error',
     };
     const cases: readonly (readonly [object, object])[] = [
       [{ result: { content: [] }, error: null }, { result: { content: [] } }],
       [{ result: null, error: { code: 5, message: 'no', data: 1 } }, { error: { code: 5, message: 'no', data: 1 } }],
       [{ result: { content: [] }, error: { code: 5, message: 'no' } }, { error: { code: 5, message: 'no' } }],
-      [{ error: 'boom' }, { error: { code: -40_003, message: 'boom' } }],
-      [{ error: { code: 'E1', message: 'boom' } }, { error: { code: -40_003, message: 'boom' } }],
-      [{ error: { code: 5, message: 7 } }, { error: { ...noAnswer, code: 5 } }],
+      [{ error: 'boom' }, { error: { code: -32_603, message: 'boom' } }],
+      [{ error: { code: 'E1', message: 'boom' } }, { error: { code: -32_603, message: 'boom' } }],
+      [{ error: { code: 5, message: 7 } }, { error: noAnswer }],
       ...[{}, { result: null }, { result: 'text' }, { result: [] }, { error: null }, { error: 5 }, { error: [] }].map(
         (sent) => [sent, { error: noAnswer }] as const,
       ),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'; // oxlint-disable-line h/no-clock -- a server must not guess the key of its task handles; no decision depends on it
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
-import { invalidAnswerError, streamEndedError } from './failures.js';
+import { invalidAnswerError, streamEndedError, type WireError } from './failures.js';
 
 type Message = JSONRPCMessage;
 type Id = string | number;
@@ -140,12 +140,12 @@ const validAnswer = (id: Id, message: { readonly result?: unknown; readonly erro
   return { jsonrpc: '2.0', id, error: error === undefined ? invalidAnswerError : validError(error) };
 };
 
-const validError = (error: unknown): { readonly code: number; readonly message: string } => {
+const validError = (error: unknown): WireError => {
   const { code, message, ...rest } = (typeof error === 'object' ? error : {}) as Record<string, unknown>;
   const text = typeof error === 'string' ? error : message;
-  return {
-    ...rest,
-    code: Number.isSafeInteger(code) ? (code as number) : invalidAnswerError.code,
-    message: typeof text === 'string' ? text : invalidAnswerError.message,
-  };
+  if (typeof text !== 'string') return invalidAnswerError;
+  return { ...rest, code: Number.isSafeInteger(code) ? (code as number) : internalError, message: text };
 };
+
+/** The code of JSON-RPC for errors of a server without a code. */
+const internalError = -32_603;
