@@ -1,36 +1,32 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { jsonDepth } from '@h/bounded';
 import { cacheHitRate } from '@h/prices';
 import { createRedactor } from '@h/redact';
 import type { ErrorInfo } from '@h/turn';
-import { AnswerWatch } from './answer-watch.js';
 import { Attempts, describeFailure, UpstreamFailure, type AttemptChoice } from './attempts.js';
 import { CacheWatch } from './cache-watch.js';
 import { CallLog } from './call-log.js';
+import { CallSender, type CallSenderOptions } from './call-sender.js';
+import type { Call, Outcome } from './call.js';
 import { CompactionFile } from './compaction-file.js';
 import { Compactor, type Compacted } from './compactor.js';
-import type { ProxyConfig } from './config.js';
-import { relayConverted } from './converted-answer.js';
 import { Conversations, type Conversation } from './conversations.js';
-import { readFailure, sendFailure } from './failures.js';
-import { fallbacksOf, thinkingEdits, type Fallbacks, type Target } from './fallbacks.js';
+import { sendFailure } from './failures.js';
+import { fallbacksOf, thinkingEdits } from './fallbacks.js';
 import type { Answer } from './formats/answer.js';
-import { formats } from './formats/convert.js';
-import { baseOf, bodyHeaders, convertedHeaders, forwardedHeaders, noBody, type ClientRequest } from './forwarding.js';
-import { applyEdits, editsAt, type TextEdit } from './json-edit.js';
+import type { ClientRequest } from './forwarding.js';
+import { applyEdits, editsAt } from './json-edit.js';
 import { readKeys, type ProviderKey } from './keys.js';
-import { Ledger, type Admission, type Party, type PartyLimits } from './ledger.js';
+import { Ledger, type Party, type PartyLimits } from './ledger.js';
 import { warnOfLoops } from './loop-guard.js';
 import { amountsOf, inputTokensOf, Meter } from './meter.js';
 import { Metrics } from './metrics.js';
 import { RequestRedactor } from './redaction.js';
 import { Refusal, type Provider } from './refusal.js';
-import { limitPauses, relayBody, relayHead, type Delivery } from './relay.js';
 import { textOfBody } from './request-body.js';
-import { readersByFormat, type FormatName } from './routes.js';
+import type { FormatName } from './routes.js';
 import { createSummarizer } from './summarizer.js';
 import { openProxyTelemetry, type ProxyTelemetry } from './telemetry.js';
-import type { Upstream } from './upstream.js';
 import { readRequest, type WireRequest } from './wire-request.js';
 
 /** Deeper requests would overflow the stack of the guards. */
@@ -38,9 +34,7 @@ const maxDepth = 200;
 const tooDeep = `The body is nested deeper than ${maxDepth} levels.`;
 
 /** What model calls need. */
-export interface ModelCallsOptions {
-  readonly config: ProxyConfig;
-  readonly upstream: Upstream;
+export interface ModelCallsOptions extends CallSenderOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
 }
@@ -52,48 +46,6 @@ interface Parts {
   readonly redactor: RequestRedactor | undefined;
   readonly compactor: Compactor | undefined;
   readonly telemetry: ProxyTelemetry;
-}
-
-/** A model call after it has passed the checks. */
-interface Call {
-  readonly request: ClientRequest;
-  readonly format: FormatName;
-  readonly model: string | undefined;
-  readonly isStream: boolean;
-  /** What attempts send. Discarded when an answer begins, so that streams do not retain the conversations. */
-  content: CallContent | undefined;
-  /** Estimated tokens of the request. */
-  inputTokens: number;
-  compaction: CompactionNews;
-  readonly fallbacks: Fallbacks;
-  readonly conversation: Conversation;
-  /** Reports a change of the cached beginning, once the usage is known. */
-  readonly compareCache: ReturnType<CacheWatch['compare']>;
-  readonly admission: Admission;
-  readonly startedAt: number;
-}
-
-interface CallContent {
-  /** The request of the client. */
-  readonly wire: WireRequest;
-  /** The body for the provider: that of the client unless a guard changed it. */
-  readonly text: string;
-  /** Compacts the request further after an overflow. */
-  readonly compactAfter: (failure: ErrorInfo) => Promise<Compacted>;
-}
-
-type CompactionNews = Pick<Compacted, 'report' | 'failure'>;
-
-/** The outcome of a call for the log. */
-interface Outcome {
-  readonly status: number;
-  readonly delivery: Delivery;
-  readonly answer?: Answer | undefined;
-  readonly firstByteMs?: number | undefined;
-  readonly model?: string | undefined;
-  /** The model that was asked instead of the requested one. */
-  readonly target?: Target | undefined;
-  readonly credential?: string | undefined;
 }
 
 /** A request whose body is that for the provider, but for its compaction. */
@@ -129,6 +81,7 @@ export class ModelCalls {
   readonly #metrics = new Metrics();
   readonly #log: CallLog;
   readonly #attempts: Attempts;
+  readonly #sender: CallSender;
   readonly #redactor: RequestRedactor | undefined;
   /** Redacts errors of the provider, in which it may quote a key. */
   readonly #redactError = createRedactor().redact;
@@ -140,6 +93,7 @@ export class ModelCalls {
     this.#parts = parts;
     this.#log = new CallLog(options.config.log);
     this.#attempts = new Attempts(parts.keys, parts.telemetry, options.now);
+    this.#sender = new CallSender(options);
     this.#redactor = parts.redactor;
     this.#cacheWatch = new CacheWatch(parts.meter.costOf);
     this.#summarizer = createSummarizer({ ...options, ...parts });
@@ -299,10 +253,10 @@ export class ModelCalls {
 
   /** Makes one attempt, and another one with a shorter conversation if the provider reports an overflow. */
   async #attempt(call: Call, choice: AttemptChoice, holdsFailures: boolean): Promise<Outcome> {
-    if (!this.#parts.compactor || choice.target?.request) return this.#send(call, choice, holdsFailures);
+    if (!this.#parts.compactor || choice.target?.request) return this.#sender.send(call, choice, holdsFailures);
     const { request, format } = call;
     try {
-      return await this.#send(call, choice, true);
+      return await this.#sender.send(call, choice, true);
     } catch (error) {
       if (!(error instanceof UpstreamFailure) || !call.content) throw error;
       const { text, ...compaction } = await call.content.compactAfter(describeFailure(error));
@@ -310,75 +264,12 @@ export class ModelCalls {
         const content = { ...call.content, text };
         Object.assign(call, { content, compaction, inputTokens: inputTokensOf(text) });
         this.#metrics.retries.inc({ provider: request.route.provider });
-        return this.#send(call, choice, holdsFailures);
+        return this.#sender.send(call, choice, holdsFailures);
       }
       if (holdsFailures) throw error;
       sendFailure(error, format, request.outgoing);
       return { status: error.status, delivery: 'complete' };
     }
-  }
-
-  /** Makes one attempt, and forwards its answer while reading a copy of it. */
-  async #send(call: Call, { target, key }: AttemptChoice, holdsFailures: boolean): Promise<Outcome> {
-    if (target?.request) return this.#sendConverted(call, target, key);
-    const { request, format, admission, startedAt } = call;
-    const { outgoing } = request;
-    const from = await this.#request(call, target, key);
-    const status = from.statusCode ?? 502;
-    if (holdsFailures && status >= 400) throw await readFailure(from, format);
-    call.content = undefined;
-    request.body = noBody;
-    const firstByteMs = performance.now() - startedAt;
-    const watch = status < 400 ? new AnswerWatch(readersByFormat[format](), from.headers) : undefined;
-    relayHead(from, outgoing, answerHeaders(admission, target));
-    limitPauses(outgoing, this.#options.config.timeouts.idleMs);
-    const delivery = await relayBody(from, outgoing, watch);
-    const answer = await watch?.end();
-    return { status, delivery, firstByteMs, answer, target, model: target?.model ?? call.model, credential: key?.id };
-  }
-
-  /** Sends the request to its provider. Returns the head of the answer. */
-  #request(call: Call, target: Target | undefined, key: ProviderKey | undefined): Promise<IncomingMessage> {
-    const { config, upstream } = this.#options;
-    const { incoming, route, signal, body } = call.request;
-    const { wire, text: given } = contentOf(call);
-    const text = target === undefined ? given : applyEdits(given, modelEdits(given, target.model));
-    const isChanged = text !== wire.text;
-    return upstream.send({
-      base: baseOf(config, route.provider),
-      method: 'POST',
-      path: incoming.url ?? '/',
-      headers: isChanged
-        ? [...forwardedHeaders(incoming, key, bodyHeaders), ['content-length', String(Buffer.byteLength(text))]]
-        : forwardedHeaders(incoming, key),
-      body: isChanged ? Buffer.from(text) : body,
-      signal,
-    });
-  }
-
-  /** Makes one attempt with a model of another format, and converts its answer. */
-  async #sendConverted(call: Call, target: Target, key: ProviderKey | undefined): Promise<Outcome> {
-    const { config, upstream } = this.#options;
-    const { request, admission, startedAt } = call;
-    const { wire } = contentOf(call);
-    const { incoming, outgoing: to, signal } = request;
-    const { provider, format, model } = target;
-    const text = JSON.stringify(target.request);
-    const from = await upstream.send({
-      base: baseOf(config, provider),
-      method: 'POST',
-      path: formats[format].path,
-      headers: convertedHeaders(incoming, key, text),
-      body: Buffer.from(text),
-      signal,
-    });
-    const status = from.statusCode ?? 502;
-    if (status >= 300) throw await readFailure(from, format);
-    const firstByteMs = performance.now() - startedAt;
-    const headers = answerHeaders(admission, target);
-    const { idleMs } = config.timeouts;
-    const { delivery, answer } = await relayConverted({ from, to, format, wire, model, headers, signal, idleMs });
-    return { status, delivery, firstByteMs, answer, target, model, credential: key?.id };
   }
 
   /** Counts a call that has ended. */
@@ -428,17 +319,3 @@ export class ModelCalls {
     }));
   }
 }
-
-/** An attempt after the beginning of an answer would be a defect: the client cannot receive a second answer. */
-const contentOf = ({ content }: Call): CallContent => {
-  if (content) return content;
-  throw new Refusal('internal', 'A call was attempted again after its answer had begun.');
-};
-
-const modelEdits = (text: string, model: string): readonly TextEdit[] =>
-  editsAt(text, [{ path: ['model'], value: model }]);
-
-const answerHeaders = ({ warnings }: Admission, target: Target | undefined): readonly string[] => [
-  ...warnings.flatMap((warning) => ['x-h-budget-warning', warning]),
-  ...(target ? ['x-h-fallback', encodeURI(`${target.provider}/${target.model}`)] : []),
-];

@@ -153,7 +153,7 @@ describe('runWorker', () => {
       return store;
     };
     const { worker, sessions } = start(schema, scriptedModel(['Hello.']), { inbox });
-    await vi.waitFor(() => expect(taking).toHaveBeenCalled());
+    await vi.waitFor(() => expect(taking).toHaveBeenCalled(), { timeout: 30_000 });
     await postgresInbox(database).submit('alice', 'Hi');
     const drained = worker.drain();
     proceed();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CallIds } from './call-ids.js';
 import { ingestResponse } from './ingest.js';
-import { CallSlots } from './loop-state.js';
+import { CallSlots } from './call-slots.js';
 import type { ModelResponse } from './model.js';
 import { noUsage } from './usage.js';
 

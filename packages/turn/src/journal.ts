@@ -1,5 +1,6 @@
 import type { TurnEvent } from './events.js';
-import { answerMessages, fold, initialState, resultMessages, type LoopState } from './loop-state.js';
+import { resultMessages } from './call-slots.js';
+import { answerMessages, fold, initialState, type LoopState } from './loop-state.js';
 import { MessageList } from './message-list.js';
 import type { Message } from './messages.js';
 import { repairHistory } from './repair.js';

@@ -1,14 +1,7 @@
+import { isRepeatable, resultMessages, runnable, withDefinition, type CallSlot } from './call-slots.js';
 import { stop } from './decisions.js';
 import type { HistoryOrigin, NewEventOf, TurnEvent, TurnEventOf } from './events.js';
-import {
-  answerMessages,
-  isRepeatable,
-  resultMessages,
-  runnable,
-  withDefinition,
-  type CallSlot,
-  type LoopState,
-} from './loop-state.js';
+import { answerMessages, type LoopState } from './loop-state.js';
 import type { Message } from './messages.js';
 import type { ModelRequest } from './model.js';
 import { interruptedText } from './repair.js';

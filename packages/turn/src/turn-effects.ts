@@ -1,5 +1,6 @@
 import type { TurnEvent } from './events.js';
-import { isRepeatable, runnable, type CallSlot, type LoopState } from './loop-state.js';
+import { isRepeatable, runnable, type CallSlot } from './call-slots.js';
+import type { LoopState } from './loop-state.js';
 import { ModelCall, type EffectHost } from './model-call.js';
 import type { ModelDriver } from './model.js';
 import type { Outbox } from './outbox.js';

@@ -16,7 +16,7 @@ import { resolvePath } from './resolve-path.js';
 import { rememberFiles } from './remember-files.js';
 import { firstScope, innerScope, lookUp, rememberArguments, valueOf, type FunctionBody, type Scope } from './scope.js';
 import { scriptReader } from './script-reader.js';
-import { environmentMark, loadsSecrets, secretMark } from './secrets.js';
+import { addSecrets, environmentOf, isRootIn, serversOf } from './surroundings.js';
 import { withHome, type Output } from './expand-word.js';
 
 /** Maximum nesting of commands that run commands. */
@@ -323,47 +323,6 @@ export const readCommandLine = (
   for (const { body, scope } of defined) if (!called.has(body)) reader.node(body, scope, 1);
   return { invocations, problems };
 };
-
-/** Returns whether a command runs another as root on this machine. */
-const isRootIn = ([first, ...args]: readonly Field[], isRoot: boolean): boolean => {
-  const name = programName(first?.text ?? '');
-  if (!/^(?:sudo|doas|pkexec)$/.test(name)) return isRoot && !/^(?:docker|podman|nerdctl|kubectl|lxc)$/.test(name);
-  const at = args.findIndex(({ text }) => /^(?:-u|--user)$/.test(text));
-  return at === -1 || args[at + 1]?.text === 'root';
-};
-
-/** Records that a command runs others with secrets in their environment. */
-const addSecrets = (argv: readonly Field[], inner: Scope): void => {
-  const [program = '', ...args] = argv.map(({ text }) => text);
-  if (loadsSecrets(programName(program), args)) {
-    inner.secrets = new Map([...inner.secrets, [environmentMark, secretMark]]);
-  }
-};
-
-/** Variables by which frameworks select a database. */
-const environments = ['RAILS_ENV', 'RACK_ENV', 'MIX_ENV', 'APP_ENV', 'DJANGO_ENV', 'FLASK_ENV', 'NODE_ENV'];
-
-const environmentOf = (scope: Scope): string | undefined => {
-  for (const name of environments) {
-    const [value] = lookUp(scope, 'variables', name) ?? [];
-    if (value !== undefined) return value;
-  }
-  return undefined;
-};
-
-/** Variables by which clients and frameworks select the server of a database. */
-const serverVariables = [
-  'PGHOST',
-  'PGHOSTADDR',
-  'PGSERVICE',
-  'MYSQL_HOST',
-  'CLICKHOUSE_HOST',
-  'COCKROACH_URL',
-  'DATABASE_URL',
-];
-
-const serversOf = (scope: Scope): readonly string[] =>
-  serverVariables.flatMap((name) => lookUp(scope, 'variables', name)?.[0] ?? []);
 
 const nothing: Output = { text: undefined, programs: [] };
 
