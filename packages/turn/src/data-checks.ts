@@ -67,4 +67,20 @@ export const checked = <Value>(check: OptionCheck, value: Value, owner: string, 
   return value;
 };
 
+/** Explains why a value fails a check, in the words of {@link checked}; returns nothing if it passes. */
+export const problemWithValue = (
+  value: unknown,
+  check: OptionCheck,
+  owner: string,
+  name: string,
+): string | undefined => {
+  try {
+    checked(check, value, owner, name);
+    return undefined;
+  } catch (error) {
+    if (error instanceof InvalidInputError) return error.message.replace(/\.$/, '');
+    throw error;
+  }
+};
+
 export const toInputError = ({ message }: OptionFault): InvalidInputError => new InvalidInputError(message);

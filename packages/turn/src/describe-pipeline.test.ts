@@ -32,7 +32,20 @@ describe('describePipeline', () => {
 
   it('warns once, and ignores names that are not in the pipe', () => {
     const guard = operator('guard', { after: ['queue', 'queue', 'hooks'] });
-    expect(describePipeline({ operators: [guard, operator('queue'), operator('queue')] }).warnings).toHaveLength(1);
+    const { warnings } = describePipeline({ operators: [guard, operator('queue'), operator('queue')] });
+    expect(warnings.filter((warning) => warning.includes('belongs'))).toHaveLength(1);
+  });
+
+  it('warns once about two operators that both declare their order', () => {
+    const operators = [operator('guard', { after: ['queue'] }), operator('queue', { before: ['guard'] })];
+    expect(describePipeline({ operators }).warnings).toEqual(['guard belongs after queue; move it.']);
+  });
+
+  it('warns about an operator that is in the pipe twice', () => {
+    const operators = [operator('guard'), operator('tools'), operator('guard')];
+    expect(describePipeline({ operators }).warnings).toEqual([
+      'guard is in the pipe 2 times, and all use the state of that name; combine them.',
+    ]);
   });
 
   it('lists native operators as native', () => {

@@ -3,7 +3,7 @@ import { OperatorError, toErrorInfo } from './errors.js';
 import { interceptor, type Handlers, type InterceptorSetup } from './handlers.js';
 import { isInterceptor, type PipelineOperator } from './pipeline.js';
 
-/** The operators of a pipeline, and violations of the order they declare. */
+/** The operators of a pipeline, violations of the order they declare, and operators with the same name. */
 export interface PipelineDescription {
   readonly operators: readonly string[];
   readonly warnings: readonly string[];
@@ -12,7 +12,8 @@ export interface PipelineDescription {
 }
 
 /**
- * Lists the operators of an agent in order and warns about each that violates a declared order.
+ * Lists the operators of an agent in order. Warns once about each two operators that violate a declared order, and about
+ * names that several operators have.
  *
  * An operator declares its place with `intercept(name, setup, { after: ['queue'], before: ['tools'] })`.
  *
@@ -23,23 +24,47 @@ export interface PipelineDescription {
  */
 export const describePipeline = (agent: { readonly operators: readonly PipelineOperator[] }): PipelineDescription => {
   const operators = agent.operators.map(nameOf);
-  const warnings = new Set<string>();
-  for (const [index, operator] of agent.operators.entries()) {
-    if (!isInterceptor(operator)) continue;
-    const { name, place } = operator[interceptor];
-    const [above, below] = [operators.slice(0, index), operators.slice(index + 1)];
-    for (const other of place.after ?? []) if (below.includes(other)) warnings.add(warning(name, 'after', other));
-    for (const other of place.before ?? []) if (above.includes(other)) warnings.add(warning(name, 'before', other));
-  }
+  const warnings = [...misplaced(agent.operators, operators), ...repeated(agent.operators)];
   return {
     operators,
-    warnings: [...warnings],
+    warnings,
     toString: () =>
       [
         ...operators.map((name, index) => `${String(index + 1).padStart(2)}. ${name}`),
-        ...[...warnings].map((text) => `!  ${text}`),
+        ...warnings.map((text) => `!  ${text}`),
       ].join('\n'),
   };
+};
+
+/** Both operators of a pair may declare its order; the pair has one warning. */
+const misplaced = (operators: readonly PipelineOperator[], names: readonly string[]): readonly string[] => {
+  const warnings = new Map<string, string>();
+  const warn = (first: string, last: string, warning: string): void => {
+    const pair = JSON.stringify([first, last]);
+    if (!warnings.has(pair)) warnings.set(pair, `${warning}; move it.`);
+  };
+  for (const [index, operator] of operators.entries()) {
+    if (!isInterceptor(operator)) continue;
+    const { name, place } = operator[interceptor];
+    const [above, below] = [names.slice(0, index), names.slice(index + 1)];
+    for (const other of place.after ?? []) {
+      if (below.includes(other)) warn(other, name, `${name} belongs after ${other}`);
+    }
+    for (const other of place.before ?? []) {
+      if (above.includes(other)) warn(name, other, `${name} belongs before ${other}`);
+    }
+  }
+  return [...warnings.values()];
+};
+
+const repeated = (operators: readonly PipelineOperator[]): readonly string[] => {
+  const names = operators.filter(isInterceptor).map((operator) => operator[interceptor].name);
+  return [...new Set(names)].flatMap((name) => {
+    const count = names.filter((other) => other === name).length;
+    return count === 1
+      ? []
+      : [`${name} is in the pipe ${count} times, and all use the state of that name; combine them.`];
+  });
 };
 
 /** The events that an operator made by `intercept` has handlers for, without `*`. */
@@ -85,6 +110,3 @@ const nameOf = (operator: PipelineOperator): string =>
   isInterceptor(operator)
     ? operator[interceptor].name
     : `${operator.name === '' ? 'an RxJS operator' : operator.name} (native)`;
-
-const warning = (name: string, side: 'after' | 'before', other: string): string =>
-  `${name} belongs ${side} ${other}; move it.`;

@@ -13,7 +13,7 @@ import {
   type OptionCheck,
 } from '@h/options';
 import { isJSONObjectFrom } from './json.js';
-import { checked, jsonObject, jsonValue, shapeOf, variantOf } from './data-checks.js';
+import { checked, jsonObject, jsonValue, problemWithValue, shapeOf, variantOf } from './data-checks.js';
 import type { ApprovalDecision, TurnEventType } from './events.js';
 import { assistantContent, message, toolResultOutput, userMessage } from './message-checks.js';
 
@@ -213,6 +213,19 @@ export const invalidMember = (event: { readonly type: string }, from: object | u
     if (isOfOutcome && (isNew || made[name] !== given[name])) return own.variant.accepts(made) ? undefined : 'outcome';
   }
   return undefined;
+};
+
+/** Explains what is wrong with an invalid member, with its value and what it must be. */
+export const problemWithMember = (event: { readonly type: string }, name: string): string => {
+  const { members = {}, optional = {}, lists = {}, variant } = payloads[event.type as TurnEventType] ?? {};
+  const list = lists[name];
+  const check = members[name] ?? optional[name] ?? (list && arrayOf(list));
+  const owner = `an invalid ${event.type}`;
+  const problem =
+    check === undefined
+      ? variant && problemWithValue(event, variant, owner, 'event')
+      : problemWithValue((event as unknown as Members)[name], check, owner, name);
+  return problem ?? `${owner}: ${JSON.stringify(name)} must not be set to this value`;
 };
 
 /** Whether a member was set to another value. */

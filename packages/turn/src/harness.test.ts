@@ -25,7 +25,7 @@ describe('the options of harness()', () => {
     [
       'tools that are not a driver',
       { model, tools: { run: () => [] } },
-      /"tools" must be an object with definitions\(\) and run\(\)/,
+      /"tools" must be a tool driver, such as toolDriver\(\[…\]\) of @h\/tools/,
     ],
     [
       'sessions that are not a store',
@@ -131,12 +131,21 @@ describe('pipe()', () => {
 
   it.each<[string, readonly unknown[], RegExp]>([
     ['undefined', [factory(), undefined], /^harness\(\)\.pipe\(\): operator 2 of 2 is undefined\. Pass an operator/],
-    ['an array of operators', [[factory()]], /operator 1 of 1 is \[a function\]\./],
+    ['an array of operators', [[factory()]], /operator 1 of 1 is an array\. Spread it with "\.\.\."/],
     ['a factory', [factory], /operator 1 of 1 is not an operator: it returned a function\. .*call it: factory\(\)\./],
     [
       'a factory that needs options',
       [factory(), wantsOptions],
       /operator 2 of 2 is not an operator: it threw "\\"limit\\" must be a number\."\. .*call it: wantsOptions\(\)\./,
+    ],
+    [
+      'a factory that lists all its options',
+      [
+        function limits() {
+          throw new TypeError(`Known options: ${'option, '.repeat(50)}`);
+        },
+      ],
+      /it threw "Known options: .{50,110}…"\. If limits makes an operator, call it: limits\(\)\.$/,
     ],
     ['an anonymous function', [() => 7], /it returned 7\. If it makes an operator, call it\.$/],
   ])('rejects %s with the position and the fix', (_, operators, message) => {

@@ -1,5 +1,6 @@
 import { concat, from, NEVER, Observable, of, Subject, take, throwError, type MonoTypeOperatorFunction } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
+import { proceed, stop } from './decisions.js';
 import { OperatorError } from './errors.js';
 import type { TurnEvent } from './events.js';
 import { harness } from './harness.js';
@@ -115,7 +116,38 @@ describe('an operator that fails', () => {
       { observe: { '*': ({ type }) => (type === 'tool.call' ? boom() : undefined) } },
       /threw while observing tool\.call/,
     ],
+    [
+      'with a decision in observe',
+      { observe: { 'tool.call': () => stop('blocked') } },
+      /the observe handler returned a turn\.stop, which has no effect\. Return it from a decide handler$/,
+    ],
     ['in decide', { decide: { 'tool.call': boom } }, /threw on tool\.call: Boom\./],
+    [
+      'with an unknown outcome',
+      { decide: { 'tool.call': () => stop('stopped' as never) } },
+      /an invalid turn\.stop: "outcome" must be "completed" or .* or "error"; received "stopped"$/,
+    ],
+    [
+      'with a message that is invalid',
+      { decide: { 'tool.call': (given) => [given, proceed([{ role: 'user', content: 7 as never }], 'Why?')] } },
+      /an invalid turn\.continue: "messages\[0\]\.content" must be .*; received 7$/,
+    ],
+    [
+      'with a result that lacks a member of its status',
+      {
+        decide: {
+          'tool.call': ({ step, call: given }) =>
+            ({
+              type: 'tool.result',
+              step,
+              call: given,
+              status: 'failed',
+              output: { type: 'text', value: '' },
+            }) as never,
+        },
+      },
+      /an invalid tool\.result: "event\.error" is required; it must be an object/,
+    ],
     [
       'with a string',
       { decide: { 'tool.call': () => 'no' as never } },

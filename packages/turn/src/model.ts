@@ -22,17 +22,27 @@ export interface SystemBlock {
 
 /** Settings of a model call, named as in the AI SDK. */
 export interface ModelSettings {
+  /** The maximum number of tokens of the answer. */
   readonly maxOutputTokens?: number | undefined;
+  /** The randomness of the answer, in the range of the provider. */
   readonly temperature?: number | undefined;
+  /** The share of probability from which tokens are sampled. */
   readonly topP?: number | undefined;
+  /** The number of tokens from which each is sampled. */
   readonly topK?: number | undefined;
+  /** How much tokens are avoided that have occurred. */
   readonly presencePenalty?: number | undefined;
+  /** How much tokens are avoided that have occurred often. */
   readonly frequencyPenalty?: number | undefined;
+  /** Texts at which the answer ends. */
   readonly stopSequences?: readonly string[] | undefined;
+  /** Makes answers repeatable, for models that support it. */
   readonly seed?: number | undefined;
+  /** Whether the model may, must not or must call a tool, or the tool that it must call. */
   readonly toolChoice?: 'auto' | 'none' | 'required' | { readonly toolName: string } | undefined;
   /** The reasoning effort, for models that support it. */
   readonly reasoning?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max' | undefined;
+  /** Options by provider, which its driver passes on. */
   readonly providerOptions?: ProviderOptions | undefined;
 }
 

@@ -113,7 +113,7 @@ const systemBlock = objectOf({ text: required(anyString), cache: objectOf({ ttl:
 
 const harnessChecks: OptionChecks<HarnessOptions> = {
   model: required({ ...anyFunction, expected: 'a model driver, such as languageModel(…) of @h/ai-sdk' }),
-  tools: objectWithMethods('definitions', 'run'),
+  tools: { ...objectWithMethods('definitions', 'run'), expected: 'a tool driver, such as toolDriver([…]) of @h/tools' },
   sessions: objectWithMethods('open', 'locate', 'unfinished'),
   system: anyOf(anyString, arrayOf(systemBlock)),
   settings,

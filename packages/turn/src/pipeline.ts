@@ -56,6 +56,7 @@ export const checkOperators = (operators: readonly unknown[], owner: string): vo
 };
 
 const problemWithOperator = (operator: unknown): string | undefined => {
+  if (Array.isArray(operator)) return 'is an array. Spread it with "...", or pass its operators one by one.';
   if (typeof operator !== 'function') {
     return `is ${showValue(operator)}. Pass an operator such as tools(), or remove it.`;
   }
@@ -67,9 +68,13 @@ const problemWithOperator = (operator: unknown): string | undefined => {
     const stream = (operator as (source: Observable<TurnEvent>) => unknown)(NEVER);
     return isObservable(stream) ? undefined : `is not an operator: it returned ${showValue(stream)}. ${advice}`;
   } catch (error) {
-    return `is not an operator: it threw ${JSON.stringify(toErrorInfo(error).message)}. ${advice}`;
+    return `is not an operator: it threw ${JSON.stringify(shorten(toErrorInfo(error).message))}. ${advice}`;
   }
 };
+
+/** A factory that takes the source for its options lists all of them in its error; the fix comes behind it. */
+const shorten = (message: string): string =>
+  message.length > 120 ? `${message.slice(0, 119).toWellFormed()}…` : message;
 
 /** The operators of a pipeline, adjacent interceptors fused. All turns of an agent share it. */
 export class PipelinePlan {

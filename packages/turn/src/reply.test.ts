@@ -102,4 +102,14 @@ describe('reply', () => {
     source.complete();
     expect(await waiting).toMatchObject({ outcome: 'cancelled', text: '', messages: [] });
   });
+
+  it.each<[string, unknown]>([
+    ['an agent', harness({ model: scriptedModel([]) }).pipe()],
+    ['a promise of a turn', Promise.resolve(new Subject())],
+    ['nothing', undefined],
+  ])('refuses %s with the fix', (_, given) => {
+    expect(() => reply(given as Subject<TurnEvent>)).toThrow(
+      /^reply\(\): "turn" must be a turn, as agent\.turn\(\) returns;/,
+    );
+  });
 });

@@ -1,3 +1,4 @@
+import { checkValue, objectWithMethods } from '@h/options';
 import type { Observable } from 'rxjs';
 import type { ErrorInfo } from './error-info.js';
 import type { TurnEvent, TurnEventOf, TurnOutcome } from './events.js';
@@ -24,13 +25,19 @@ export interface Reply {
  *
  * The promise resolves with any `outcome`. It rejects only if the stream itself errors, which a turn never does.
  *
+ * @throws InvalidOptionError if the value is not an observable, such as an agent or a promise
+ *
  * @example
  * ```ts
  * const { text, outcome, usage } = await reply(agent.turn({ session: 'alice', input: 'Hello' }));
  * ```
  */
-export const reply = (turn$: Observable<TurnEvent>): Promise<Reply> =>
-  new Promise((resolve, reject) => {
+export const reply = (turn$: Observable<TurnEvent>): Promise<Reply> => {
+  checkValue('reply()', 'turn', turn$, {
+    ...objectWithMethods('subscribe'),
+    expected: 'a turn, as agent.turn() returns',
+  });
+  return new Promise((resolve, reject) => {
     let history = MessageList.empty;
     let waiting: readonly Message[] = [];
     let end: TurnEventOf<'turn.end'> | undefined;
@@ -53,6 +60,7 @@ export const reply = (turn$: Observable<TurnEvent>): Promise<Reply> =>
       },
     });
   });
+};
 
 /**
  * The text after the last message of another role, except for messages that asked the model to continue a truncated

@@ -1,7 +1,7 @@
 import { later } from '@h/options';
 import { disregard, isWaiting, stamp, waitFor, type Waiting } from './decision.js';
 import { OperatorError, toErrorInfo } from './errors.js';
-import { invalidMember } from './event-checks.js';
+import { invalidMember, payloads, problemWithMember } from './event-checks.js';
 import { problemWith } from './event-shape.js';
 import type { Entrance, EventQueue } from './event-queue.js';
 import type { NewEvent, TurnEnding, TurnEvent } from './events.js';
@@ -377,7 +377,7 @@ const problemWithDecision = (item: unknown, event: TurnEvent | undefined): strin
 const problemWithMembers = (item: NewEvent, event: TurnEvent | undefined): string | undefined => {
   try {
     const name = invalidMember(item, event?.type === item.type ? event : undefined);
-    return name === undefined ? undefined : `a ${item.type} whose "${name}" is missing or invalid`;
+    return name === undefined ? undefined : problemWithMember(item, name);
   } catch {
     return `a ${item.type} with a value that throws when it is read`;
   }
@@ -390,9 +390,17 @@ const problemWithMembers = (item: NewEvent, event: TurnEvent | undefined): strin
 const isRejectedContinue = (event: TurnEvent, next: NewEvent): boolean =>
   event.type === 'turn.stop' && event.afterStep === undefined && next.type === 'turn.continue';
 
-/** Rejects asynchronous observers: they would see events out of order, and their rejections would be unhandled. */
+/**
+ * Rejects asynchronous observers, which would see events out of order and whose rejections would be unhandled, and
+ * observers that return a decision such as `stop()`, which would have no effect.
+ */
 const checkObserved = (answer: unknown): void => {
-  if (typeof answer !== 'object' || !isWaiting(answer)) return;
-  disregard(answer);
-  throw new TypeError('the observe handler returned a promise or an observable. Make it synchronous');
+  if (typeof answer !== 'object' || answer === null) return;
+  if (isWaiting(answer)) {
+    disregard(answer);
+    throw new TypeError('the observe handler returned a promise or an observable. Make it synchronous');
+  }
+  const { type, turn } = answer as Partial<TurnEvent>;
+  if (typeof type !== 'string' || turn !== undefined || !(type in payloads)) return;
+  throw new TypeError(`the observe handler returned a ${type}, which has no effect. Return it from a decide handler`);
 };

@@ -6,7 +6,7 @@ import { sessionStoreChecks, type SessionStoreSubject } from './store-checks.js'
  * Tests a session store against the contract. Every store calls it in its tests.
  *
  * @param factory - creates an empty store for each test. With `reopen`, the suite also reads the sessions as another
- * process would; `dispose` cleans up. find; `dispose` cleans up.
+ * process would; `dispose` cleans up.
  *
  * @example
  * ```ts

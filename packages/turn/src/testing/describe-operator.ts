@@ -2,6 +2,9 @@ import { describe, it } from 'vitest';
 import type { TurnOperator } from '../events.js';
 import { operatorChecks, type OperatorCheckOptions } from './operator-checks.js';
 
+/** The checks play hundreds of turns: on a busy machine they take longer than the 5 s that vitest gives a test. */
+const timeout = 60_000;
+
 /**
  * Runs the conformance suite of operators. Call it in the tests of every operator.
  *
@@ -15,6 +18,6 @@ import { operatorChecks, type OperatorCheckOptions } from './operator-checks.js'
  */
 export const describeOperator = (factory: () => TurnOperator, options: OperatorCheckOptions = {}): void => {
   describe('keeps the contract of operators', () => {
-    for (const { name, check } of operatorChecks) it(name, () => check(factory, options));
+    for (const { name, check } of operatorChecks) it(name, { timeout }, () => check(factory, options));
   });
 };

@@ -1,6 +1,6 @@
 import { delay, map, mergeMap, Observable, of, share, type Subscriber, type Subscription } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { deny, notice, stop } from '../decisions.js';
+import { deny, keep, notice, stop } from '../decisions.js';
 import type { TurnEvent, TurnOperator } from '../events.js';
 import { intercept } from '../intercept.js';
 import { describeOperator } from './describe-operator.js';
@@ -34,6 +34,17 @@ describeOperator(() =>
 describeOperator(() => intercept('everything', () => ({ observe: { '*': () => undefined } })));
 
 const replayRule = 'decides the same after a resume from any record';
+
+it.each(['passes ordinary and unknown events by identity and in order', 'works twice in a pipe'])(
+  'names the fix if an operator adds an event (%s)',
+  async (rule) => {
+    const keeper = intercept('keeper', () => ({ decide: { 'turn.stop': (event) => [keep('keeper', 1), event] } }));
+    const check = async (changes: readonly string[]) =>
+      operatorChecks.find(({ name }) => name === rule)?.check(() => keeper, { changes });
+    await expect(check([])).rejects.toThrow(/^the operator changed.* name their types in \{ changes: \[…\] \}/);
+    await check(['session.state']);
+  },
+);
 
 describe('detects an operator that', () => {
   const shared = { count: 0 };

@@ -19,6 +19,8 @@ export interface OperatorCheckOptions {
   readonly completes?: boolean | undefined;
 }
 
+const notPassed = 'the operator changed, held, dropped or added events; name their types in { changes: […] }';
+
 /** One rule of the contract; `check` throws if the operator breaks it. */
 export interface OperatorCheck {
   readonly name: string;
@@ -35,7 +37,10 @@ export const operatorChecks: readonly OperatorCheck[] = [
       const { emitted } = await play(factory(), events);
       const expected = events.filter(isPlain);
       const actual = emitted.filter(isPlain);
-      expect(actual.map(({ type }) => type)).toEqual(expected.map(({ type }) => type));
+      expect(
+        actual.map(({ type }) => type),
+        notPassed,
+      ).toEqual(expected.map(({ type }) => type));
       for (const [index, event] of expected.entries()) {
         expect(actual[index], `${event.type} is no longer the same object`).toBe(event);
       }
@@ -71,7 +76,7 @@ export const operatorChecks: readonly OperatorCheck[] = [
       const { emitted, error } = await play((source) => source.pipe(factory(), factory()), events);
       expect(error).toBeUndefined();
       const isPlain = (event: TurnEvent): boolean => !changes.includes(event.type);
-      expect(emitted.filter(isPlain)).toEqual(events.filter(isPlain));
+      expect(emitted.filter(isPlain), notPassed).toEqual(events.filter(isPlain));
     },
   },
   {

@@ -29,6 +29,7 @@ export type ScriptStep = ScriptedAnswer | ((request: ModelRequest, context: Mode
 export interface ScriptedModelOptions {
   /** Delay in milliseconds before each delta and each answer; without it the model answers synchronously. */
   readonly delayMs?: number | undefined;
+  /** The clock of `delayMs`. @defaultValue `asyncScheduler` */
   readonly scheduler?: SchedulerLike | undefined;
 }
 
