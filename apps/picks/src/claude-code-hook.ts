@@ -1,5 +1,5 @@
 // A hook of Claude Code that judges each command before it runs, with `@h/shell` alone.
-// {"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"node …/claude-code-hook.mjs"}]}]}}
+// {"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"npx tsx …/claude-code-hook.ts || exit 2"}]}]}}
 import { text } from 'node:stream/consumers';
 import { judgeCommand } from '@h/shell';
 
@@ -19,7 +19,7 @@ try {
     console.log(JSON.stringify({ hookSpecificOutput }));
   }
 } catch (error) {
-  // Exit code 2 denies the call. After any other code, Claude Code runs it.
+  // Exit code 2 denies the call. After any other code, Claude Code runs it: "|| exit 2" covers a hook that cannot start.
   console.error(`The command could not be judged: ${String(error)}`);
   process.exitCode = 2;
 }

@@ -9,9 +9,9 @@ const maxLines = 40;
 
 const introduction = `# Picks
 
-Short programs, each with one package of \`h\` in an agent that does not know the rest. Copy one, set \`OPENAI_API_KEY\`, and run it with \`npx tsx FILE\`
-or a Node that runs TypeScript (22.18 or later). They are in
-[apps/picks](../apps/picks), and the tests run each of them against a scripted provider.
+Short programs, each with one package of \`h\` in an agent that does not know the rest. Copy one into a file with the extension \`.ts\`,
+install what it imports (\`@h/…\` packages with \`rxjs\` and \`@h/turn\`), set \`OPENAI_API_KEY\`, and run it with \`npx tsx FILE\` or with Node ≥ 22.18,
+which runs TypeScript. They are in [apps/picks](../apps/picks), and the tests run each of them against a scripted provider.
 `;
 
 const names = programs.map(({ name }) => name).toSorted();
