@@ -95,7 +95,7 @@ export const agentsPage = (name) => {
     `# ${manifest.name}`,
     '',
     manifest.description,
-    'The [README](README.md) has an example, all options and the limits.',
+    'The [README](README.md) has an example and the limits, and [docs/options.md](../../docs/options.md) all options.',
     '',
     ...(entries.length === 0
       ? []

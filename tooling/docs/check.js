@@ -1,7 +1,7 @@
 /**
  * Checks the documentation, or the pages given as arguments: every TypeScript example compiles against the sources of the
- * packages, programs print what the page shows, links and anchors exist, claims link tests that exist, and the generated
- * `AGENTS.md` files are current. Programs need a build.
+ * packages, programs print what the page shows, links and anchors exist, claims link tests that exist, tables of options
+ * have the defaults of the sources, and the generated pages are current. Programs need a build.
  */
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { agentsProblems } from './agents.js';
 import { modulesOf } from './blocks.js';
 import { evidencePages, evidenceProblems } from './evidence.js';
+import { optionsProblems } from './options.js';
 import { findPages, linkProblems, listingProblems, root } from './pages.js';
 import { programProblems } from './programs.js';
 
@@ -112,7 +113,9 @@ try {
       .replaceAll(/^(?<page>\S+\.md)\.\d+\.ts\((?<line>\d+),(?<column>\d+)\)/gm, '$<page>:$<line>:$<column>')
       .trimEnd(),
     ...linkProblems(pages),
-    ...(chosen.length > 0 ? [] : [...(await claimProblems()), ...listingProblems(), ...agentsProblems()]),
+    ...(chosen.length > 0
+      ? []
+      : [...(await claimProblems()), ...listingProblems(), ...agentsProblems(), ...optionsProblems()]),
     ...(output === '' ? await programProblems(programs) : []),
   ].filter((problem) => problem !== '');
   if (problems.length === 0) {

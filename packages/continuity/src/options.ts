@@ -46,6 +46,7 @@ export interface SessionFailure {
 
 /** Options of {@link continuity}. */
 export interface ContinuityOptions {
+  /** The project that the agent works on, from `createProject()`. */
   readonly project: Project;
   /**
    * The role of the agent.

@@ -33,6 +33,7 @@ export interface Outage {
 
 /** Options of {@link workThrough}. */
 export interface WorkThroughOptions {
+  /** The project whose plan is worked through. */
   readonly project: Project;
   /** The goal of the user: the input of the first session. */
   readonly goal: string;

@@ -16,6 +16,7 @@ import { GitRepository } from './repository.js';
 
 /** Options of {@link git}. */
 export interface GitOptions {
+  /** The repository, from `createGitRepository()`. */
   readonly repository: GitRepository;
   /**
    * Whether turns work on a separate branch, `<branchPrefix><task>-<time>-<id>`.

@@ -11,6 +11,7 @@ export interface Connection {
 
 /** Changes to a provider. */
 export interface ProviderSettings {
+  /** @defaultValue the address that the provider documents */
   readonly baseUrl?: string | undefined;
   /** Environment variables that may hold a key, also as `NAME_2` to `NAME_9`. */
   readonly keys?: readonly string[] | undefined;

@@ -19,6 +19,7 @@ export type StreamItem =
 export interface ReadOptions {
   /** The number of the latest event that the reader has. @defaultValue `0`, from the first */
   readonly after?: number | undefined;
+  /** Ends the reader. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -39,6 +39,7 @@ const isWindows = process.platform === 'win32';
 export interface ProcessOptions {
   /** Program and arguments, or a line for `/bin/bash`, `/bin/sh` where there is no bash, or `cmd.exe` on Windows. */
   readonly command: string | readonly [string, ...string[]];
+  /** The working directory. @defaultValue that of this process */
   readonly cwd?: string | undefined;
   /** The complete environment; nothing is inherited. */
   readonly environment: NodeJS.ProcessEnv;

@@ -35,6 +35,7 @@ export interface CommonSandboxOptions {
 
 /** Runs commands on this machine without isolation: they may do whatever this process may do. */
 export interface HostSandboxOptions extends CommonSandboxOptions {
+  /** `'host'` selects this sandbox. */
   readonly mode: 'host';
   /** Names of variables of this process that commands receive besides the harmless ones. */
   readonly passEnvironment?: readonly string[] | undefined;
@@ -44,6 +45,7 @@ export interface HostSandboxOptions extends CommonSandboxOptions {
 
 /** Runs each command in separate Linux namespaces, by `bwrap`. */
 export interface BubblewrapSandboxOptions extends CommonSandboxOptions {
+  /** `'bubblewrap'` selects this sandbox. */
   readonly mode: 'bubblewrap';
   /**
    * Whether commands can use the network of this machine.
@@ -63,6 +65,7 @@ export interface BubblewrapSandboxOptions extends CommonSandboxOptions {
 
 /** Runs commands in one container, by the `docker` command line. */
 export interface DockerSandboxOptions extends CommonSandboxOptions {
+  /** `'docker'` selects this sandbox. */
   readonly mode: 'docker';
   /** The image. It must contain `/bin/sh`, `cat` and the tools that commands use. It is pulled if it is missing. */
   readonly image: string;
@@ -127,6 +130,7 @@ export interface DockerSandboxOptions extends CommonSandboxOptions {
  * workspace are copied there; afterwards, files that the command changed are copied back.
  */
 export interface E2bSandboxOptions extends CommonSandboxOptions {
+  /** `'e2b'` selects this sandbox. */
   readonly mode: 'e2b';
   /**
    * The template.

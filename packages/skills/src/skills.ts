@@ -24,6 +24,7 @@ declare module '@h/turn' {
 
 /** Options of {@link skills}. */
 export interface SkillsOptions extends SkillIndexOptions {
+  /** The skills to offer, from `skillLibrary()`. */
   readonly library: SkillLibrary;
   /**
    * Time limit for finding skills, in milliseconds. After it the turn continues without the index.

@@ -4,6 +4,7 @@ export { confinement } from './confinement.js';
 export { policyGuard, type GuardOptions } from './guard.js';
 export type { AgentKind, ChildContext, ChildInfo, DisposableAgent, Isolation, SharedBudget } from './kind.js';
 export type { ChildLanes } from './lanes.js';
+export type { SubagentLimits } from './limits.js';
 export type { SubagentsOptions } from './options.js';
 export type { Aliases } from './patterns.js';
 export { allowsPath, inheritPolicy, unrestricted, type AgentPolicy, type Allowances } from './policy.js';

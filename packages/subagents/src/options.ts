@@ -34,6 +34,7 @@ export type ParentEnd = 'wait' | 'detach' | 'cancel';
 export interface SubagentsOptions<Budget extends SharedBudget = SharedBudget> {
   /** The kinds of agents that can be spawned, by name. */
   readonly agents: Readonly<Record<string, AgentKind<Budget>>>;
+  /** Limits of depth, number, time and results. */
   readonly limits?: SubagentLimits | undefined;
   /**
    * Rights of the agents at the top, which limit those of all sub-agents; one policy, or one for each session.

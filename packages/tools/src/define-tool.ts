@@ -51,6 +51,7 @@ export type ToolReturn = string | JSONValue | ToolOutput;
 export interface ToolOptions<Input extends ToolInput> {
   /** 1 to 64 letters, digits, `_` and `-`: providers accept nothing else. */
   readonly name: string;
+  /** Tells the model what the tool does and when to call it. */
   readonly description: string;
   /** A zod schema, another Standard Schema that converts to JSON Schema, or a JSON Schema. */
   readonly input: Input;
@@ -100,6 +101,7 @@ export interface ToolOptions<Input extends ToolInput> {
    * @defaultValue `false`
    */
   readonly external?: boolean | undefined;
+  /** Runs a call whose input is valid. An error that it throws becomes a failed result, which the model reads. */
   readonly run: (input: InferToolInput<Input>, context: ToolContext) => MaybePromise<ToolReturn>;
 }
 

@@ -23,6 +23,7 @@ const writers: Readonly<
 
 /** Options of {@link formatTranscript}. */
 export interface FormatTranscriptOptions {
+  /** The format to write. */
   readonly format: TranscriptFormat;
   /**
    * The id of the session, for formats that have one.

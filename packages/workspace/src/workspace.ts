@@ -58,6 +58,7 @@ export interface WorkspaceLimits {
 export interface WorkspaceOptions extends WorkspacePathsOptions {
   /** The folder of the workspace. */
   readonly root: string;
+  /** Sizes of results and files. */
   readonly limits?: WorkspaceLimits | undefined;
   /**
    * When a session must read a file before it changes it: if the file has changed since the session read it, or also if

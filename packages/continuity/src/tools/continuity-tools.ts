@@ -12,6 +12,7 @@ import { inputOf, stringOf, text, type ContinuityTool, type ContinuityToolContex
 
 /** Options of {@link continuityTools}. */
 export interface ContinuityToolsOptions {
+  /** The project whose tasks the tools list, take and finish. */
   readonly project: Project;
   /** The end-to-end check that a task must pass. */
   readonly check: TaskCheck;

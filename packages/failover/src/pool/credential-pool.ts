@@ -25,6 +25,7 @@ import { isActive, readWindowKey, windowKey, type CooldownWindow } from './windo
 
 /** Options of {@link createCredentialPool}. */
 export interface CredentialPoolOptions {
+  /** The credentials, with their providers. */
   readonly profiles: readonly CredentialProfile[];
   /**
    * Persists cooldowns and shares them between processes; see `filePoolStore` of `@h/failover/file-store`.

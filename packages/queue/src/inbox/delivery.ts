@@ -19,8 +19,11 @@ export interface SendOptions {
   readonly id?: string | undefined;
   /** @defaultValue the mode of the inbox */
   readonly mode?: InboxMode | undefined;
+  /** What caused the message. @defaultValue `'user'` */
   readonly trigger?: TurnTrigger | undefined;
+  /** The priority of the turn that the message starts. @defaultValue by `trigger` */
   readonly priority?: TurnPriority | undefined;
+  /** Data of the application, which the turn has in `turn.start`. */
   readonly metadata?: JSONObject | undefined;
 }
 

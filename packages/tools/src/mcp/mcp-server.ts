@@ -28,6 +28,7 @@ import { checkConnection, type McpConnection } from './transports.js';
 export interface McpServerOptions {
   /** Name of the server in the names of its tools, `mcp__<name>__<tool>`. */
   readonly name: string;
+  /** How the server is reached: a command to start, or an address. */
   readonly connection: McpConnection;
   /** Effects by the server's own tool names. They take precedence over the annotations of the server. */
   readonly effects?: Readonly<Record<string, ToolEffect>> | undefined;

@@ -29,7 +29,7 @@ export interface ObjectArtifactsOptions extends ArtifactStoreOptions {
    */
   readonly prefix?: string | undefined;
   /**
-   * @inheritDoc
+   * Maximum size of all artifacts together, in bytes.
    *
    * @defaultValue none: the service has quotas of its own, and counting requires a list of all artifacts
    */
