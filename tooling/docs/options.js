@@ -114,10 +114,10 @@ export const optionsPage = () => {
 
 const optionTable = /^\| (?:other )?options?\b[^|\n]*\| default \|.*\n\|[-|]+\|\n(?<rows>(?:\|.*\n)*)/gm;
 
-const literal = /^`?(?<value>-?[\d_,.]+|'[^']*'|true|false|Infinity)`?(?:$|[,;:. ])/;
+const literal = /^`?(?<value>-?\d+(?:[_,.]\d+)*|'[^']*'|true|false|Infinity)`?(?<rest>$|[,;:. ].*)/;
 
-/** @type {(text: string) => string | undefined} */
-const literalOf = (text) => literal.exec(text.trim())?.groups?.['value']?.replaceAll(/(?<=\d)[_,](?=\d)/g, '');
+/** Returns the number, string or Boolean that a default starts with. @type {(text: string) => string | undefined} */
+const literalOf = (text) => literal.exec(text)?.groups?.['value']?.replaceAll(/(?<=\d)[_,](?=\d)/g, '');
 
 /**
  * Returns the options in the tables of a README that no type has, and the defaults that differ from those in the sources
@@ -133,7 +133,7 @@ export const tableProblems = (text, types, known) => {
     const [, first = '', fallback = ''] = row.split(/(?<!\\)\|/);
     const names = [...first.matchAll(/`(?:\w*\.)?(?<name>\w+)`(?!:)/g)].map(({ groups }) => groups?.['name'] ?? '');
     const [name = ''] = names;
-    const given = literalOf(fallback);
+    const given = literal.exec(fallback.trim())?.groups?.['rest'] === '' ? literalOf(fallback.trim()) : undefined;
     const documented = options.filter((option) => option.name === name).map((option) => literalOf(option.fallback));
     const isWrong =
       names.length === 1 && given !== undefined && documented.some(Boolean) && !documented.includes(given);
