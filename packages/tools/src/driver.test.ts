@@ -182,9 +182,10 @@ describe('a call that fails', () => {
     expect(JSON.stringify('error' in outcome && outcome.error).length).toBeLessThan(5_000);
   });
 
+  const circle: { self?: unknown } = {};
+  circle.self = circle;
+
   it('includes a call whose result is not JSON', () => {
-    const circle: { self?: unknown } = {};
-    circle.self = circle;
     expect(failing(() => circle as ToolReturn).outcome('1')).toMatchObject({
       status: 'failed',
       error: { code: 'invalid-output' },
@@ -193,6 +194,39 @@ describe('a call that fails', () => {
       status: 'failed',
       error: { code: 'invalid-output' },
     });
+  });
+
+  it.each<[string, () => unknown, RegExp]>([
+    ['a response', () => new Response('x'), /: an instance of Response$/],
+    ['a map', () => ({ found: new Map([['a', 1]]) }), /: "found" is an instance of Map$/],
+    ['an error', () => [new RangeError('x')], /: "0" is an instance of RangeError$/],
+    ['a promise', () => ({ a: Promise.resolve(1) }), /: "a" is a promise, which must be awaited$/],
+    ['a circle', () => circle, /circular structure/],
+  ])('includes %s, which JSON would reduce to an empty object or cannot contain', (_, run, message) => {
+    expect(failing(run as () => ToolReturn).outcome('1')).toMatchObject({
+      status: 'failed',
+      error: { code: 'invalid-output', message: expect.stringMatching(message) as string },
+    });
+  });
+
+  it.each<[unknown, unknown]>([
+    [new Date(0), '1970-01-01T00:00:00.000Z'],
+    [
+      { at: new Date(0), of: new URL('https://example.com/'), n: Object(1) as unknown },
+      { at: '1970-01-01T00:00:00.000Z', of: 'https://example.com/', n: 1 },
+    ],
+    [
+      new (class {
+        readonly x = 1;
+      })(),
+      { x: 1 },
+    ],
+    [
+      { none: {}, list: [], bytes: new Uint8Array() },
+      { none: {}, list: [], bytes: {} },
+    ],
+  ])('does not include values with a JSON form', (value, json) => {
+    expect(failing(() => value as ToolReturn).outcome('1')).toMatchObject({ output: { type: 'json', value: json } });
   });
 });
 

@@ -1,3 +1,4 @@
+import { showValue } from '@h/options';
 import {
   isToolResultOutput,
   toErrorInfo,
@@ -124,19 +125,35 @@ const asError = (output: ToolResultOutput): ToolResultOutput => {
 const isParts = (value: unknown): value is readonly ToolResultContentPart[] =>
   Array.isArray(value) && value.length > 0 && value.every(isPlain) && isToolResultOutput({ type: 'content', value });
 
-/** Returns the value itself if it is JSON, and its JSON representation otherwise. */
+/** Returns the value itself if it is JSON, and its JSON representation otherwise. @throws TypeError if it has none */
 const jsonOf = (value: unknown): JSONValue => {
-  if (isJson(value)) return value;
-  const text: string | undefined = JSON.stringify(value);
+  if (isJson(value, 0)) return value;
+  const text: string | undefined = JSON.stringify(value, (key, item: unknown) => {
+    if (isLost(item)) throw new TypeError(`${key === '' ? '' : `${JSON.stringify(key)} is `}${showValue(item)}`);
+    return item;
+  });
   if (text === undefined) throw new TypeError(`a ${typeof value}`);
   return JSON.parse(text) as JSONValue;
 };
 
-const isJson = (value: unknown): value is JSONValue => {
+/** Whether JSON would reduce an object to `{}`, and so its content would be lost: a promise, a map, a response. */
+const isLost = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || isPlain(value)) return false;
+  const hasOwnForm = ArrayBuffer.isView(value) || typeof value.valueOf() !== 'object';
+  return !hasOwnForm && Object.keys(value).length === 0;
+};
+
+/** Deeper values are left to `JSON.stringify`, which reports circular ones. */
+const maxJsonDepth = 500;
+
+const isJson = (value: unknown, depth: number): value is JSONValue => {
+  if (depth > maxJsonDepth) return false;
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
   if (typeof value === 'number') return Number.isFinite(value);
-  if (Array.isArray(value)) return value.every(isJson);
+  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1));
   return (
-    isPlain(value) && !('toJSON' in value) && Object.values(value).every((item) => item === undefined || isJson(item))
+    isPlain(value) &&
+    !('toJSON' in value) &&
+    Object.values(value).every((item) => item === undefined || isJson(item, depth + 1))
   );
 };
