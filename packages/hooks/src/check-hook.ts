@@ -1,5 +1,6 @@
 import {
   anyFunction,
+  anyObject,
   anyArray,
   nonEmptyString,
   checkOptions,
@@ -74,15 +75,19 @@ export const hooksOfTurn = (sources: readonly HookSource[]): readonly Hook[] =>
 
 const made = (source: () => Hook, index: number): Hook => {
   try {
-    const hook = source();
+    const hook: unknown = source();
+    checkValue('hooks()', `sources[${index}]`, hook, {
+      ...anyObject,
+      expected: 'a hook, or a function that returns a hook',
+    });
     checkHook(hook);
-    return hook;
+    return hook as Hook;
   } catch (error) {
     const fail = (): never => {
       throw error;
     };
     return {
-      name: source.name === '' ? `hook ${index + 1}` : source.name,
+      name: source.name === '' ? `number ${index + 1}` : source.name,
       priority: Infinity,
       failure: 'closed',
       beforeTurn: fail,

@@ -350,6 +350,15 @@ describe('gates around the model', () => {
     expect(ran.end).toMatchObject({ outcome: 'blocked', reason: expect.stringContaining('No rules file.') as string });
   });
 
+  it('block the turn if a handler is passed in place of a hook', async () => {
+    const agent = harness({ model: scriptedModel(['Hello.']) }).pipe(hooks([(() => undefined) as never]));
+    expect(await reply(agent.turn({ session: 's', input: 'Hi' }))).toMatchObject({
+      outcome: 'blocked',
+      reason:
+        'Denied because the hook number 1 failed: hooks(): "sources[0]" must be a hook, or a function that returns a hook; received undefined.',
+    });
+  });
+
   it('block input that arrives during the turn', async () => {
     const gate: Hook = {
       name: 'gate',
