@@ -351,7 +351,7 @@ describe('gates around the model', () => {
   });
 
   it('block the turn if a handler is passed in place of a hook', async () => {
-    const agent = harness({ model: scriptedModel(['Hello.']) }).pipe(hooks([(() => undefined) as never]));
+    const agent = harness({ model: scriptedModel(['Hello.']) }).pipe(hooks([() => undefined]));
     expect(await reply(agent.turn({ session: 's', input: 'Hi' }))).toMatchObject({
       outcome: 'blocked',
       reason:

@@ -1,6 +1,6 @@
 import { concat, from, NEVER, Observable, of, Subject, take, throwError, type MonoTypeOperatorFunction } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
-import { proceed, stop } from './decisions.js';
+import { deny, proceed, stop } from './decisions.js';
 import { OperatorError } from './errors.js';
 import type { TurnEvent } from './events.js';
 import { harness } from './harness.js';
@@ -120,6 +120,11 @@ describe('an operator that fails', () => {
       'with a decision in observe',
       { observe: { 'tool.call': () => stop('blocked') } },
       /the observe handler returned a turn\.stop, which has no effect\. Return it from a decide handler$/,
+    ],
+    [
+      'with a denial in observe',
+      { observe: { 'tool.call': (given) => deny(given, 'No.') } },
+      /the observe handler returned a tool\.call, which has no effect\. Return it from a decide handler$/,
     ],
     ['in decide', { decide: { 'tool.call': boom } }, /threw on tool\.call: Boom\./],
     [

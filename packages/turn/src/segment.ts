@@ -122,7 +122,7 @@ export class Segment implements Entrance {
     for (let index = 0; index < observers.length; index += 1) {
       const observer = observers[index] as Placed<Observe>;
       try {
-        checkObserved(observer.handle(this.#states[observer.place], event));
+        checkObserved(observer.handle(this.#states[observer.place], event), event);
       } catch (error) {
         failure ??= this.#errorOf(observer.place, `threw while observing ${event.type}`, error);
       }
@@ -392,15 +392,18 @@ const isRejectedContinue = (event: TurnEvent, next: NewEvent): boolean =>
 
 /**
  * Rejects asynchronous observers, which would see events out of order and whose rejections would be unhandled, and
- * observers that return a decision such as `stop()`, which would have no effect.
+ * observers that return a decision such as `stop()` or `deny(event)`, which would have no effect. An observer may return
+ * the event itself, as an arrow function that stores it does.
  */
-const checkObserved = (answer: unknown): void => {
+const checkObserved = (answer: unknown, event: TurnEvent): void => {
   if (typeof answer !== 'object' || answer === null) return;
   if (isWaiting(answer)) {
     disregard(answer);
     throw new TypeError('the observe handler returned a promise or an observable. Make it synchronous');
   }
-  const { type, turn } = answer as Partial<TurnEvent>;
-  if (typeof type !== 'string' || turn !== undefined || !(type in payloads)) return;
+  const { type, turn, at } = answer as Partial<TurnEvent>;
+  if (typeof type !== 'string' || !(type in payloads)) return;
+  const isChangedCopy = answer !== event && type === event.type && turn === event.turn && at === event.at;
+  if (turn !== undefined && !isChangedCopy) return;
   throw new TypeError(`the observe handler returned a ${type}, which has no effect. Return it from a decide handler`);
 };
