@@ -31,6 +31,33 @@ it('answers a repeated request with the same key from its records, also after a 
   expect(list.body.sessions).toMatchObject([{ id: left.body.id, messages: 2 }]);
 });
 
+it('rejects another request that is sent at the same time with the same key', async () => {
+  const given = await testStation();
+  const token = await given.token();
+  const headers = { 'idempotency-key': 'key-1' };
+  const send = async (text: string) =>
+    given.call('POST', '/api/v1/sessions', { token, headers, body: { agent: 'helper', message: { text } } });
+  const answers = await Promise.all([send('echo one'), send('echo two')]);
+  expect(answers.map(({ status }) => status).toSorted((left, right) => left - right)).toEqual([201, 422]);
+});
+
+it.each([
+  ['in another encoding', Buffer.from('{"agent":"helper","title":"caf\u00e9"}', 'latin1'), {}, 400, 'invalid-encoding'],
+  ['that is compressed', Buffer.from('{}'), { 'content-encoding': 'gzip' }, 415, 'encoded-body'],
+  ['with a byte order mark', Buffer.from('\uFEFF{"agent":"nobody"}'), {}, 422, 'unknown-agent'],
+])('answers a body %s', async (_, body, more, status, code) => {
+  const given = await testStation();
+  const headers = { host: 'localhost', authorization: `Bearer ${await given.token()}`, ...more };
+  const response = await given.app.request('http://localhost/api/v1/sessions', { method: 'POST', headers, body });
+  expect([response.status, await response.json()]).toEqual([status, expect.objectContaining({ code })]);
+});
+
+it('answers an unknown route of the API with a problem, and not with the page', async () => {
+  const given = await testStation();
+  const answer = await given.call('GET', '/api/v1/session');
+  expect(answer).toMatchObject({ status: 404, body: { code: 'not-found' } });
+});
+
 it('lets a link decide its approval once', async () => {
   const given = await testStation();
   await given.call('POST', '/api/v1/sessions', { body: { agent: 'helper', message: { text: 'deploy it' } } });

@@ -157,7 +157,11 @@ export const createApp = (options: ServerOptions): Hono => {
     const input = parse(agUiInput, await jsonOf(context.req.raw, maxBodyBytes), 'body');
     return runAgUi({ station, metrics, caller, agent: context.req.param('agent'), input });
   });
-  app.get('/*', async (context) => servePage(context.req.path));
+  app.get('/*', async ({ req: { path } }) => {
+    // A program that mistypes a route must not read the page as an answer.
+    if (path.startsWith('/api/')) throw notFound;
+    return servePage(path);
+  });
   return app;
 };
 
@@ -213,13 +217,13 @@ const answer = async (
   const body = route.body ? parse(route.body, given ?? {}, 'body') : undefined;
   const key = route.method === 'post' ? keyOf(context.req.header('idempotency-key')) : undefined;
   const { path } = context.req;
-  const seed = key === undefined ? undefined : sha256(JSON.stringify([caller.tenant, caller.name, path, key]));
+  const seed =
+    key === undefined || route.isSecret === true
+      ? undefined
+      : sha256(JSON.stringify([caller.tenant, caller.name, path, key]));
   const request = sha256(JSON.stringify(given ?? null));
   if (seed !== undefined) {
-    const known = (await records.get('idempotency', seed))?.body;
-    if (known && known.request !== request) {
-      throw new StationError(422, 'other-request', 'The idempotency key was used for another request. Use a new key.');
-    }
+    const known = await reserve(station, { seed, tenant: caller.tenant, request });
     if (known) return respond(known.status, known.body, { 'idempotency-replayed': 'true' });
   }
   const params = context.req.param() as Readonly<Record<string, string>>;
@@ -230,11 +234,31 @@ const answer = async (
     await audit(station, caller, route.audit, params['id'] ?? idIn(result), detailOf(body));
   }
   if (result instanceof Response) return result;
-  if (seed !== undefined && route.isSecret !== true) {
-    const stored = { request, status: route.status, body: result ?? null };
-    await records.insert({ kind: 'idempotency', id: seed, tenant: caller.tenant, at: station.now(), body: stored });
+  if (seed !== undefined) {
+    const body = { request, answer: { status: route.status, body: result ?? null } };
+    await records.update('idempotency', seed, (current) => current && { ...current, body });
   }
   return respond(route.status, result);
+};
+
+/**
+ * Binds an idempotency key to its first request, before that has an effect: what is created under the key is created
+ * once, so a request with another body would be answered with the effect of the first one.
+ *
+ * @returns the stored answer; `undefined` if the request must be performed, also again after a crash
+ * @throws StationError 422 if the key belongs to another request
+ */
+const reserve = async (
+  { backend: { records }, now }: Station,
+  { seed, tenant, request }: { readonly seed: string; readonly tenant: string; readonly request: string },
+): Promise<{ readonly status: number; readonly body: unknown } | undefined> => {
+  const body = { request, answer: null };
+  if (await records.insert({ kind: 'idempotency', id: seed, tenant, at: now(), body })) return undefined;
+  const known = (await records.get('idempotency', seed))?.body;
+  if (known && known.request !== request) {
+    throw new StationError(422, 'other-request', 'The idempotency key was used for another request. Use a new key.');
+  }
+  return known?.answer ?? undefined;
 };
 
 const respond = (status: number, body: unknown, more: Readonly<Record<string, string>> = {}): Response =>

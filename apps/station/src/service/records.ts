@@ -56,8 +56,11 @@ export interface RecordKinds {
   readonly approval: ApprovalBody;
   readonly audit: z.infer<typeof auditEntry>;
   readonly token: TokenBody;
-  /** An answer that is repeated for requests with the same `Idempotency-Key`. */
-  readonly idempotency: { readonly request: string; readonly status: number; readonly body: unknown };
+  /** The request that an `Idempotency-Key` belongs to, and its answer once it has one. */
+  readonly idempotency: {
+    readonly request: string;
+    readonly answer: { readonly status: number; readonly body: unknown } | null;
+  };
   /** A message that was accepted under an idempotency key. */
   readonly message: { readonly session: string };
   /** A turn that is to be cancelled; the process that runs it reads this. */

@@ -81,7 +81,7 @@ export const executeRun = async (execution: Execution): Promise<void> => {
     const result = await resultOfVisit(execution, run, state);
     const { isCancelled, startedAt, workflow } = await execution.read();
     if (isCancelled) return end(execution, 'cancelled', 'A person or a program cancelled the run.');
-    if (execution.now() >= startedAt + workflow.timeout) {
+    if (execution.now() >= deadlineOf({ startedAt, workflow })) {
       return end(execution, 'failed', `The run reached its time limit of ${workflow.timeout} ms.`);
     }
     const next = await targetOf(execution, state, result);
@@ -155,8 +155,10 @@ const visit = async (execution: Execution, run: StoredRun, state: WorkflowState)
     case 'wait': {
       const { index, step } = await begin(execution, state.name, null, 'waiting', {});
       if (step.status === 'completed') return { output: null };
-      await until(execution, step.startedAt + state.for);
-      if (!execution.signal.aborted) await finish(execution, index, { status: 'completed', output: null });
+      const [endsAt, deadline] = [step.startedAt + state.for, deadlineOf(run)];
+      await until(execution, Math.min(endsAt, deadline));
+      if (!execution.signal.aborted && endsAt <= deadline)
+        await finish(execution, index, { status: 'completed', output: null });
       return { output: null };
     }
   }
@@ -177,7 +179,7 @@ const ask = async (
     run: run.id,
     state: state.name,
     message: render(state.message, valuesOf(run)),
-    expiresAt: step.startedAt + state.timeout,
+    expiresAt: Math.min(step.startedAt + state.timeout, deadlineOf(run)),
     signal: execution.signal,
   });
   await finish(execution, index, { status: 'completed', output: decision });
@@ -197,8 +199,10 @@ const runStep = async (
     if (last?.status === 'completed') return { output: last.output };
     if (execution.signal.aborted) return { error: 'The run was cancelled.' };
     if (last?.status === 'failed') {
-      if (last.attempt >= settings.retry.attempts) return { error: last.error ?? 'The step failed.' };
-      await until(execution, (last.endedAt ?? 0) + settings.retry.delay);
+      const retryAt = (last.endedAt ?? 0) + settings.retry.delay;
+      const isLast = last.attempt >= settings.retry.attempts || retryAt >= deadlineOf(run);
+      if (isLast) return { error: last.error ?? 'The step failed.' };
+      await until(execution, retryAt);
     }
     if (execution.signal.aborted) return { error: 'The run was cancelled.' };
     await attempt(execution, state, branch, settings);
@@ -213,7 +217,7 @@ const attempt = async (
 ): Promise<void> => {
   const { index, step, run } = await begin(execution, state, branch, 'running', { agent });
   if (execution.signal.aborted) return;
-  const deadline = Math.min(step.startedAt + timeout, run.startedAt + run.workflow.timeout);
+  const deadline = Math.min(step.startedAt + timeout, deadlineOf(run));
   const timer = new AbortController();
   const limit = setTimeout(
     () => timer.abort(new StepTimedOut(timedOut(timeout))),
@@ -338,6 +342,10 @@ const filesOf = ({ steps, workflow }: StoredRun): StepRequest['files'] =>
     const paths = settings?.files ?? [];
     return status === 'completed' && session !== null && paths.length > 0 ? [{ session, paths }] : [];
   });
+
+/** When a run reaches its time limit, in milliseconds since 1970. */
+const deadlineOf = ({ startedAt, workflow }: Pick<StoredRun, 'startedAt' | 'workflow'>): number =>
+  startedAt + workflow.timeout;
 
 /** Waits until a time, or until the run is cancelled or released. */
 const until = ({ now, signal }: Execution, at: number): Promise<void> =>

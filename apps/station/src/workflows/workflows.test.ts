@@ -256,6 +256,26 @@ describe('createWorkflows', () => {
     expect(run.error).toBe('The answer is not JSON: Sorry.');
   });
 
+  it.each([
+    [
+      'a pause',
+      '  - { name: one, type: wait, for: 1h, transition: end }\n',
+      'The run reached its time limit of 20 ms.',
+    ],
+    ['an approval', '  - { name: one, type: approval, transition: end }\n', 'The run reached its time limit of 20 ms.'],
+    ['the pause before a retry', agentState('one', 'retry: { attempts: 2, delay: 1h }\ntransition: end'), 'no network'],
+  ])('ends a run at its time limit during %s', async (_, states, error) => {
+    const bench = open(states, () => new Error('no network'), {
+      workflows: [{ ...parse(states), timeout: 20 }],
+      askApproval: async ({ expiresAt }) => {
+        await new Promise((resolve) => setTimeout(resolve, expiresAt - Date.now() + 5));
+        return 'denied';
+      },
+    });
+    const run = await bench.ended(await bench.workflows.start('t', 'flow', {}));
+    expect([run.state, run.error]).toEqual(['failed', error]);
+  });
+
   it('runs the branches of a parallel state together and hands over their files', async () => {
     const branch = (name: string) => `      - { name: ${name}, agent: a, input: Go, files: [${name}.md] }\n`;
     const states =
