@@ -1,6 +1,7 @@
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { priceTable } from '@h/prices';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -95,6 +96,24 @@ describe('formats', () => {
     const { sessions } = await auditTexts(text, text);
     expect(sessions.map(({ spending }) => spending.requests)).toEqual([3, 0]);
     expect(sessions.map(({ commands }) => commands.count)).toEqual([3, 0]);
+  });
+
+  it.each([['"2026-99-99T00:00:00Z"'], ['1e99'], ['-1e99'], ['null'], ['{}']])(
+    'reads a session whose entries have the time %s',
+    async (time) => {
+      const session = await sessionOf(claudeCode(steps).replaceAll(/"timestamp":"[^"]*"/g, `"timestamp":${time}`));
+      expect(session.spending.requests).toBe(3);
+    },
+  );
+
+  it.each([
+    ['gzip', gzipSync('{}')],
+    ['zstd', Buffer.from('28b52ffd20020100', 'hex')],
+    ['UTF-16', Buffer.from('\uFEFF{}', 'utf16le')],
+  ])('names %s as the reason for which it skips a file', async (form, bytes) => {
+    await writeFile(join(folder, 'other.jsonl'), bytes);
+    const { skipped } = await audit(await findFiles([folder]), { costOf });
+    expect(skipped).toMatchObject([{ reason: expect.stringContaining(form) as string }]);
   });
 
   it('names files that it cannot read, and continues', async () => {

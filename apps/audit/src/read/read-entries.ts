@@ -9,6 +9,17 @@ const maxLineBytes = 128 * 1024 * 1024;
 const maxDocumentBytes = 256 * 1024 * 1024;
 const newline = 0x0a;
 
+/** First bytes of files that contain transcripts in a form that is not read, and what to do. */
+const otherForms = [
+  [
+    [0x1f, 0x8b],
+    'is compressed with gzip. Decompress it, or pass it through a pipe: gunzip -c FILE | h-audit /dev/stdin.',
+  ],
+  [[0x28, 0xb5, 0x2f, 0xfd], 'is compressed with zstd. Decompress it.'],
+  [[0xff, 0xfe], 'is encoded in UTF-16. Convert it to UTF-8.'],
+  [[0xfe, 0xff], 'is encoded in UTF-16. Convert it to UTF-8.'],
+] as const;
+
 /** What a file contained besides entries. */
 export interface Damage {
   /** Lines that are not JSON objects, or are too long. */
@@ -30,6 +41,8 @@ export async function* readEntries(path: string, damage: Damage, onBytes: OnByte
     const read = readerOf(file);
     const buffer = Buffer.allocUnsafe(chunkBytes);
     const begin = buffer.subarray(0, await read(buffer, 0));
+    const other = otherForms.find(([bytes]) => bytes.every((byte, index) => begin[index] === byte));
+    if (other) throw new Error(`The file ${other[1]}`);
     const batches = isDocument(begin)
       ? documentEntries(read, begin, onBytes)
       : lineEntries(read, begin, damage, onBytes);

@@ -68,16 +68,19 @@ export const settingsIn = (value: Json, names: Readonly<Record<string, string>>)
 export const countIn = (value: Json, ...keys: readonly string[]): number => {
   for (const key of keys) {
     const found = value[key];
-    if (typeof found === 'number' && Number.isFinite(found) && found >= 0) return found;
+    if (typeof found === 'number' && found >= 0 && found <= Number.MAX_SAFE_INTEGER) return found;
   }
   return 0;
 };
 
-/** Returns `{ at }` in milliseconds since 1970, from a number or an ISO date. */
+/** The latest time that a `Date` can have. */
+const maxTime = 8.64e15;
+
+/** Returns `{ at }` in milliseconds since 1970, from a number or an ISO date; `{}` if it is absent or no time. */
 export const timeIn = (value: Json, key = 'timestamp'): { readonly at?: number } => {
   const found = value[key];
   const at = typeof found === 'string' ? Date.parse(found) : found;
-  return typeof at === 'number' && Number.isFinite(at) ? { at } : {};
+  return typeof at === 'number' && Math.abs(at) <= maxTime ? { at } : {};
 };
 
 /** Joins the texts of a string or of content parts. */
