@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { relative } from 'node:path';
 import { createProject, CreateProjectError } from './create-project.js';
+import { shellWord } from './shell-word.js';
 
 const usage = 'Usage: npm create h <folder>';
 
@@ -33,7 +34,7 @@ const main = async (words: readonly string[]): Promise<number> => {
   try {
     const project = await createProject({ folder, signal: stopped.signal });
     const path = relative(process.cwd(), project.folder) || '.';
-    const enter = path === '.' ? '' : `  cd ${/\s/.test(path) ? JSON.stringify(path) : path}\n`;
+    const enter = path === '.' ? '' : `  cd ${shellWord(path)}\n`;
     process.stdout.write(
       `Created ${project.name} with ${project.files.join(', ')}.\n\n${enter}  npm install\n  npm start\n`,
     );

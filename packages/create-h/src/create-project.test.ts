@@ -44,6 +44,15 @@ describe('createProject', () => {
     expect((await manifestIn(project.folder)).name).toBe(name);
   });
 
+  it.each(['node_modules', 'favicon.ico', 'Favicon.ico', '日本語', '...', 'My Agent', `a'b"c`])(
+    'gives the project in the folder %j a name that npm accepts',
+    async (folder) => {
+      const { name } = await createProject({ folder: join(parent, folder) });
+      expect(name).toMatch(/^[a-z0-9][a-z0-9._-]{0,213}$/);
+      expect(['node_modules', 'favicon.ico']).not.toContain(name);
+    },
+  );
+
   it('uses the given versions', async () => {
     const { folder } = await createProject({ folder: join(parent, 'a'), versions: { rxjs: '7.8.2' } });
     expect((await manifestIn(folder)).dependencies['rxjs']).toBe('7.8.2');

@@ -106,12 +106,21 @@ const requireEmpty = async (folder: string): Promise<void> => {
   );
 };
 
+/** Longest name that npm accepts. */
+const maxNameLength = 214;
+/** Names that npm rejects, as they mean something else in a folder of packages. */
+const reservedNames: ReadonlySet<string> = new Set(['', 'node_modules', 'favicon.ico']);
+
 /** Returns a valid package name for a folder. */
-const packageName = (folder: string): string =>
-  basename(folder)
+const packageName = (folder: string): string => {
+  const name = basename(folder)
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, '-')
-    .replaceAll(/^[._-]+|[._-]+$/g, '') || 'agent';
+    .replaceAll(/^[._-]+/g, '')
+    .slice(0, maxNameLength)
+    .replaceAll(/[._-]+$/g, '');
+  return reservedNames.has(name) ? 'agent' : name;
+};
 
 /** Returns the versions that this release was tested with: its optional peer dependencies. */
 const testedVersions = async (): Promise<Readonly<Record<string, string>>> => {
