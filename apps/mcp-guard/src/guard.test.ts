@@ -181,7 +181,9 @@ describe('descriptions', () => {
     await call('mutate');
     await expect.poll(tools, eventually).not.toContain('echo');
     expect(await call('echo', { text: 'a' })).toMatchObject({ isError: true });
-    expect(notes.join('\n')).toContain('echo of it is refused: its description has changed since it was approved');
+    const refusal = 'echo of it is refused: its description has changed since it was approved';
+    expect(notes.join('\n')).toContain(refusal);
+    expect(await text('echo', { text: 'x' })).toContain(refusal);
   });
 
   it('of new tools are refused until they are approved', async () => {

@@ -76,6 +76,8 @@ export class Guard {
   #isCurrent = false;
   #calls = 0;
   #tools: ReadonlyMap<string, GuardedTool> = new Map();
+  /** Why tools are not offered that their server has, by name. */
+  #refused: ReadonlyMap<string, string> = new Map();
 
   private constructor(config: Config, events: GuardEvents, { pins, store, telemetry }: GuardParts) {
     this.#config = config;
@@ -169,7 +171,9 @@ export class Guard {
   async call({ name, input, signal, approve, onProgress, trace = {} }: GuardedCall): Promise<CallToolResult> {
     if (!this.#tools.has(name)) await this.tools();
     const tool = this.#tools.get(name);
-    if (tool === undefined) return errorResult(`The tool ${name} does not exist, or is hidden.`);
+    if (tool === undefined) {
+      return errorResult(this.#refused.get(name) ?? `The tool ${name} does not exist, or is hidden.`);
+    }
     this.#calls += 1;
     const id = `call-${this.#calls}`;
     try {
@@ -241,6 +245,7 @@ export class Guard {
   /** Takes over the current tools of the servers, without those that are hidden or refused. */
   async #update(): Promise<void> {
     const found = new Map(this.#artifactTool);
+    const notOffered = new Map<string, string>();
     const isSingle = this.#upstreams.length === 1;
     for (const upstream of this.#upstreams) {
       const { name: serverName, server } = upstream;
@@ -254,8 +259,13 @@ export class Guard {
         const names = [name, qualified(tool.name)];
         const isHidden = this.#config.policy.hidden.some((pattern) => isNamed(pattern, names));
         const reason = refused.get(tool.name);
-        if (reason !== undefined) this.#noteOnce(`The tool ${name} of ${serverName} is refused: ${reason}.`);
-        if (reason !== undefined || isHidden || found.has(name)) continue;
+        if (isHidden || found.has(name)) continue;
+        if (reason !== undefined) {
+          const note = `The tool ${name} of ${serverName} is refused: ${reason}.`;
+          notOffered.set(name, note);
+          this.#noteOnce(note);
+          continue;
+        }
         found.set(name, {
           description: { ...passedOn(description), name },
           registered: tool.name,
@@ -265,6 +275,7 @@ export class Guard {
         });
       }
     }
+    this.#refused = notOffered;
     this.#tools = new Map([...found].toSorted(([one], [other]) => (one < other ? -1 : Number(one > other))));
   }
 
