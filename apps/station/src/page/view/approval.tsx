@@ -88,7 +88,7 @@ export const ApprovalQuestion = ({ approval }: { readonly approval: StationAppro
     {approval.call && (
       <div class="approval-call">
         <p class="mono approval-name">{visible(approval.call.name)}</p>
-        <CallInput input={approval.call.input} />
+        <CallInput input={approval.call.input} isWhole />
       </div>
     )}
   </>

@@ -10,8 +10,12 @@ const firstLines = 24;
 const moreLines = 400;
 const maxCharacters = 100_000;
 
-/** The input of a call in the form that is easiest to judge: a diff, a command, or JSON. Nothing of it is left out. */
-export const CallInput = ({ input }: { readonly input: unknown }) => {
+/**
+ * The input of a call in the form that is easiest to judge: a diff, a command, or JSON. No member of it is left out.
+ *
+ * With `isWhole`, all of it is shown at once: a person must not approve the end of a command that is hidden.
+ */
+export const CallInput = ({ input, isWhole = false }: { readonly input: unknown; readonly isWhole?: boolean }) => {
   const change = diffOfInput(input);
   const command = change ? undefined : commandOf(input);
   const shown = change?.members ?? (command ? [command.member] : undefined);
@@ -19,8 +23,12 @@ export const CallInput = ({ input }: { readonly input: unknown }) => {
   const text = command?.text ?? (typeof input === 'string' ? input : readableJson(input));
   return (
     <>
-      {change ? <Diff diff={change.diff} /> : <Output label="Input" text={text} isCommand={command !== undefined} />}
-      {rest && rest.length > 0 && <Output label="Other input" text={rest.map(member).join('\n')} />}
+      {change ? (
+        <Diff diff={change.diff} isWhole={isWhole} />
+      ) : (
+        <Output label="Input" text={text} isCommand={command !== undefined} isWhole={isWhole} />
+      )}
+      {rest && rest.length > 0 && <Output label="Other input" text={rest.map(member).join('\n')} isWhole={isWhole} />}
     </>
   );
 };
@@ -33,22 +41,25 @@ export const Output = ({
   text: whole,
   isCommand = false,
   isPrinted = false,
+  isWhole = false,
 }: {
   readonly label: string;
   readonly text: string;
   readonly isCommand?: boolean;
   /** A program has printed the text, so it may have colors. */
   readonly isPrinted?: boolean;
+  /** Whether the text is shown without a cut. */
+  readonly isWhole?: boolean;
 }) => {
   const text = useMemo(() => (isPrinted ? withoutColors(whole) : whole), [whole, isPrinted]);
   const [lines, setLines] = useState(firstLines);
-  const part = head(text, lines, Math.min(maxCharacters, lines * 400));
+  const part = isWhole ? { text, isWhole } : head(text, lines, Math.min(maxCharacters, lines * 400));
   const isDone = lines * 400 > maxCharacters;
   return (
     <div class="output">
       <p class="output-label">
         {label}
-        {isDeceptive(part.text) && <strong class="deceptive">contains characters that hide or reorder text</strong>}
+        {isDeceptive(text) && <strong class="deceptive">contains characters that hide or reorder text</strong>}
       </p>
       <pre dir="ltr" tabIndex={0} role="region" aria-label={label} data-command={isCommand}>
         {isCommand && (

@@ -8,8 +8,8 @@ const signs = { added: '+', removed: '−', same: ' ', gap: '⋯' } as const;
 const names = { added: 'added', removed: 'removed', same: undefined, gap: undefined } as const;
 
 /** The change of a file, line by line. */
-export const Diff = ({ diff }: { readonly diff: FileDiff }) => {
-  const [lines, setLines] = useState(firstLines);
+export const Diff = ({ diff, isWhole = false }: { readonly diff: FileDiff; readonly isWhole?: boolean }) => {
+  const [lines, setLines] = useState(isWhole ? Infinity : firstLines);
   const shown = diff.lines.slice(0, lines);
   return (
     <figure class="diff">
