@@ -149,9 +149,13 @@ const describeIssue = (issue: z.core.$ZodIssue, above: ConfigPath, schema: z.Zod
       // The branch of the same type as the value is the one that was meant.
       const meant = issue.errors.find((issues) => issues.every((one) => one.path.length > 0 || !isOtherType(one)));
       if (meant !== undefined && meant.length > 0) return meant.flatMap((one) => describeIssue(one, path, schema));
+      // A discriminator that no branch has: the message names those that exist.
+      if (issue.errors.length === 0) return [invalid(path, issue.message)];
       const expected = new Set(issue.errors.flat().map(({ message }) => message.replace(/^Invalid input: /, '')));
       return [invalid(path, [...expected].join(', or '))];
     }
+    case 'invalid_key':
+      return [invalid(path, issue.issues.map(({ message }) => message).join(', or '))];
     default:
       return [invalid(path, issue.message)];
   }

@@ -56,6 +56,23 @@ describe('parseConfig', () => {
     ]);
   });
 
+  it.each([
+    [
+      'jobs: { a: { type: crn } }',
+      "\"jobs.a.type\" is invalid: Invalid discriminator value. Expected 'cron' | 'wait'.",
+    ],
+    ['jobs: { a: {} }', "\"jobs.a.type\" is invalid: Invalid discriminator value. Expected 'cron' | 'wait'."],
+    ['jobs: { "a b": { type: cron } }', '"jobs.a b" is invalid: must be a word.'],
+  ])('names what is expected instead in %j', (text, message) => {
+    const job = z.discriminatedUnion('type', [
+      z.strictObject({ type: z.literal('cron') }),
+      z.strictObject({ type: z.literal('wait') }),
+    ]);
+    const jobs = z.strictObject({ jobs: z.record(z.string().regex(/^\w+$/, 'must be a word'), job) });
+    const problems = problemsOf(() => parseConfig(text, 'a.yaml').check(jobs));
+    expect(problems.map((problem) => problem.message)).toEqual([message]);
+  });
+
   it('reports all problems at once', () => {
     const problems = problemsOf(() => parseConfig('mode: 1\nlisten: { port: x }\nzebra: 1', 'a.yaml').check(schema));
     expect(problems.map(({ line, key }) => [line, key])).toEqual([

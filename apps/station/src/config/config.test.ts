@@ -52,7 +52,7 @@ describe('explainConfig', () => {
     await writeFile(join(folder, 'agents/coder.md'), '---\nmodel: openai/gpt-5.1\ntools: [bash]\n---\nCode.\n');
     const file = join(folder, 'config.yaml');
     const triggers =
-      'triggers:\n  a: { type: cron, schedule: often, agent: coder, input: Go }\n  b: { type: webhook, secret_env: HOOK, agent: none, input: Go }\n';
+      'triggers:\n  a: { type: cron, schedule: often, agent: coder, input: Go }\n  b: { type: webhook, secret_env: HOOK, agent: none, input: Go }\n  c: { type: cron, schedule: "0 0 30 2 *", agent: coder, input: Go }\n';
     await writeFile(
       file,
       `database: { url_env: DB }\nserver: { host: 0.0.0.0 }\nharness: { sandbox: { mode: bubblewrap } }\n${triggers}`,
@@ -64,6 +64,7 @@ describe('explainConfig', () => {
     expect(text).toMatch(/config\.yaml:5:\d+: the schedule is invalid/);
     expect(text).toMatch(/config\.yaml:6:\d+: the agent "none" does not exist/);
     expect(text).toMatch(/config\.yaml:6:\d+: the variable HOOK is not set/);
+    expect(text).toMatch(/config\.yaml:7:\d+: the schedule "0 0 30 2 \*" has no time in the future/);
     expect(warnings.join('\n')).toMatch(/bwrap.*\n.*not in a git repository.*\n.*other machines/);
     await writeFile(file, 'sever: {}');
     expect(explainConfig(file, {}).problems).toEqual([`${file}:1:1: unknown key "sever". Did you mean "server"?`]);

@@ -29,7 +29,10 @@ export const triggerProblems = (
     }
     if (trigger.type === 'cron') {
       try {
-        scheduleOf(trigger);
+        const next = scheduleOf(trigger).next(Date.now());
+        if (next === undefined) {
+          add('schedule', `the schedule ${JSON.stringify(trigger.schedule)} has no time in the future.`);
+        }
       } catch (error) {
         add('schedule', `the schedule is invalid: ${(error as Error).message}`);
       }
