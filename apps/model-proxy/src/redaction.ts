@@ -11,7 +11,10 @@ const maxKnown = 20_000;
 const minKnownChars = 200;
 /** Members of a request whose texts are redacted. */
 const roots: ReadonlySet<unknown> = new Set(['messages', 'input', 'system', 'instructions', 'prompt']);
-/** Members that the provider compares with its own values, and encoded files. */
+/** Members with tools, of which the texts that a model reads are redacted. Others may be credentials of the provider. */
+const toolRoots: ReadonlySet<unknown> = new Set(['tools', 'functions']);
+const toolTexts: ReadonlySet<unknown> = new Set(['description', 'input_schema', 'parameters']);
+/** Members that the provider compares with its own values. */
 const fixed: ReadonlySet<unknown> = new Set([
   'type',
   'role',
@@ -23,10 +26,11 @@ const fixed: ReadonlySet<unknown> = new Set([
   'media_type',
   'signature',
   'thinking',
-  'data',
   'encrypted_content',
-  'file_data',
 ]);
+/** Members with files: encoded ones, or the text of a document. */
+const files: ReadonlySet<unknown> = new Set(['data', 'file_data']);
+const encoded = /^(?:data:|[\w+/=\r\n-]*$)/;
 
 /** Replaces secrets in the texts of requests. Equal texts give equal results, so the provider's cache stays valid. */
 export class RequestRedactor {
@@ -54,10 +58,11 @@ export class RequestRedactor {
   edits(text: string): readonly TextEdit[] {
     const edits: TextEdit[] = [];
     visitJson(text, (path, { start, end }) => {
-      if (!roots.has(path[0])) return;
+      if (!roots.has(path[0]) && !isToolText(path)) return;
       const isObject = text[start] === '{';
       if (isObject ? !isToolInput(path) : text[start] !== '"' || isWithinToolInput(path) || isFixed(path)) return;
       const given: unknown = JSON.parse(text.slice(start, end));
+      if (typeof given === 'string' && files.has(lastName(path)) && encoded.test(given)) return;
       const redacted = typeof given === 'string' ? this.#redact(given) : this.#redactor.redactData(given);
       const written = JSON.stringify(redacted);
       // The notation of an unchanged value is preserved.
@@ -84,4 +89,8 @@ const isToolInput = (path: JsonPath): boolean =>
 
 const isWithinToolInput = (path: JsonPath): boolean => path.length > 5 && isToolInput(path.slice(0, 5));
 
-const isFixed = (path: JsonPath): boolean => fixed.has(path.findLast((key) => typeof key === 'string'));
+const isToolText = (path: JsonPath): boolean => toolRoots.has(path[0]) && path.some((key) => toolTexts.has(key));
+
+const lastName = (path: JsonPath): string | number | undefined => path.findLast((key) => typeof key === 'string');
+
+const isFixed = (path: JsonPath): boolean => fixed.has(lastName(path));

@@ -116,6 +116,35 @@ describe('redaction', () => {
   });
 });
 
+describe('redaction of what is not a message', () => {
+  const token = ['ghp', 'aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC2dF4hJ6'].join('_');
+  const sent = async (body: object): Promise<Readonly<Record<string, unknown>>> => {
+    const provider = await open(startProvider((_, outgoing) => sendMessage(outgoing)));
+    const proxy = await open(proxyFor(provider, { redact: true }));
+    await post(proxy.url, { ...messages('Hi'), ...body });
+    return provider.received[0]?.body ?? {};
+  };
+
+  it('replaces secrets in what a model reads of a tool, and no credential of the provider', async () => {
+    const schema = (secret: string) => ({ type: 'object', properties: { url: { type: 'string', default: secret } } });
+    const tools = (secret: string) => [
+      { name: 'query', description: `Uses ${secret}.`, input_schema: schema(secret) },
+      { type: 'function', function: { name: 'query', description: `Uses ${secret}.`, parameters: schema(secret) } },
+      { type: 'mcp', server_url: 'https://mcp.example', headers: { authorization: `Bearer ${token}` } },
+    ];
+    expect((await sent({ tools: tools(token) }))['tools']).toEqual(tools('[redacted]'));
+  });
+
+  it('replaces secrets in documents that are text, and changes no encoded file', async () => {
+    const source = (data: string) => ({ type: 'document', source: { type: 'text', media_type: 'text/plain', data } });
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: token.replace('_', 'A') } };
+    const { messages: [message] = [] } = (await sent({
+      messages: [{ role: 'user', content: [source(`The key is ${token}`), image] }],
+    })) as { readonly messages?: readonly { readonly content: unknown }[] };
+    expect(message?.content).toEqual([source('The key is [redacted]'), image]);
+  });
+});
+
 describe('cache report', () => {
   it('reports what changed the beginning of a conversation and what it cost', async () => {
     const provider = await open(startProvider((_, outgoing) => sendMessage(outgoing, { input: 10_000, output: 1 })));
