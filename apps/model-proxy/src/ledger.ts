@@ -48,6 +48,8 @@ const maxClients = 20_000;
 /** Number of conversations and threads that a new file of the journal begins with. */
 const maxInSnapshot = 20_000;
 const dayMs = 86_400_000;
+/** When a client may try again whose call does not fit beside those that are running, in milliseconds. */
+const reservedRetryMs = 5_000;
 
 /** Options of {@link Ledger}. */
 export interface LedgerOptions {
@@ -112,6 +114,9 @@ export class Ledger {
       const check = checkLimits(scope, account, limits[scope], estimate, this.#warnAt);
       warnings.push(...check.warnings);
       if (check.exceeded === undefined) continue;
+      if (check.isReserved) {
+        throw new Refusal('over-budget', check.exceeded, { retryAfterMs: reservedRetryMs, isTransient: true });
+      }
       const retryAfterMs = scope === 'conversation' ? undefined : dayMs - (this.#now() % dayMs);
       throw new Refusal('over-budget', check.exceeded, retryAfterMs === undefined ? {} : { retryAfterMs });
     }
@@ -309,22 +314,34 @@ const checkLimits = (
   limits: BudgetLimits,
   estimate: Amounts,
   warnAt: number,
-): { readonly exceeded: string | undefined; readonly warnings: readonly string[] } => {
+): {
+  readonly exceeded: string | undefined;
+  /** Whether the call would fit if the estimates of running calls did not count. */
+  readonly isReserved: boolean;
+  readonly warnings: readonly string[];
+} => {
   const warnings: string[] = [];
   for (const unit of ['tokens', 'cost'] as const) {
     const limit = limits[unit];
     if (limit === undefined) continue;
     const used = account[unit];
-    const planned = used + (unit === 'tokens' ? account.pendingTokens : account.pendingCost) + estimate[unit];
+    const pending = unit === 'tokens' ? account.pendingTokens : account.pendingCost;
+    const planned = used + pending + estimate[unit];
     const period = scope === 'conversation' ? '' : ' today';
     const state = `${owners[scope]} has used ${amountText(unit, used)} of ${amountText(unit, limit)}${period}`;
     if (planned > limit) {
-      const reason = used >= limit ? '' : `, and this request needs about ${amountText(unit, planned - used)}`;
-      return { exceeded: `${state}${reason}. Raise budgets.${scope}.${unit} of the proxy to continue.`, warnings };
+      const isReserved = used + estimate[unit] <= limit;
+      const running = pending > 0 ? ` beside ${amountText(unit, pending)} of running calls` : '';
+      const reason =
+        used >= limit ? '' : `, and this request needs about ${amountText(unit, estimate[unit])}${running}`;
+      const advice = isReserved
+        ? 'Try again when they have ended'
+        : `Raise budgets.${scope}.${unit} of the proxy to continue`;
+      return { exceeded: `${state}${reason}. ${advice}.`, isReserved, warnings };
     }
     if (planned >= limit * warnAt) warnings.push(state);
   }
-  return { exceeded: undefined, warnings };
+  return { exceeded: undefined, isReserved: false, warnings };
 };
 
 const amountText = (unit: keyof Amounts, amount: number): string =>

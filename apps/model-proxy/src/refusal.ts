@@ -44,16 +44,22 @@ export class Refusal extends CodedError {
   /** Time after which the request may succeed, in milliseconds. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(kind: RefusalKind, message: string, { retryAfterMs }: { readonly retryAfterMs?: number } = {}) {
+  /** Whether a client may send the same request again. */
+  readonly isTransient: boolean;
+
+  constructor(
+    kind: RefusalKind,
+    message: string,
+    {
+      retryAfterMs,
+      isTransient = kind === 'unreachable' || kind === 'unavailable' || kind === 'timed-out',
+    }: { readonly retryAfterMs?: number; readonly isTransient?: boolean } = {},
+  ) {
     super(kind, message);
     this.kind = kind;
+    this.isTransient = isTransient;
     this.retryAfterMs = retryAfterMs;
     [this.status] = kinds[kind];
-  }
-
-  /** Whether a client may send the same request again. */
-  get isTransient(): boolean {
-    return this.kind === 'unreachable' || this.kind === 'unavailable' || this.kind === 'timed-out';
   }
 
   headers(): readonly string[] {
