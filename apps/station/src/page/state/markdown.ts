@@ -289,7 +289,7 @@ export const parseInline = (text: string): readonly Inline[] => {
         unwind(depth);
         const { children } = stack.pop() as Open;
         const href = safeUrl(target.url);
-        if (href) add({ type: 'link', href, children: children.length > 0 ? children : [href] });
+        if (href) add({ type: 'link', href, children: linkText(children, href) });
         else for (const child of children) add(child);
         length = target.end - at;
       } else if (depth > 0) {
@@ -355,6 +355,25 @@ const urlAt = (text: string, start: number): { readonly url: string; readonly en
   }
   return undefined;
 };
+
+const shownHost = /^\s*(?:https?:\/\/|(?=www\.))(?:[^/\s]*@)?([^/\s:?#]+)/iu;
+const plainHost = (host: string): string => host.toLowerCase().replace(/^www\./u, '');
+
+/** What a link shows: its text, and where it leads if the text is the address of another host. */
+const linkText = (children: readonly Inline[], href: string): readonly Inline[] => {
+  if (children.length === 0) return [href];
+  const { hostname, pathname } = new URL(href);
+  const shown = shownHost.exec(textOf(children))?.[1];
+  if (shown === undefined || plainHost(shown) === plainHost(hostname)) return children;
+  return [...children, ` (${hostname || pathname})`];
+};
+
+const textOf = (nodes: readonly Inline[]): string =>
+  nodes
+    .map((node) =>
+      typeof node === 'string' ? node : 'children' in node ? textOf(node.children) : 'text' in node ? node.text : ' ',
+    )
+    .join('');
 
 /** The address of a link that is safe to follow; `undefined` for every scheme but http, https and mailto. */
 export const safeUrl = (url: string): string | undefined => {

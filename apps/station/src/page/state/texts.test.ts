@@ -95,6 +95,17 @@ describe('Markdown', () => {
     expect(blocks.at(-1)).toEqual({ type: 'code', language: '', text: '<b>' });
   });
 
+  it.each([
+    ['[https://good.example/a](https://evil.example/b)', 'https://good.example/a (evil.example)'],
+    ['[**www.good.example**](https://evil.example)', 'www.good.example (evil.example)'],
+    ['[https://good.example@evil.example](https://other.example)', 'https://good.example@evil.example (other.example)'],
+    ['![http://good.example](mailto:a@evil.example)', 'http://good.example (a@evil.example)'],
+    ['[https://good.example](https://www.good.example:8080/long/path)', 'https://good.example'],
+    ['[README.md](https://good.example/README.md)', 'README.md'],
+  ])('shows where %s leads', (markdown, shown) => {
+    expect(inlineText(parseInline(markdown))).toBe(shown);
+  });
+
   it('never throws, and links lead to the web or mail only', () => {
     fc.assert(
       fc.property(markup, (text) => {
