@@ -6,14 +6,17 @@ import { findBotToken, findUrlCredentials, mayBeUrl } from './credentials.js';
 import {
   findCaptured,
   findHashDump,
+  findJoinToken,
   findNumberedKey,
   mayBeCaptured,
   mayBeHashDump,
+  mayBeJoinToken,
   mayBeNumberedKey,
 } from './hash-dumps.js';
 import { findCompactData, findManifestData, mayBeManifest } from './manifests.js';
 import { mayBeNamed } from './may-be-named.js';
 import { findOracleLogin } from './oracle.js';
+import { findPathKey, mayHavePathKey } from './path-keys.js';
 import type { Reader } from './reader.js';
 import { findGuessed, mayBeGuessed } from './records.js';
 import type { Secret } from './replace.js';
@@ -66,13 +69,14 @@ export const mayBeAtColon = (text: string, index: number): boolean => {
   return (
     Number.isNaN(next) ||
     (next === slash && mayBeUrl(text, index)) ||
+    mayHavePathKey(text, index) ||
     (next === capitalA && (text.charCodeAt(index + 2) === capitalA || index + 2 >= text.length)) ||
     (next === colon && text.endsWith('::add-mask', index)) ||
     ((next === lineFeed || next === space || next === brace) && mayBeManifest(text, index)) ||
     (kindOf(next) === digit && mayBeHashDump(text, index)) ||
     mayBeGuessed(text, index) ||
     mayBeNumberedKey(text, index) ||
-    (next === colon && mayBeCaptured(text, index)) ||
+    (next === colon && (mayBeCaptured(text, index) || mayBeJoinToken(text, index))) ||
     mayEndCommand(text, index) ||
     mayBeNamed(text, index) ||
     ((!is(next, stop) || isQuote(next)) && mayBePair(text, index))
@@ -85,6 +89,8 @@ export const findAtColon = (reader: Reader, index: number): Secret | undefined =
   const next = reader.code(index + 1);
   const credentials = next === slash && mayBeUrl(text, index) ? findUrlCredentials(reader, index) : undefined;
   if (credentials !== undefined || reader.starved) return credentials;
+  const pathKey = mayHavePathKey(text, index) ? findPathKey(reader, index) : undefined;
+  if (pathKey !== undefined || reader.starved) return pathKey;
   if ((next === lineFeed || next === space || next === brace) && mayBeManifest(text, index)) {
     const data = findManifestData(reader, index) ?? (reader.starved ? undefined : findCompactData(reader, index));
     if (data !== undefined || reader.starved) return data;
@@ -93,6 +99,7 @@ export const findAtColon = (reader: Reader, index: number): Secret | undefined =
   if (hashes !== undefined || reader.starved) return hashes;
   const numbered = mayBeNumberedKey(text, index) ? findNumberedKey(reader, index) : undefined;
   if (numbered !== undefined || reader.starved) return numbered;
+  if (next === colon && mayBeJoinToken(text, index)) return findJoinToken(reader, index);
   const captured = next === colon && mayBeCaptured(text, index) ? findCaptured(reader, index) : undefined;
   if (captured !== undefined || reader.starved) return captured;
   const guessed = mayBeGuessed(text, index) ? findGuessed(reader, index) : undefined;

@@ -1,3 +1,4 @@
+import { isUnlike } from './behind-signs.js';
 import { is, key as keyClass, space, word } from './characters.js';
 import { isMixed, isPassphrase, isPasswordLike, isWords } from './chosen-value.js';
 import { keyStrength, mayEndKey } from './key-name.js';
@@ -7,7 +8,7 @@ import type { Secret } from './replace.js';
 import { skipWhiteSpace } from './gaps.js';
 import { maxSpaces, type Key } from './key.js';
 import { valueOf } from './value-of-name.js';
-import { isPlaceholder, looksRandom } from './value.js';
+import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const opening = 40;
 const closing = 41;
@@ -79,6 +80,13 @@ const user =
 const account =
   /(?:(?:connect|connection|\b\w{1,24}Credentials?(?:Impl|Provider)?|\b(?:Sequelize|PDO|mysqli|database|Credentials?(?:Impl|Provider)?|MySQL|mysql|PostgreSQL|postgresql|mongodb|MongoDB|remote(?:Secure)?|jdbc|odbc|redis|s3(?:Cluster)?|S3(?:Queue)?|gcs|cosn|oss|azureBlobStorage|AzureBlobStorage|iceberg\w{0,8}|deltaLake\w{0,8}))(?:->__construct)?\([^()\n]{1,90}|\w\(\s{0,24}["'](?!https?:)\w{2,12}:\/\/[^"'\n]{1,80}["']),\s{0,32}["'][^"'\n]{1,64}["']$/i;
 
+/**
+ * Matches the arguments of a client up to the user: of a function that is named like one or opens a session, or that has
+ * an address. The password behind them must be unlike a word.
+ */
+const client =
+  /(?:(?:client|api|controller|session|driver|device|gateway|service|server|manager|handler|ssh|ftp|smtp|imap|ldap|telnet|mqtt|db|conn|login|start|open)\w{0,8}\([^()\n]{0,90}|\w\(\s{0,8}["'](?:\w{2,12}:\/\/)?(?:[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}|localhost)(?::\d{1,5})?\/?["'][^()\n]{0,60}),\s{0,32}["'][\w.@\\-]{1,64}["']$/i;
+
 /** Returns the expression that may match before a comma, by the character before the argument that ends there. */
 const callBefore = (text: string, index: number, barrier: number): RegExp | undefined => {
   const floor = Math.max(barrier + 2, index - maxUser);
@@ -118,7 +126,10 @@ export const findCredentialArgument = (reader: Reader, index: number): Secret | 
   const isLast = Number.isNaN(next) || next === 10;
   if (next !== closing && next !== comma && !isLast) return undefined;
   const near = reader.text.slice(reader.floor(index), index);
-  if (!expected.test(near)) return undefined;
+  const isExpected = expected.test(near);
+  const isOfClient = !isExpected && expected === account && client.test(near);
+  const value = reader.text.slice(quote.end, end);
+  if (!isExpected && !(isOfClient && isUnlike(value) && !isPublicIdentifier(value))) return undefined;
   const found = chosen(reader, { kind: 'argument', start: quote.end, end }, true);
   const others = found === undefined || next !== closing ? [] : findPairs(reader, behind);
   return found === undefined || others.length === 0 ? found : { ...found, more: [found, ...others] };

@@ -1,6 +1,6 @@
 import { isStoredName, type KeyStrength } from './key-name.js';
 import { isRandomLetters, isRandomMixed } from './random-letters.js';
-import { isHash, isPublicIdentifier, looksRandom } from './value.js';
+import { isHash, isPrintableNoise, isPublicIdentifier, looksRandom } from './value.js';
 
 /** The notation of a value, which determines how it is judged. */
 export interface Style {
@@ -66,16 +66,6 @@ export const isChosen = (value: string, { key: { name, strength }, style, isRand
   if (isPassphrase(value) && (passphraseName.test(name) || /\W$/.test(value))) return !mentions(value, name);
   return isChosenWord(value, name, style);
 };
-
-const minNoise = 32;
-const minNoiseSigns = 8;
-
-/** Whether the value consists of random printable characters, of which some may be spaces, as the keys of WordPress. */
-const isPrintableNoise = (value: string): boolean =>
-  value.length >= minNoise &&
-  noisy.test(value) &&
-  !/[A-Za-z]{9}|\s[a-z]+\s/.test(value) &&
-  new Set(value.match(/[^A-Za-z\d\s]/g)).size >= minNoiseSigns;
 
 const alphanumeric = /^[A-Za-z\d]+$/;
 

@@ -77,12 +77,6 @@ const tabbedCells: Cells = (text, start, end) =>
     start + index + cell.length,
   ]);
 
-/** Returns the cells of lines that are aligned below a rule such as `----  ---`. */
-const alignedCells = (ruleLine: string): Cells => {
-  const groups = Array.from(ruleLine.matchAll(/-{2,}/g), ({ index }) => index);
-  return (text, start, end) => offsetsAt(groups, start, end);
-};
-
 /** Returns the offsets of cells that begin at these places of a line. */
 const offsetsAt = (places: readonly number[], start: number, end: number): readonly number[] => {
   const offsets: number[] = [];
@@ -113,8 +107,10 @@ export const findRuledColumns = (reader: Reader, index: number): Secret | undefi
   const ruleEnd = endOfLine(reader, index);
   const line = reader.text.slice(index, ruleEnd);
   if (!isRule(reader.text, index, ruleEnd) || !/[+ ]/.test(line.trimEnd())) return undefined;
-  const cells = line.includes('+') ? barCells : alignedCells(line);
-  return findRows(reader, index, { headStart, headEnd, ruleEnd, cells });
+  if (line.includes('+')) return findRows(reader, index, { headStart, headEnd, ruleEnd, cells: barCells });
+  const places = Array.from(line.matchAll(/-{2,}/g), ({ index: place }) => place);
+  const cells: Cells = (text, start, end) => offsetsAt(places, start, end);
+  return findRows(reader, index, { headStart, headEnd, ruleEnd, cells, places });
 };
 
 /** Matches names with at least two spaces between them. */
@@ -219,6 +215,8 @@ interface Table {
   /** End of the line before the first row. */
   readonly ruleEnd: number;
   readonly cells: Cells;
+  /** The places where aligned columns begin. */
+  readonly places?: readonly number[] | undefined;
   /** Whether the names may be words, so that capitals do not make them those of environment variables. */
   readonly isLoose?: true | undefined;
 }
@@ -233,7 +231,7 @@ const findRows = (reader: Reader, index: number, table: Table): Secret | undefin
   if (reader.hasAhead || !isWholeLine || !reader.isNewTable(table.ruleEnd)) return undefined;
   const others = isSecretData(reader, table.headStart) ? 'weak' : undefined;
   const names = table.cells(text, table.headStart, table.headEnd);
-  if (names.length < 4 || (others === undefined && isRow(reader, index, table, names.length))) return undefined;
+  if (names.length < 4 || (others === undefined && isRow(reader, index, table, names))) return undefined;
   const columns = columnsOf(text, names, table.isLoose === true);
   if (columns.length === 0) return undefined;
   const more: Secret[] = [];
@@ -292,9 +290,10 @@ const strengthIn = (title: string, name: string): KeyStrength =>
   /^key ?name$/i.test(title) && /^key\d$/i.test(name) ? 'strong' : keyStrength(name);
 
 /** Whether the line before the names, or before its rule, has as many cells, so that the names are a row. */
-const isRow = (reader: Reader, index: number, { headStart, cells }: Table, count: number): boolean => {
+const isRow = (reader: Reader, index: number, table: Table, names: readonly number[]): boolean => {
   const { text } = reader;
   const floor = Math.max(reader.barrier, index - maxLookAbove);
+  const { headStart, cells, places = [] } = table;
   let end = headStart - 1;
   let start = lineStart(text, end, floor);
   if (end > floor && isRule(text, start, end)) {
@@ -302,9 +301,10 @@ const isRow = (reader: Reader, index: number, { headStart, cells }: Table, count
     start = lineStart(text, end, floor);
   }
   if (end <= floor) return false;
-  const { length } = cells(text, start, end);
+  if (places.some((place) => place > 0 && text.charCodeAt(start + place - 1) !== 32)) return false;
+  const line = cells(text, start, end);
   const isCut = start > 0 && text.charCodeAt(start - 1) !== 10;
-  return length === count || (isCut && length > 2);
+  return line.length === names.length || (isCut && line.length > 2);
 };
 
 const secretIn = (

@@ -1,10 +1,11 @@
 import { is, word } from './characters.js';
 import { isPasswordLike, isUnlikeWord, isWords } from './chosen-value.js';
 import { argumentAt, findArgument, findUserPassword, isChosen, isLongRandom } from './command-line.js';
+import { endsLine } from './gaps.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isHash, isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
+import { isHash, isPlaceholder, isPublicIdentifier, looksRandom, looksRandomBase64 } from './value.js';
 
 /** Matches a command that reads a secret from its input. */
 const readsInput =
@@ -195,7 +196,7 @@ export const findSlashFlag = (reader: Reader, index: number): Secret | undefined
 
 /** Matches a command behind a pipe that reads a secret. */
 const readsSecret =
-  /(?:--password|--passwd|--passphrase|--with-token|-S\b|\b(?:su|kinit)\b|\b(?:secrets?|log-?in|sign-?in|auth|tokens?|passw(?:or)?d|pass|credentials?|keystore|vault|cryptsetup|keepassxc\w*|env add|variable)\b)/i;
+  /(?:--password|--passwd|--passphrase|--with-token|-S\b|\b(?:su|kinit)\b|\b(?:secrets?|log-?in|sign-?in|auth|tokens?|passw(?:or)?d|pass|credentials?|keystore|vault|cryptsetup|keepassxc\w*|env add|variable|(?:load|import)-key|unlock\w*)\b)/i;
 const piped = /^["']? ?\| ?((?:\w+=\S{0,40} )?[^\n|]{1,100})/;
 /** Matches the options of a command that prints. */
 const printOptions = /^ {1,4}(?:-[neE]{1,3} {1,4}|(["'])%s(?:\\n)?\1 {1,4})?/;
@@ -219,7 +220,7 @@ export const findEchoed = (reader: Reader, index: number): Secret | undefined =>
 
 /** Words that say that a command prints a secret, and the commands of password managers. */
 const printing =
-  'passwords?|passwd|passphrase|secrets?|tokens?|keyring|kwallet-query -r|pass show|genkey|keygen|psk|rand|urandom|pwgen|' +
+  'passwords?|passwd|passphrase|secrets?|tokens?|keyring|kwallet-query -r|(?:go)?pass show|genkey|genpsk|keygen|psk|rand|urandom|pwgen|' +
   '(?:gen[_-]?)?api[-_]?keys?|\\w*(?:priv|auth|join|setup|license|master|access|signing|encryption)[-_.]?keys?|' +
   'with-decryption|berglas access|bao (?:kv get|read) -field|vault (?:kv get|read) -field';
 /** Matches a command that prints a secret, with its output of one line, which may be a string in a list. */
@@ -238,8 +239,7 @@ export const findPrinted = (reader: Reader, index: number): Secret | undefined =
   if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
   const end = index + found[0].length;
   const close = reader.text.charCodeAt(end - value.length - 1) === 34 ? end + 1 : end;
-  const next = reader.code(close);
-  if (!(Number.isNaN(next) || next === 10 || next === 13)) return undefined;
+  if (!endsLine(reader, close)) return undefined;
   const output: Secret = { kind: 'command-line', start: end - value.length, end };
   return { ...output, more: [output] };
 };
@@ -252,7 +252,7 @@ const hashing = /^\$ [^\n]*\b(?:pub\w*|git|\w*sum|md5|sha\d{1,3}|dgst|hash|rev|c
 
 /** Whether a line may be a secret: a random one, or a chosen one, which is no path and no message. */
 const isOutput = (value: string): boolean =>
-  looksRandom(value) ||
+  looksRandomBase64(value) ||
   isPublicIdentifier(value) ||
   isWords(value, 'password') ||
-  (/^[\w!@#$%^&*+=?-]+\.?$/.test(value) && isChosen(value));
+  (/^[\w!@#$%^&*+=?~-]+\.?$/.test(value) && isChosen(value));

@@ -8,7 +8,7 @@ import type { Secret } from './replace.js';
 import { skipWhiteSpace } from './gaps.js';
 import type { Key } from './key.js';
 import { valueOf } from './value-of-name.js';
-import { isNamedPair, isPlaceholder, looksRandom, looksRandomBase64 } from './value.js';
+import { isNamedPair, isPlaceholder, isPublicIdentifier, looksRandom, looksRandomBase64 } from './value.js';
 
 const hyphen = 45;
 const equals = 61;
@@ -121,13 +121,14 @@ const storing =
 const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const start = index + (reader.code(index + 1) === hyphen ? 2 : 1);
   const end = reader.endOfRun(start, keyClass, maxFlag);
-  if (end - start < 4 || end === start + maxFlag) return undefined;
+  if (end - start < 3 || end === start + maxFlag) return undefined;
   const name = reader.text.slice(start, end);
   if (isManagement(name)) return undefined;
   const isUser = /(?:^|-)(?:user|creds?|credentials|basic-auth|auth|cert)$/.test(name);
   const isContent = contents.has(name) && storing.test(reader.text.slice(reader.floor(index), index));
   const isPass = /(?:^|-)pass$/.test(name);
   if (name === 'setcookie' || name === 'hashes') return findSessionFlag(reader, end);
+  if (name === 'key') return findKeyFlag(reader, end);
   if (!isUser && !isContent && !isPass && !mayEndKey(name, name.length)) return undefined;
   const strength = isContent || isPass ? 'strong' : keyStrength(name);
   if (!isUser && strength === undefined) return undefined;
@@ -147,6 +148,16 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   return isChosen(value) || isWords(value, isContent ? 'password' : name)
     ? { ...found, kind: 'command-line' }
     : undefined;
+};
+
+/** Finds the value of `--key …` that is random or a UUID. */
+const findKeyFlag = (reader: Reader, end: number): Secret | undefined => {
+  const from = reader.code(end) === equals ? end + 1 : startOfArgument(reader, end);
+  const found = from === undefined ? undefined : findArgument(reader, from);
+  if (found === undefined) return undefined;
+  const value = reader.text.slice(found.start, found.end);
+  const isRandom = isPublicIdentifier(value) || (looksRandom(value) && /^[\w+/=.-]{16,}$/.test(value));
+  return isRandom && !/^(?:0x|arn:|\/|\w+\/)/.test(value) ? found : undefined;
 };
 
 /** Matches the hashes of a Windows account and the cookie of a node of Erlang. */
@@ -236,7 +247,7 @@ const isCodeItem = (reader: Reader, start: number): boolean =>
 export const isLongRandom = (value: string): boolean => value.length >= 20 && looksRandom(value);
 
 /** Matches a short flag that stands for a password in many commands. */
-const passwordFlag = /^[-/][a-z]{0,2}[pPwWtTkK] {1,4}(?=\S)/;
+const passwordFlag = /^[-/][A-Za-z]{0,2}[pPwWtTkK] {1,4}(?=\S)/;
 const longBase64 = /^[A-Za-z\d+/]{20,}={0,2}$/;
 /** Matches an argument with a user before the password. */
 const userFlag = /\s(?:(?:-{1,2}\w{0,12}-?|\/\w?)(?:u|U|user(?:name)?)|-[lx]|-D)(?: |=|:)[^\s-][^\n]{0,60}\s$/;

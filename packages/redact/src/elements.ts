@@ -13,10 +13,22 @@ const tag = /^<([A-Za-z][\w.:-]{0,63})(\s[^<>]*)?$/;
 const nameAttribute = /\s(?:name|key|id|\w{1,20}:name)=["']([\w.$ -]{2,64})["']/;
 /** Matches an element with a name before the element with the value. */
 const named =
-  /<(name|key|dt|td|th|\w{1,20}:name)(?:\s[^<>]*)?>\s*([\w.$ -]{2,64}):?\s*<\/\1>\s*(?:<(?:value|dd|td)(?:\s[^<>]*)?>\s*)?<(?:value|string|dd|td|code|strong|b|kbd|samp|span|pre)(?:\s[^<>]*)?$/i;
+  /<(name|key|dt|td|th|\w{1,20}:name)(?:\s[^<>]*)?>\s*(?:<\w{1,8}>\s?|[$@]\w{1,12}\[["']?)?([\w.$ -]{2,64})(?:["']?\])?:?\s*(?:<\/\w{1,8}>\s?)?<\/\1>\s*(?:<(?:value|dd|td)(?:\s[^<>]*)?>\s*)?<(?:value|string|dd|td|code|strong|b|kbd|samp|span|pre)(?:\s[^<>]*)?$/i;
 
 /** Matches an element around the one that ends here. */
 const parent = /<([A-Za-z][\w.:-]{1,63})>\s*<value$/i;
+
+/** Matches the end of an element with a value, and the element with its name behind it. */
+const nameBehind = /^<\/[\w:.-]{1,32}>\s{0,80}<([\w:.-]{1,32}(?:\s[^<>]{0,80})?)>\s{0,8}([\w.$ -]{2,64})\s{0,8}<\//;
+const maxBehind = 320;
+
+/** Returns the name in the element behind one with a value. */
+const nameAfter = (reader: Reader, from: number): string | undefined => {
+  let end = from;
+  while (end < from + maxContent && !isContentEnd(reader.code(end), false)) end += 1;
+  const found = reader.code(end) === opening ? nameBehind.exec(reader.slice(end, end + maxBehind)) : null;
+  return found !== null && /name|key/i.test(found[1] ?? '') ? found[2] : undefined;
+};
 
 const isContentEnd = (code: number, isData: boolean): boolean =>
   Number.isNaN(code) || code === 10 || code === 60 || (isData && code === 93);
@@ -42,8 +54,11 @@ export const mayBeElement = (text: string, index: number): boolean => {
   return text.charCodeAt(open - 1) === closing;
 };
 
+const isSecretName = (name: string | undefined): boolean =>
+  name !== undefined && (/^pass$/i.test(name) || (mayEndKey(name, name.length) && keyStrength(name) !== undefined));
+
 /**
- * Finds the content of `<password>…</password>`, of `<string name="password">`, or of an element after one with the
+ * Finds the content of `<password>…</password>`, of `<string name="password">`, or of an element beside one with the
  * name. Called for the `>`.
  */
 export const findElement = (reader: Reader, index: number): Secret | undefined => {
@@ -61,9 +76,9 @@ export const findElement = (reader: Reader, index: number): Secret | undefined =
     (isNamed
       ? (named.exec(text.slice(floor, index))?.[2] ?? parent.exec(text.slice(floor, index))?.[1])
       : element.replace(/^.*:/, ''));
-  if (name === undefined) return undefined;
-  const isSecret = /^pass$/i.test(name) || (mayEndKey(name, name.length) && keyStrength(name) !== undefined);
-  if (!isSecret) return undefined;
+  const isValue = /^string|value/i.test(`${element}${attributes}`);
+  const nameOf = isSecretName(name) || !isValue ? name : nameAfter(reader, index + 1);
+  if (nameOf === undefined || !isSecretName(nameOf) || reader.starved) return undefined;
   const isData = reader.matches(content, index + 1);
   const from = index + 1 + (isData ? content.length : 0);
   const quote = isData ? undefined : quoteAt(reader, from);
@@ -76,7 +91,7 @@ export const findElement = (reader: Reader, index: number): Secret | undefined =
   if (value.length < 4 || /^&\w{2,8};$/.test(value) || /\s/.test(value.trim()) || value.includes(reader.replacement)) {
     return undefined;
   }
-  const isPhrase = /pass|pwd/i.test(name) && (isPassphrase(value) || isWords(value, name));
+  const isPhrase = /pass|pwd/i.test(nameOf) && (isPassphrase(value) || isWords(value, nameOf));
   const isChosen =
     isPhrase || isMixed(value, { isQuoted: true }) || looksRandom(value) || /^(?:value|string)$/i.test(element);
   return isChosen && !/^[$%{@]|example|your/i.test(value) ? { kind: 'element', start, end } : undefined;

@@ -17,7 +17,8 @@ export const mayBeForeign = (text: string, end: number): boolean =>
   isForeignLetter(text.charCodeAt(end - 2)) ||
   isForeignLetter(text.charCodeAt(end - 5)) ||
   isForeignLetter(text.charCodeAt(end - 7)) ||
-  isForeignLetter(text.charCodeAt(end - 8));
+  isForeignLetter(text.charCodeAt(end - 8)) ||
+  isForeignLetter(text.charCodeAt(end - 11));
 
 /** Returns the key of a word for a password that ends here, if it has letters beyond ASCII. */
 export const foreignKey = ({ text, barrier }: Reader, end: number): Key | undefined => {

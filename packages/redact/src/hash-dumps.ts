@@ -91,3 +91,17 @@ export const findHashDump = (reader: Reader, index: number): Secret | undefined 
   });
   return more[0] === undefined ? undefined : { ...more[0], more };
 };
+
+/** Matches the user and the secret of a token of a cluster, behind the digest of its certificate. */
+const joinToken = /^::(?:[\w-]{1,32}:)?([\w.~+/=-]{8,256})/;
+
+/** Returns quickly whether the digest of a certificate may be before a colon. */
+export const mayBeJoinToken = (text: string, index: number): boolean =>
+  text.charCodeAt(index + 1) === colon && /\b(?:K10)?[\da-f]{64}$/.test(text.slice(Math.max(0, index - 68), index));
+
+/** Finds the secret in `K10…::server:…`. Called for the first colon. */
+export const findJoinToken = (reader: Reader, index: number): Secret | undefined => {
+  const [whole = '', value = ''] = joinToken.exec(reader.slice(index, index + 292)) ?? [];
+  if (value === '' || value.includes(reader.replacement)) return undefined;
+  return { kind: 'join-token', start: index + whole.length - value.length, end: index + whole.length };
+};

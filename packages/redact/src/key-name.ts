@@ -145,6 +145,7 @@ const compounds = [
   'secret id',
   'secret string',
   'secret binary',
+  'secret data',
   'key data',
   'key content',
   'key material',
@@ -291,6 +292,7 @@ const strengthOf = (noun: string, before: string | undefined, isEnvironment: boo
   if (noun === 'string' && before === 'auth') return 'weak';
   if (noun === 'response') return before === 'saml' ? 'weak' : undefined;
   if (noun === 'string' || noun === 'binary') return before === 'secret' ? 'strong' : undefined;
+  if (noun === 'data' && before === 'secret') return 'strong';
   if (noun === 'data' || noun === 'content' || noun === 'material') return before === 'key' ? 'strong' : undefined;
   if (noun === 'id') return before === 'secret' ? 'weak' : undefined;
   if (noun === 'code') return before === 'device' ? 'weak' : undefined;
@@ -316,8 +318,13 @@ export const isOpaqueName = (name: string): boolean => /signature$|^encrypted|^(
  */
 export const foreignNames =
   'contraseña|lösenord|hasło|şifre(?:niz)?|şifrə(?:niz)?|parolă|parola(?:nız)|jelszó|slaptažodis|lykilorð|mật khẩu|κωδικός(?: πρόσβασης)?|συνθηματικό|пароль|парола|лозинка|құпия сөз|нууц үг|პაროლი|գաղտնաբառ|fjalëkalimi|密码|密碼|口令|暗証番号|合言葉|パスワード|비밀번호|패스워드|비번|암호|รหัสผ่าน|पासवर्ड|পাসওয়ার্ড|கடவுச்சொல்|كلمة المرور|كلمة السر|رمز عبور|گذرواژه|پاس ورڈ|סיסמה|סיסמא' +
-  '|(?:api|wlan|wifi|netzwerk|sicherheits|zugriffs|lizenz|geheimer|privater)[ -]?schlüssel|clé (?:api|wifi|secrète|privée|de sécurité)|(?:api|секретный|закрытый)[ -]ключ|ключ api|密钥|密鑰|金鑰|api ?キー|シークレットキー|秘密鍵|api ?키|비밀 ?키';
+  '|(?:api|wlan|wifi|netzwerk|sicherheits|zugriffs|lizenz|geheimer|privater)[ -]?schlüssel|clé (?:api|wifi|secrète|privée|de sécurité)|schlüsselinhalt|contenu de la clé|(?:api|секретный|закрытый)[ -]ключ|ключ api|密钥|密鑰|金鑰|api ?キー|シークレットキー|秘密鍵|api ?키|비밀 ?키';
 const foreignName = new RegExp(foreignNames, 'i');
 
 /** Returns whether the text contains a word for a password with letters beyond ASCII, with any ending. */
 export const isForeignName = (text: string): boolean => foreignName.test(text);
+
+/** The beginnings of words for a password, to which languages add articles, cases and owners. */
+export const passwordStems =
+  'passw(?:or)?[dt]|pass ?phrase|pass-?code|pwd?|mdp|passord|kennwort|wachtwoord|senha|contrase(?:n|ñ|ny)|clave|mots? de passe|palavra-passe|parol|heslo?|hasł|haslo|adgangskode|kodeord|salasana|l(?:o|ö)senord|lozink|jelsz[oó]|jelszav|slaptažod|sifre|kata sandi|' +
+  foreignNames;

@@ -67,6 +67,7 @@ const keyedCalls: readonly KeyedCall[] = [
     callee: /(?:(?:bcrypt(?:js)?|argon2)\.(?:hash|compare)|hashSync|compareSync|hashpw|checkpw|password_hash)$/,
     position: 0,
   },
+  { endings: endings('sendline send_line'), callee: /\.(?:sendline|send_line)$/i, position: 0 },
   {
     endings: endings('client credentials credential .basic twilio basic_auth staticcredentials algoliasearch'),
     callee: /(?:Client|Credentials?|twilio|Credentials\.basic|basic_auth|algoliasearch)$/,

@@ -1,7 +1,9 @@
 import { endBehindSigns, mayBeBehindSigns, minMentioned } from './behind-signs.js';
 import { is, kindOf, likelyStop } from './characters.js';
+import { endsLine } from './gaps.js';
 import { isBreak, isLikely, isPromising, maxLength, scoreOfValue } from './likely-score.js';
 import { findOnLoginLine, mayBeOnLoginLine } from './login-lines.js';
+import { isMentioned, mayBeMentioned } from './mentioned-values.js';
 import { isBehindForeign, isForeignNamed } from './nearby.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -27,6 +29,9 @@ const variable = /[$%{}]/;
 const uuid = /^[\da-z]{8}(?:-[\da-z]{4}){3}-|^[\dA-F]{8}-[\dA-F]{4}-/;
 const maxStart = 24;
 const hyphen = 45;
+const equals = 61;
+const doubleQuote = 34;
+const lineFeed = 10;
 /** Matches examples, and descriptions of secrets. */
 const sample = /example|token|secret|passw|(.)\1{4}/i;
 /**
@@ -56,6 +61,17 @@ const isKey = (value: string): boolean => value.length >= minLine && looksRandom
 /** Whether the value is text with spaces in base64. */
 const isEncodedText = (value: string): boolean =>
   /^[A-Za-z\d+/]+$/.test(value) && /^[!-~]+ [ -~\n]+$/.test(Buffer.from(value, 'base64').toString('latin1'));
+
+/** Matches an id and a key with a colon between them. */
+const idAndKey = /^([\w-]{12,64}):([\w-]{16,128})$/;
+const minPair = 40;
+
+/** Whether the value is an id and a key in base64, as Elasticsearch prints them. */
+const isEncodedPair = (value: string): boolean => {
+  if (value.length < minPair || !/^[A-Za-z\d+/]+$/.test(value)) return false;
+  const [, id = '', secret = ''] = idAndKey.exec(Buffer.from(value, 'base64').toString('latin1')) ?? [];
+  return looksRandom(id) && looksRandom(secret);
+};
 
 /** Ends a value. */
 const stop = 8;
@@ -120,15 +136,38 @@ export const mayBeLikely = (text: string, index: number): boolean => {
     mayBeBehindSigns(text, start) ||
     (end - start >= minMentioned && hasBothCases(text, start, end)) ||
     mayBeOnLoginLine(text, start, last) ||
+    mayBeMentioned(text, start, end) ||
     mayBeStated(text, start, last, index)
   );
+};
+
+/** Whether a value is all of its line and no line before says what it is: ids are printed like this, too. */
+const isLoneId = (reader: Reader, start: number, last: number): boolean => {
+  const before = reader.before(start);
+  if (!(before === lineFeed || Number.isNaN(before)) || !isBreak(reader.code(last))) return false;
+  if (!/^[\w-]+$/.test(reader.text.slice(start, last))) return false;
+  return reader.text
+    .slice(reader.floor(start), start)
+    .split('\n')
+    .every((line) => line === '' || (/^\S+$/.test(line) && looksRandom(line)));
+};
+
+/** Returns the end of the signs that complete base64. */
+const endOfPadding = (reader: Reader, last: number): number => {
+  let end = last;
+  while (end < last + 2 && reader.code(end) === equals) end += 1;
+  return end;
 };
 
 /** Whether the characters of a value and its place score like those of a secret. */
 const hasLikelyScore = (reader: Reader, start: number, end: number, last: number): boolean => {
   if (last - start > maxLength) return false;
   const score = scoreOfValue(reader.text, start, end);
-  return isPromising(score) && isLikely(score, reader, reader.floor(start), start, reader.code(end));
+  if (!isPromising(score)) return false;
+  const isOpened = reader.text.charCodeAt(start - 1) === doubleQuote;
+  const next = reader.code(end);
+  const after = next === doubleQuote && !isOpened && endsLine(reader, end) ? lineFeed : next;
+  return isLikely(score, reader, reader.floor(start), start, after);
 };
 
 /**
@@ -146,7 +185,7 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
   if (end - start < minLength) return undefined;
   // The replaced rest of a value, or the scheme before a replaced credential.
   if (reader.matches(reader.replacement, next === 32 ? last + 1 : last)) return undefined;
-  if (isForeignNamed(reader, start, end)) return { kind: 'assignment', start, end };
+  if (isForeignNamed(reader, start, end) || isMentioned(reader, start, end)) return { kind: 'assignment', start, end };
   if (next > 127) return undefined;
   const mayBeNamed = (last - start >= minMentioned && hasBothCases(text, start, last)) || mayBeBehindSigns(text, start);
   const behind = mayBeNamed ? endBehindSigns(reader, start, last) : undefined;
@@ -155,6 +194,8 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
     if (stated !== undefined || reader.starved) return stated;
     const ofLine = mayBeOnLoginLine(text, start, last) ? findOnLoginLine(reader, start) : undefined;
     if (ofLine !== undefined || reader.starved) return ofLine;
+    if (isEncodedPair(text.slice(start, last))) return { kind: 'basic', start, end: endOfPadding(reader, last) };
+    if (isLoneId(reader, start, last)) return undefined;
     if (!hasLikelyScore(reader, start, end, last)) return undefined;
   }
   const run = text.slice(start, last);

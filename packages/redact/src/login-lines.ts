@@ -7,8 +7,9 @@ import { hasBothCases } from './stated-values.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 /** Whether the code is that of a line feed, or there is none before the text. */
-const isLineStart = (code: number): boolean => code === 10 || Number.isNaN(code);
+const isLineStart = (code: number): boolean => code === lineFeed || Number.isNaN(code);
 
+const lineFeed = 10;
 const doubleQuote = 34;
 const opening = 40;
 const colon = 58;
@@ -38,6 +39,17 @@ const login = new RegExp(
     .map((form) => `${lineStart}${form}$`)
     .join('|'),
 );
+/** Matches a numbered line up to its key: with a host, as Wazuh has them, or with the type of the key, as NTP has them. */
+const numberedKey =
+  /(?:^|\n)(?:\d{3,5} [\w.-]{1,64} (?:any|!?[\da-f.:/]{7,43})|[ \t]*\d{1,5}[ \t]+(?:M|MD5|SHA\d{0,3}|AES\w{0,12}))[ \t]+$/;
+const maxNumbered = 120;
+/** Whether a line that begins with a number is before an offset. */
+const isBehindNumber = (text: string, start: number): boolean => {
+  let from = start;
+  while (from > start - maxNumbered && from > 0 && text.charCodeAt(from - 1) !== lineFeed) from -= 1;
+  return kindOf(text.charCodeAt(from)) === digit && numberedKey.test(text.slice(Math.max(0, from - 1), start));
+};
+
 /** Matches an address of a user before a password, and a user that begins a line. */
 const address = /(?:^|[\s"'(|])[\w.+-]{1,48}@[\w-]{1,48}(?:\.[\w-]{2,24}){1,3}(?: [|/] | ?: ?|[ \t]{1,8}|\t)$/;
 const onlyName =
@@ -67,7 +79,7 @@ export const mayBeOnLoginLine = (text: string, start: number, last: number): boo
     (end > last && kindOf(next) === digit) ||
     (end === last + 1 && (next === comma || next === brace || next === bracket));
   const mayEnd = isLineStart(before) ? end > last + 1 && (next === opening || end >= text.length) : isLast;
-  return mayEnd && (hasBothCases(text, start, last) || text.startsWith('md5', start));
+  return mayEnd && (hasBothCases(text, start, last) || text.startsWith('md5', start) || isBehindNumber(text, start));
 };
 
 /** Finds the password of a line that is a login, if it is random. */
@@ -75,6 +87,11 @@ export const findOnLoginLine = (reader: Reader, start: number): Secret | undefin
   const { text } = reader;
   const end = reader.endOfRun(start, valueStop, maxPassword, false);
   const value = text.slice(start, end);
+  if (isBehindNumber(text, start) && start > reader.barrier) {
+    const isKey =
+      !isPlaceholder(value) && !value.includes(reader.replacement) && lineEnd.test(reader.slice(end, end + 8));
+    return isKey ? { kind: 'assignment', start, end } : undefined;
+  }
   const isRandom = isRandomMixed(value) || looksRandom(value) || isNoisy(value) || storedPassword.test(value);
   if (!isRandom || isPublicIdentifier(value) || isPlaceholder(value) || value.includes(reader.replacement)) {
     return undefined;

@@ -24,7 +24,7 @@ export const isValueName = (reader: Reader, end: number): boolean => {
 };
 
 const valueName =
-  /(?:^|[^\w])(?:(?:parameter|param|option|output|variable|item|field|attribute|property|setting|secret|env|string)?_?val(?:ue)?|(?<!key )content|default|result|input)$/i;
+  /(?:^|[^\w])(?:(?:parameter|param|option|output|variable|item|field|attribute|property|setting|secret|env|string|input)?_?val(?:ue)?|(?<!key )content|default|result|input)$/i;
 
 /** Whether the sign is that of `name="…"`. */
 export const isFieldName = (reader: Reader, sign: { readonly start: number }, end: number): boolean =>
@@ -54,8 +54,9 @@ const nameBefore =
   /(?:name|key|label|variable|header|field|parameter)["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}([\w.$/-]{2,80})["'\\]{0,8}[\s,;/<>]{0,40}(?:["'\\]{0,8}\w{1,20}["'\\]{0,8}\s{0,4}[:=]\s{0,4}["'\\]{0,8}\w{0,24}["'\\]{0,8}[\s,;]{1,40})?["'\\]{0,8}$/i;
 /** Matches the flag in `option("--token", default="…")`. */
 const flagBefore = /\(\s{0,8}["'](?:-\w["'],\s?["'])?--?([\w-]{2,48})(?: [^"'\n]{1,24})?["'],[^()\n]{0,100}$/;
-/** Matches the place of an invalid `input`, as Pydantic reports it. */
-const locatedAt = /["']loc["']:\s?[([](?:["'][\w.]{1,24}["'],\s?){0,3}["']([\w.-]{2,64})["'],?\s?[)\]][^\n]{0,90}$/;
+/** Matches the place of an invalid `input`, as Pydantic reports it in data and in text. */
+const locatedAt =
+  /(?:["']loc["']:\s?[([](?:["'][\w.]{1,24}["'],\s?){0,3}["']([\w.-]{2,64})["'],?\s?[)\]][^\n]{0,90}|\n(?:[\w.]{1,64}\.)?(\w{2,64})\r?\n {2}[^\n]{4,90}, (?:input_)?)$/;
 /** Matches a label that says that the value is a key. */
 const keyLabel = /\bkey_?name["']?$/i;
 /** Matches the name of an object whose `value` follows, as in outputs of Terraform. */
@@ -74,6 +75,9 @@ const sectionBefore = /\[["']?([\w.-]{2,64})["']?\][ \t]*\r?\n(?:[ \t]*[\w-]{1,2
 const typeBefore = /["']type["']\s?:\s?["'](secret|password)["'],\s{0,40}["']$/i;
 /** Matches attributes beside `result` in a random password of Terraform, and its type. */
 const generated = /\b(?:random_password|bcrypt_hash|min_(?:lower|upper|numeric|special)|override_special)\b/;
+
+/** Matches attributes behind the result, as they are in the state of Terraform. */
+const generatedBehind = /^"[^"\n]{4,100}",\s{1,40}"(?:special|upper|numeric|number)":/;
 
 /** Matches a line that states a new secret above `New value: …`. */
 const stated = /\b(?:password|secret|api key|token)\b[^\n]{0,80}\.?\n[^\n]{0,24}$/i;
@@ -95,7 +99,7 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
   const before = reader.text.slice(reader.floor(nameEnd), end);
   const labeled = nameBefore.exec(before);
   if (last === 116 && reader.text.endsWith('result', nameEnd)) {
-    if (!generated.test(before)) return undefined;
+    if (!generated.test(before) && !generatedBehind.test(reader.slice(start, start + 160))) return undefined;
     const found = { name: 'password', strength: 'strong', start: nameEnd, isQuoted: true, isTight: false } as const;
     return valueOf(reader, found, start, { isColon: true });
   }
@@ -105,7 +109,7 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
     labeled?.[1] ??
     nameAround.exec(before)?.[1] ??
     flagBefore.exec(before)?.[1] ??
-    locatedAt.exec(before)?.[1] ??
+    locatedAt.exec(before)?.slice(1).find(Boolean) ??
     section ??
     typed;
   if (named === undefined && stated.test(before)) return findStatedValue(reader, nameEnd, start);
@@ -125,7 +129,7 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
     return known.strength === undefined ? undefined : valueOf(reader, known, start, { isColon: true, isLiteral });
   }
   const quote = quoteAt(reader, start);
-  if (quote === undefined) return undefined;
+  if (quote === undefined) return findBeforeName(reader, start, key);
   const close = endOfQuoted(reader, quote.end, quote.literal, 128);
   if (close === undefined || close - quote.end < 4) return undefined;
   const behind = reader.slice(close, close + 160);
@@ -137,6 +141,17 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
   }
   const known = after === undefined ? undefined : key(after);
   return known?.strength === undefined ? undefined : valueOf(reader, known, start, { isColon: true, isLiteral: true });
+};
+
+/** Matches the name on the line below a value, as in lists of YAML. */
+const nameBelow = /^[ \t]*\r?\n[ \t]{1,40}name:[ \t]{1,4}["']?([\w.-]{2,64})["']?[ \t]*(?:\r?\n|$)/;
+
+/** Finds a value without quotes that has its name on the next line. */
+const findBeforeName = (reader: Reader, start: number, keyOf: (name: string) => Key): Secret | undefined => {
+  const end = reader.endOfRun(start, valueStop, maxField, false);
+  const name = end === start ? undefined : nameBelow.exec(reader.slice(end, end + 120))?.[1];
+  const key = name === undefined ? undefined : keyOf(name);
+  return key?.strength === undefined ? undefined : valueOf(reader, key, start, { isColon: true, isLiteral: true });
 };
 
 /** Returns the value behind an arrow. Without quotes, it must be random or end its line. */

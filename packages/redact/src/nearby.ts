@@ -85,7 +85,7 @@ const qualifiedBefore = new RegExp(
 );
 
 /** Returns quickly whether the words on the line before an offset may name a password. */
-export const mayMentionPassword = sentenceTest('ssw ssp ssc sso sse nnw htw nha ras lav rol slo dga asa', {
+export const mayMentionPassword = sentenceTest('ssw ssp ssc sso sse nnw htw nha ras lav rol slo dga asa eor ozi', {
   max: maxWordsBefore,
   maxWords: 10,
 });

@@ -82,7 +82,8 @@ export const startOfValue = (reader: Reader, sign: Sign, key: Key): number | und
   const isDefault = next === hyphen && sign.isColon && reader.text.charCodeAt(key.start - 1) === brace;
   const isInBrackets = next === opening && reader.text.charCodeAt(sign.start - 1) === closing;
   const gap = skipGap(reader, sign.end + (isArrow || isDefault || isInBrackets ? 1 : 0));
-  const start = sign.isColon ? afterTag(reader, afterElements(reader, gap)) : afterAddress(reader, gap);
+  const direct = sign.isColon ? afterTag(reader, afterElements(reader, gap)) : afterAddress(reader, gap);
+  const start = afterWrapper(reader, direct);
   if (!isArrow || reader.code(start) !== lineFeed) return start;
   const type = dumped.exec(reader.slice(start, start + 64));
   return type === null ? start : start + type[0].length;
@@ -93,6 +94,16 @@ const afterAddress = (reader: Reader, from: number): number =>
   reader.code(from) === digit0 && reader.code(from + 1) === letterX
     ? from + (/^0x[\da-f]{1,16} (?=")/.exec(reader.slice(from, from + 20))?.[0].length ?? 0)
     : from;
+
+/** Matches the type around a string on the next line, as Rust prints it, and around bytes in settings of Qt. */
+const wrapper = /^(?:[A-Z]\w{0,24}\(\r?\n {0,80}(?=")|@\w{1,16}\((?=[^\s()]{4,512}\)))/;
+const at = 64;
+
+const afterWrapper = (reader: Reader, from: number): number => {
+  const first = reader.code(from);
+  if (first !== at && (first < 65 || first > 90)) return from;
+  return from + (wrapper.exec(reader.slice(from, from + 540))?.[0].length ?? 0);
+};
 
 /** Returns the offset behind an anchor or a tag of YAML. */
 const afterTag = (reader: Reader, from: number): number => {

@@ -168,7 +168,10 @@ const isIndented = (near: string): boolean => {
 /** Returns the offset behind the type in `password 7 …`, `password simple …` and `DefaultPassword REG_SZ …`. */
 const afterType = (reader: Reader, index: number): number => {
   const code = reader.code(index);
-  if (code === 82 && reader.matches('REG_SZ ', index)) return reader.skipSpaces(index + 6, maxSpaces);
+  if (code === 82 && reader.matches('REG_', index)) {
+    const type = /^REG_[A-Z_]{2,12} /.exec(reader.slice(index, index + 20))?.[0].length ?? 0;
+    return reader.skipSpaces(index + type, maxSpaces);
+  }
   return typeLetters.has(code)
     ? index + (notation.exec(reader.slice(index, index + maxNotation))?.[0].length ?? 0)
     : index;
@@ -245,6 +248,9 @@ const findUsersPass = (reader: Reader, index: number): Secret | undefined => {
   return findWithin(reader, key, reader.skipSpaces(index, 4));
 };
 
+/** Minimum length of a password in quotes that is a number. */
+const minNumber = 6;
+
 /** Returns the value unless it may be a word of a sentence. Without quotes, it must also end its line. */
 const chosen = (reader: Reader, key: Key, found: Secret | undefined, isBare: boolean): Secret | undefined => {
   if (found === undefined) return undefined;
@@ -257,7 +263,8 @@ const chosen = (reader: Reader, key: Key, found: Secret | undefined, isBare: boo
   const isPhrase =
     (isPassphrase(value) && passphraseName.test(key.name)) ||
     (/pass|pwd|psk|pw$/i.test(key.name) && isWords(value, key.name) && isAlone());
-  if (!isPhrase && !isMixed(value, { isQuoted: false }) && !looksRandom(value)) return undefined;
+  const isNumber = !isBare && value.length >= minNumber;
+  if (!isPhrase && !isMixed(value, { isQuoted: isNumber }) && !looksRandom(value)) return undefined;
   const isLong = value.length >= minLong && looksRandom(value);
   return isBare && !isLong && !endsLine(reader, found.end) ? undefined : found;
 };

@@ -1,23 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { inChunks } from '../test/in-chunks.js';
+import { expectHidden, expectRedacted } from '../test/expect-hidden.js';
 import { createRedactor } from './create-redactor.js';
 
-const { redact, redactData, stream } = createRedactor();
+const { redactData } = createRedactor();
 const r = '[redacted]';
-
-/** Expects that a text becomes another one, as a whole, in chunks, and when it is redacted twice. */
-const expectRedacted = (text: string, expected: string): void => {
-  expect(redact(text), text).toBe(expected);
-  expect(redact(expected)).toBe(expected);
-  expect(inChunks(stream, text).filter((output) => output !== expected)).toEqual([]);
-};
-
-/** Expects that what is between `«` and `»` is replaced, and nothing else, and that JSON with the text remains valid. */
-const expectHidden = (marked: string): void => {
-  const inJson = redact(JSON.stringify({ stdout: marked.replaceAll(/[«»]/g, ''), exitCode: 0 }));
-  expect(() => JSON.parse(inJson) as unknown, inJson).not.toThrow();
-  expectRedacted(marked.replaceAll(/[«»]/g, ''), marked.replaceAll(/«[^»]*»/g, r));
-};
 
 describe('the key of an AWS id', () => {
   it.each([

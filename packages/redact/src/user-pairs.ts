@@ -101,7 +101,21 @@ const isLast = (text: string, index: number, end: number): boolean => {
   const follower = text.charCodeAt(behind);
   if (behind + 1 >= text.length || follower === bar) return true;
   if (!followers.has(follower)) return false;
+  if (end === behind && isQuotedWhole(text, index, end, text.charCodeAt(end + 1))) return true;
   return isPiped(text, behind + 1) || isBehindHost(text, index);
+};
+
+/** Matches an argument in quotes, up to the colon behind its user. Kinds of ids have colons behind them, too. */
+const quotedUser =
+  /(?:^|[\s=])(["'])(?!(?:id|etag|cid|rev|hash|nonce|tag|ref|uid|uuid|guid|sig|sha\d*|md5|key|user|session|trace|[vh]\d)["':])[A-Za-z][\w.@-]{1,48}$/;
+const maxQuotedUser = 52;
+
+/** Whether a user and a password that ends here are all of an argument in quotes. */
+const isQuotedWhole = (text: string, index: number, end: number, next: number): boolean => {
+  const isEnd = Number.isNaN(next) || next <= doubleQuote || next === backslash;
+  if (!isEnd || !quotes.has(text.charCodeAt(end))) return false;
+  const quote = quotedUser.exec(text.slice(Math.max(0, index - maxQuotedUser), index))?.[1];
+  return quote === text.charAt(end);
 };
 
 /** Whether a pipe is behind the closing quote of an argument. */
@@ -158,6 +172,8 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
   }
   const value = text.slice(start, end);
   if (next !== at && !isPair && isMapped(reader, index, value, end)) return { kind: 'user-password', start, end };
+  const isBare = start === index + 1 && value.length <= maxArgument && isRandomMixed(value);
+  if (isBare && isQuotedWhole(text, index, end, reader.code(end + 1))) return { kind: 'user-password', start, end };
   if (!isPair || value.includes(reader.replacement) || isPlaceholder(`${value}0`)) return undefined;
   if (next === at && isPasswordName(value)) return undefined;
   if (isNamedPair(text.slice(reader.floor(index), index), value)) return undefined;
@@ -167,6 +183,8 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
 /** Matches the numbers behind a password in a line of a password file. Usually, the password is elsewhere. */
 const numbers = /^:\d{1,6}:\d{0,6}:/;
 const maxUser = 32;
+/** Maximum length of a password in an argument with its user. Longer ones are ids. */
+const maxArgument = 18;
 /** Matches the level of a user behind its password, at the end of a line. */
 const level = /^:\d{1,3}[ \t]*(?:\r?\n|$)/;
 const minRandom = 10;
@@ -249,12 +267,17 @@ const findListed = (reader: Reader, index: number): Secret | undefined => {
   return found[0] === undefined ? undefined : { ...found[0], more: found };
 };
 
+/** Matches a user behind a blank, and the domain behind a random password. */
+const onlyUserName = /(?:^|[\s"'=])[\w+-]{1,32}$/;
+const domain = /^@[\w-]{1,32}(?:\.[\w-]{2,24}){1,3}(?![\w.-])/;
+
 /** Whether a user and a password are before a host. */
 const isLogin = (reader: Reader, start: number, end: number, sign: number): boolean => {
   const value = reader.text.slice(start, end);
   if (!isPasswordLike(value)) return false;
   const user = reader.text.slice(reader.floor(start - 1), start - 1).replace(/:$/, '');
   if (timeOfDay.test(user) || scheme.test(user) || isPublicIdentifier(value)) return false;
+  if (isRandomMixed(value) && onlyUserName.test(user) && domain.test(reader.slice(sign, sign + 64))) return true;
   return host.test(reader.slice(sign, sign + 20)) || (qualifiedUser.test(user) && !user.includes('@'));
 };
 
@@ -278,7 +301,8 @@ export const findSlashPair = (reader: Reader, index: number): Secret | undefined
   return isSecret && !value.includes(reader.replacement) ? { kind: 'user-password', start, end } : undefined;
 };
 
-const quotes: ReadonlySet<number> = new Set([34, 39]);
+const doubleQuote = 34;
+const quotes: ReadonlySet<number> = new Set([doubleQuote, 39]);
 /** Ends the password of a pair: quotes, `(`, `@`, a backslash, and a colon, so that each character is read once. */
 const pairEnds: ReadonlySet<number> = new Set(Array.from('"\'(@\\:', (character) => character.charCodeAt(0)));
 

@@ -52,7 +52,7 @@ export const isPlaceholder = (value: string): boolean =>
   value.length < 4 ||
   encrypted.test(value) ||
   time.test(value) ||
-  (placeholder.test(value) && !isSigned(value)) ||
+  (placeholder.test(value) && !isSigned(value) && !isPrintableNoise(value)) ||
   disclaimer.test(value.slice(0, maxLooked)) ||
   (value.length <= maxDefault && defaultPasswords.has(value.toLowerCase())) ||
   isDescription(value) ||
@@ -98,6 +98,17 @@ const isDescription = (value: string): boolean => {
 
 /** Whether a part of a value is a word in lower case or consists of successive digits. */
 const isPlain = (word: string): boolean => plainWord.test(word) || (word !== '' && countingDigits.includes(word));
+
+const minNoise = 32;
+const minNoiseSigns = 8;
+const noisy = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)/;
+
+/** Whether the value consists of random printable characters, of which some may be spaces, as the keys of WordPress. */
+export const isPrintableNoise = (value: string): boolean =>
+  value.length >= minNoise &&
+  noisy.test(value) &&
+  !/[A-Za-z]{9}|\s[a-z]+\s/.test(value) &&
+  new Set(value.match(/[^A-Za-z\d\s]/g)).size >= minNoiseSigns;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const hash = /^(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})$/i;

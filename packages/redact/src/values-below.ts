@@ -21,7 +21,7 @@ const maxAnnouncement = 110;
 export const mayAnnounce = mentionTest('ass ecr oke key hra nem ord ode', maxAnnouncement);
 
 /** Matches a line that consists of one word. */
-const onlyWord = /^\s{1,24}([\w.~+/!@#$%^&*?=-]{8,256})[ \t]*(?:\r?\n|$)/;
+const onlyWord = /^\s{1,24}([\w.~+/!@#$%^&*?=-]{8,256})(?:[ \t]*(?:\r?\n|$)|(?="[,}\]]))/;
 
 /** Finds a random or chosen value on a line below `Use the following password:`. */
 export const findAnnounced = (reader: Reader, sign: Sign, nameEnd: number): Secret | undefined => {

@@ -1,0 +1,118 @@
+import { describe, it } from 'vitest';
+import { expectHidden, expectPreserved } from '../test/expect-hidden.js';
+
+describe('a value that is unlike a word, in a sentence about a password', () => {
+  it.each([
+    ['Danish', 'Adgangskoden til serveren er «hSAZo2N7lH8W», hilsen Bo'],
+    ['Danish compound', 'Kodeordet er «BQxeSDCcUo7i»'],
+    ['Norwegian', 'Passordet er «71qdeJR1LWjF»'],
+    ['Dutch', 'Log in met gebruiker jan en wachtwoord «vK7nq2Tz9wLb».'],
+    ['French', 'Votre mot de passe provisoire est : «3BC586snUWv7»'],
+    ['Romanian', 'Parola pentru server este «XUhJm5wQmMRA»'],
+    ['Croatian', 'Lozinka za server je «FRqBjWNIK1cX»'],
+    ['Polish', 'Zaloguj się jako anna z hasłem «hB0QaAxzNwVY»'],
+    ['Finnish', 'Uusi salasanasi on «okxAx2zN2qHM»'],
+    ['Hungarian', 'Az új jelszavad «bnQNrSfgkhk1»'],
+    ['Lithuanian', 'Slaptažodis yra «ejVuw7dsW8v9»'],
+    ['Ukrainian', 'Пароль для сервера: «myXi8bAqCurg»'],
+    ['Vietnamese', 'Mật khẩu là «mtu3vwivZKkM»'],
+    ['Thai', 'รหัสผ่านคือ «pWthCBQR8Tve»'],
+  ])('is replaced in %s', (_, text) => expectHidden(text));
+
+  it.each([
+    'The password policy of release v2Ab3Cd4Ef is in the wiki.',
+    'Het wachtwoord moet minimaal 12 tekens bevatten.',
+    'The password file was changed in commit aB3dE5fG7h.',
+    'See the password section of https://example.org/aB3dE5fG7h',
+  ])('is preserved if it is something else: %j', expectPreserved);
+});
+
+describe('a key in the path of an address', () => {
+  it.each([
+    'wss://sepolia.infura.io/ws/v3/«833c0cbbc687875e81bde030c9f41988»',
+    'ALCHEMY_URL=https://polygon-mainnet.g.alchemy.com/v2/«f3tGUuogpI8pWOtVVWFTXrgxD8zRPEKi»',
+    'provider: "https://dry-pond.ethereum-goerli.quiknode.pro/«5210e2fb2698aa0da6886a3c7d18be5f3a9219c7»/"',
+    '[rpc] POST https://eth-mainnet.blastapi.io/«5b9fec1e-2d0b-4b7b-89f4-4e5e248be8b6» 200 34ms',
+    'curl -fsS https://hc-ping.com/«80cddf7f-c815-4aa2-bcb8-fe79c7f91c8e»',
+    'one-time login https://x/user/reset/1/1700000000/«L1KznZEz197CGHYa2gngPYd1WgaEd31x_HdiZ-oKlDj»/login',
+    'microk8s join 10.1.2.3:25000/«35db879ed71457ab0aef26147853d61d/f494a7aa02f2» --worker',
+  ])('is replaced in %j', expectHidden);
+
+  it.each([
+    'https://etherscan.io/tx/0x5210e2fb2698aa0da6886a3c7d18be5f3a9219c75210e2fb2698aa0da6886a3c',
+    'https://explorer.solana.com/tx/5VERv8NMvzbJMEkV8xnrLkEaWRtSz9CosKDYjCJjBRnbJLgp8uirBgmQpjKhoR4tjF3ZpRzrFmBV6UjKdiSZkQUW',
+    'https://mainnet.infura.io/v3/YOUR-PROJECT-ID',
+    'https://cdn.example.com/v3/833c0cbbc687875e81bde030c9f41988/main.css',
+    'https://api.example.com/v2/objects/5b9fec1e-2d0b-4b7b-89f4-4e5e248be8b6',
+  ])('is no hash, address or id: %j', expectPreserved);
+});
+
+describe('the password of a client', () => {
+  it.each([
+    "api = RouterOsApi('192.168.88.1', 'admin', '«fXRG5XgHifP8»')",
+    '$api = new RouterClient("192.168.1.1", "root", "«qj^#EUmZl0ZB»");',
+    "ssh = Net::SSH.start('10.1.1.1', 'root', '«H47pQVCASyHP»')",
+    "c = Unifi('10.0.0.2', 'admin', '«djL2lP2cXV0B»', 8443)",
+    "child.sendline('«Be25dGpXTr8T»')",
+    "mysqlsh --import 'joe:«cMObiuuN6K1V»'",
+    'Set for the current user (/home/joe/.bundle/config): "joe:«C5Hcxxf1Wib1»"',
+    'register => 2345:«2acG4Z2b1paJ»@sip.provider.de/1234',
+    'schtasks /Create /TN Backup /RU svc /RP «KgwPpQop9NCU» /F',
+    'tool upload --key «bc3919b7-e3cb-4074-94cb-40c3417f31d5» file.bin',
+  ])('is replaced behind its user in %j', expectHidden);
+
+  it.each([
+    'Client = Service("host-a", "web-frontend", 8080, "v2.14.0")',
+    'client = new ElasticClient("https://es1:9200", "logs-2026.11", "5b9fec1e-2d0b-4b7b-89f4-4e5e248be8b6")',
+    "cache.get('session:aB3dE5fG7hJ9')",
+  ])('is no other argument: %j', expectPreserved);
+});
+
+describe('values whose notation or neighbor says that they are secret', () => {
+  it.each([
+    [
+      'bytes of Qt',
+      '[Auth]\ntoken=@ByteArray(«9ac833df81a7417f823f3cb906e0c787»)\npassword=@ByteArray(«tO_qwar!E08F»)',
+    ],
+    ['Rust', '    password: Some(\n        "«5JhHjhTCLqPV»",\n    ),'],
+    ['a type of the registry', '    Password    REG_BINARY    «51B88C007CADECE3»'],
+    ['a name below', '- value: «7xHbk6294K4z»\n  name: SMTP_PASSWORD'],
+    [
+      'an element with the name behind',
+      '<stringProp name="Argument.value">«tv4EQbYYSclY»</stringProp>\n<stringProp name="Argument.name">password</stringProp>',
+    ],
+    ['a name in an element', '<tr><td><b>Passwort:</b></td>\n<td>«v9pc3bFR32kj»</td></tr>'],
+    ['a name in a subscript', '<tr><td class="e">$_ENV[\'DB_PASS\']</td><td class="v">«snAe5d6xU6CD»</td></tr>'],
+    ['an id and a key', '"encoded" : "«ckJmMm5wak5uUjk4ZHNzaXFPZ3A6Y1NlS2t5SVhzdzJwRkFpUG5qR1NtUQ==»"'],
+    [
+      'the digest of a cluster',
+      'K100ffaf4a85812a17b5a15e13589bf45dda9e9c5c17f67cb95db2c288777fcad7b::server:«93ea4569692a8bfc8635dc401ce45ca8»',
+    ],
+    ['a host', '024 web-07 any «88a608f125dee70c5db09df71b9c395986266356c733b4c719e2b8b86d73104d»\n'],
+    ['a type of key', '1 SHA1 «dacfb002c940f0f0a290b51ce0f3a7068eeb05dc»\n2 M «2o8kr1th4reb»\n'],
+    [
+      'an invalid input',
+      "Settings\ndb_password\n  String is too long [type=string_too_long, input_value='«aunydFZ8BLLr»', input_type=str]",
+    ],
+    ['attributes behind', '"result": "«qwc#Po1vu!s»",\n  "special": true\n'],
+    ['a number in quotes', "\toption password '«45095721»'"],
+    [
+      'a sign at its beginning',
+      "define( 'AUTH_KEY', '«*#_0tVtr5~h:%[~f[p{I6^I[G!HD;j20i~a0Yxqnv*yA{jZuM[OuD6:cs)WH0Kd,»' );",
+    ],
+    ['a command', '$ consul keygen\n«lIfzPuO3t+nncbYxoSJKeyRDvxDQKahC/KADaSBYrPY=»'],
+    ['German', '    Schlüsselinhalt            : «4daKs2uZ9GpM»'],
+    [
+      'a table',
+      'KeyName    Permissions    Value\n---------  -------------  ------------\nkey1       FULL           «gLPOJ1RemdDxZzcQD6oiJdK1uJBr98bPeKHHmCIudFBv055N743GqiZKVxak0Vg9fK6ttgxdN1pxSeEClmNrw==»\n',
+    ],
+  ])('are replaced: %s', (_, text) => expectHidden(text));
+});
+
+describe('an id that is all of a text', () => {
+  it.each([
+    '2xynxGZ7rnd30yNdSZlIIaFkFiF',
+    'fKZ7TOUxDMDWjos26OvaHgnoBY5P7xBV\n',
+    'rahG7gKxe7dir70RWjl4icA8aGG\nwKIYq8YImMCj1boz5eCyQU5eo3U\n',
+  ])('is preserved: %j', expectPreserved);
+});
