@@ -27,7 +27,7 @@ const reads = /(?:get|env|dig|fetch|read|config|lookup|param|secret)\w*\([^()\n]
 
 /** Matches what an interactive program prints before a string: `2) `, `[1] `, `=> `, `Out[1]: `, `$1 = 0x… ` or `res1: String = `. */
 const marker =
-  /^\n {0,8}(?:\d{1,4}\) |\[\d{1,4}\] |=> |(?:\([\w *]{1,16}\) )?(?:Out\[\d{1,4}\]|\$R?\d{1,4}|(?:val )?res\d{1,4})(?:: \w{1,12})? ?(?:=|:|==>) (?:0x[\da-f]{1,16} )?)?(?=["'\\])/;
+  /^\n {0,8}(?:\d{1,4}\) |\[\d{1,4}\] |=> |(?:\([\w *]{1,16}\) )?(?:Out\[\d{1,4}\]|\$R?\d{1,4}|(?:val )?res\d{1,4})(?:: \w{1,12})? ?(?:=|:|==>) (?:0x[\da-f]{1,16} )?)?(?:b(?=["']))?(?=["'\\])/;
 const maxMarker = 72;
 
 /**

@@ -75,7 +75,7 @@ const fieldBefore = (reader: Reader, end: number): string =>
 
 /** Matches the arguments of an authentication before the password. */
 const user =
-  /(?:\b(?:auth|credentials?|creds|login)\s?[=:]\s?\[?|(?:basic_?auth\w{0,14}|\blogin|\.auth|\bauthenticate|passwordauthentication|credentials?|wifi\w*\.begin)\s?)[([ ]\s?["'][^"'\n]{1,64}["']$/i;
+  /(?:\b(?:auth|credentials?|creds|login)["']?\s?[=:]\s?\[?|(?:basic_?auth\w{0,14}|\blogin|\.auth|\bauthenticate|passwordauthentication|credentials?|wifi\w*\.begin)\s?)[([ ]\s?["'][^"'\n]{1,64}["']$/i;
 /** Matches the arguments of a connection before the password. */
 const account =
   /(?:(?:connect|connection|\b\w{1,24}Credentials?(?:Impl|Provider)?|\b(?:Sequelize|PDO|mysqli|database|Credentials?(?:Impl|Provider)?|MySQL|mysql|PostgreSQL|postgresql|mongodb|MongoDB|remote(?:Secure)?|jdbc|odbc|redis|s3(?:Cluster)?|S3(?:Queue)?|gcs|cosn|oss|azureBlobStorage|AzureBlobStorage|iceberg\w{0,8}|deltaLake\w{0,8}))(?:->__construct)?\([^()\n]{1,90}|\w\(\s{0,24}["'](?!https?:)\w{2,12}:\/\/[^"'\n]{1,80}["']),\s{0,32}["'][^"'\n]{1,64}["']$/i;
@@ -85,7 +85,10 @@ const account =
  * an address. The password behind them must be unlike a word.
  */
 const client =
-  /(?:(?:client|api|controller|session|driver|device|gateway|service|server|manager|handler|ssh|ftp|smtp|imap|ldap|telnet|mqtt|db|conn|login|start|open)\w{0,8}\([^()\n]{0,90}|\w\(\s{0,8}["'](?:\w{2,12}:\/\/)?(?:[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}|localhost)(?::\d{1,5})?\/?["'][^()\n]{0,60}),\s{0,32}["'][\w.@\\-]{1,64}["']$/i;
+  /(?:(?:client|api|controller|session|driver|device|gateway|service|server|manager|handler|ssh|ftp|smtp|imap|ldap|telnet|mqtt|db|conn|login|start|open)\w{0,8}(?:(?:\.|::|->)\w{1,24})?\((?:[^()\n]|\(\)){0,90}|\w\(\s{0,8}["'](?:\w{2,12}:\/\/)?(?:[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}|localhost)(?::\d{1,5})?\/?["'][^()\n]{0,60}),\s{0,32}["'][\w.@\\=, -]{1,64}["']$/i;
+/** Matches the user that is the first argument of a method that opens a session. */
+const firstUser =
+  /\b(?:\w{1,24}(?:\.|->|::|:))?(?:connect|login|log_in|signIn|sign_in|authenticate|auth)\(\s?["'][\w.@\\-]{1,64}["']$/;
 
 /** Returns the expression that may match before a comma, by the character before the argument that ends there. */
 const callBefore = (text: string, index: number, barrier: number): RegExp | undefined => {
@@ -127,7 +130,7 @@ export const findCredentialArgument = (reader: Reader, index: number): Secret | 
   if (next !== closing && next !== comma && !isLast) return undefined;
   const near = reader.text.slice(reader.floor(index), index);
   const isExpected = expected.test(near);
-  const isOfClient = !isExpected && expected === account && client.test(near);
+  const isOfClient = !isExpected && (expected === account ? client : firstUser).test(near);
   const value = reader.text.slice(quote.end, end);
   if (!isExpected && !(isOfClient && isUnlike(value) && !isPublicIdentifier(value))) return undefined;
   const found = chosen(reader, { kind: 'argument', start: quote.end, end }, true);

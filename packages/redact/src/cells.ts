@@ -1,3 +1,4 @@
+import { isUnlike } from './behind-signs.js';
 import { findCredentialArgument, mayBeCredential } from './calls.js';
 import { findCertainLiteral } from './certain-literal.js';
 import { is, key as keyClass } from './characters.js';
@@ -13,6 +14,8 @@ import { bars } from './value-extent.js';
 import { valueOf } from './value-of-name.js';
 import { looksRandom } from './value.js';
 
+const opening = 40;
+const closing = 41;
 const comma = 44;
 const brace = 123;
 const doubleQuote = 34;
@@ -194,8 +197,15 @@ export const findField = (reader: Reader, index: number): Secret | undefined => 
   // A binary in Erlang.
   const valueStart = reader.matches('<<', afterSpaces) ? afterSpaces + 2 : afterSpaces;
   const isTuple = before === brace && quoteAt(reader, valueStart) !== undefined;
-  if (key.strength !== 'strong' || !(Number.isNaN(before) || before === 10 || isTuple)) return undefined;
-  const found = valueOf(reader, { ...key, isTight: false }, isTuple ? valueStart : index + 1);
+  const isPair = before === opening;
+  if (key.strength !== 'strong' || !(Number.isNaN(before) || before === 10 || isTuple || isPair)) return undefined;
+  const found = valueOf(reader, { ...key, isTight: false }, isTuple || isPair ? valueStart : index + 1);
+  // A pair that Java or Scala prints. In code, it may be two arguments.
+  if (found !== undefined && isPair) {
+    return reader.code(found.end) === closing && isUnlike(reader.text.slice(found.start, found.end))
+      ? found
+      : undefined;
+  }
   return found !== undefined && (isTuple || isEnd(reader.code(found.end))) ? found : undefined;
 };
 

@@ -301,6 +301,8 @@ const isRow = (reader: Reader, index: number, table: Table, names: readonly numb
     start = lineStart(text, end, floor);
   }
   if (end <= floor) return false;
+  // The members before a string in JSON whose first line are the names.
+  if (/[[({:=] ?$/.test(text.slice(Math.max(start, end - 2), end))) return false;
   if (places.some((place) => place > 0 && text.charCodeAt(start + place - 1) !== 32)) return false;
   const line = cells(text, start, end);
   const isCut = start > 0 && text.charCodeAt(start - 1) !== 10;

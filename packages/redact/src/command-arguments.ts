@@ -56,7 +56,7 @@ const isLoginEnd = (text: string, end: number): boolean => loginEnds.some((last)
 const randomKey = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[\w+/=-]{16,}$/;
 
 /** Matches the command of Redis before a password. */
-const redisLogin = /(?:redis-cli [^\n]{0,80}|> )AUTH$/;
+const redisLogin = /(?:redis-cli [^\n]{0,80}|> )(?:AUTH|(?<=\d> )auth)$/;
 
 /** Finds the value in `vault login …` and `stats auth user:…`. Called for a space. */
 export const findLogin = (reader: Reader, index: number): Secret | undefined => {
@@ -165,7 +165,7 @@ export const findConverted = (reader: Reader, index: number): Secret | undefined
 };
 
 /** Matches the device and the share before a password. */
-const share = /^ (?:[A-Za-z]:|\*) \\\\[\w.$-]{1,64}\\[\w.$-]{1,64} (?=[^\s/]\S{5,63} \/user:)/;
+const share = /^ (?:(?:[A-Za-z]:|\*) )?\\\\[\w.$-]{1,64}\\[\w.$-]{1,64} (?=[^\s/]\S{5,63} \/user:)/;
 
 /** Finds the password in `net use Z: \\srv\share … /user:joe`. Called for the space behind the command. */
 export const findShareArgument = (reader: Reader, index: number): Secret | undefined => {
@@ -221,7 +221,7 @@ export const findEchoed = (reader: Reader, index: number): Secret | undefined =>
 /** Words that say that a command prints a secret, and the commands of password managers. */
 const printing =
   'passwords?|passwd|passphrase|secrets?|tokens?|keyring|kwallet-query -r|(?:go)?pass show|genkey|genpsk|keygen|psk|rand|urandom|pwgen|' +
-  '(?:gen[_-]?)?api[-_]?keys?|\\w*(?:priv|auth|join|setup|license|master|access|signing|encryption)[-_.]?keys?|' +
+  'keys? (?:list|show|renew)|list-keys|(?:gen[_-]?)?api[-_]?keys?|\\w*(?:priv|auth|join|setup|license|master|access|signing|encryption)[-_.]?keys?|' +
   'with-decryption|berglas access|bao (?:kv get|read) -field|vault (?:kv get|read) -field';
 /** Matches a command that prints a secret, with its output of one line, which may be a string in a list. */
 const printed = new RegExp(
@@ -239,9 +239,26 @@ export const findPrinted = (reader: Reader, index: number): Secret | undefined =
   if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
   const end = index + found[0].length;
   const close = reader.text.charCodeAt(end - value.length - 1) === 34 ? end + 1 : end;
-  if (!endsLine(reader, close)) return undefined;
+  if (!endsLine(reader, close) && reader.code(close) !== tab) return undefined;
   const output: Secret = { kind: 'command-line', start: end - value.length, end };
-  return { ...output, more: [output] };
+  return { ...output, more: [output, ...findMorePrinted(reader, end)] };
+};
+
+const tab = 9;
+/** Matches another value of a list: on the next line or behind a tab. */
+const nextPrinted = /^(?:\r?\n|\t)([\w+/=.-]{20,512})(?=\s|"|$)/;
+const maxPrinted = 8;
+
+/** Returns the random values that follow the first one, such as the second key of an account. */
+const findMorePrinted = (reader: Reader, from: number): readonly Secret[] => {
+  const found: Secret[] = [];
+  for (let end = from; found.length < maxPrinted;) {
+    const [whole = '', value = ''] = nextPrinted.exec(reader.slice(end, end + 520)) ?? [];
+    if (!looksRandomBase64(value) || isPublicIdentifier(value)) break;
+    end += whole.length;
+    found.push({ kind: 'command-line', start: end - value.length, end });
+  }
+  return found;
 };
 
 /** Matches the id and the fingerprint of a key of OpenPGP. */

@@ -128,7 +128,7 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const isContent = contents.has(name) && storing.test(reader.text.slice(reader.floor(index), index));
   const isPass = /(?:^|-)pass$/.test(name);
   if (name === 'setcookie' || name === 'hashes') return findSessionFlag(reader, end);
-  if (name === 'key') return findKeyFlag(reader, end);
+  if (name === 'key' || name === 'certificate-key') return findKeyFlag(reader, end);
   if (!isUser && !isContent && !isPass && !mayEndKey(name, name.length)) return undefined;
   const strength = isContent || isPass ? 'strong' : keyStrength(name);
   if (!isUser && strength === undefined) return undefined;
@@ -150,7 +150,7 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
     : undefined;
 };
 
-/** Finds the value of `--key …` that is random or a UUID. */
+/** Finds the value of `--key …`, and of `--certificate-key …` of kubeadm, that is random or a UUID. */
 const findKeyFlag = (reader: Reader, end: number): Secret | undefined => {
   const from = reader.code(end) === equals ? end + 1 : startOfArgument(reader, end);
   const found = from === undefined ? undefined : findArgument(reader, from);

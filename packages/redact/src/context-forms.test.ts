@@ -109,6 +109,35 @@ describe('values whose notation or neighbor says that they are secret', () => {
   ])('are replaced: %s', (_, text) => expectHidden(text));
 });
 
+describe('values in lists, hooks and types', () => {
+  it.each([
+    ['a hook', 'https://rocket.example.org/hooks/«Ougt6fjpTaSa8F8Lx/VrwPVHTxMpdynVkugu53KT1ammzCjCwaaNAscBV1HS9»'],
+    ['a constructor', "Mysql2::Client.new('db1', 'app', '«CP5fFsd3eRlM»')"],
+    ['a distinguished name', 'ldap_bind($ds, "cn=admin,dc=x", "«lXuubyA125GK»");'],
+    ['a connection', "wlan.connect('home', '«HzyrA5eO4ena»')"],
+    ['a tuple', "{'auth': ('joe', '«kUgf4qKqXSdB»'),\n 'timeout': 5}"],
+    ['a network', '{"wifi_sta":{"ssid":"x","key":"«doCnK0FiKRMy»"}}'],
+    ['an address of a peer', '10.0.0.2\t«ckBJaMOGZ5x9Q»\n'],
+    [
+      'Werkzeug',
+      "VALUES(1,'joe','«pbkdf2:sha256:600000$TKUB8smRjipJFe27$41b7e19d18e1929cb743626e6c988b063e83708dea8a33b0177eff14cd5d564b»');",
+    ],
+    [
+      'two keys',
+      '$ az batch account keys list -o tsv\n«p+sdh6bk9daY9veM0QGEU7mMwfqO0m6kvY1PPAIG8dWhA56Yt/5H/w==»\n«MI56hi5AcHorACwGG+D7Dyxnf7teXMq1zIfMaZBKhsYUQNPTxm5b60Bc==»\n',
+    ],
+    ['a capital within a word', '<Login><userName>joe</userName><passWord>«ziYHzrfnTGA8»</passWord></Login>'],
+    ['a type behind', '"value": "«6XrujyuFczz2»", "type": "static-secret"'],
+    ['words', 'Created new API key for admin: «l8ono6p6yj8znu3vnyzsirilmmczhbpfy0xse00p2fwof5kwjjsua7»\n'],
+    ['a pair', '[(user,joe), (password,«UGZq7luR4ugt»)]'],
+    ['an option of Scala', 'password=Some(«6RRtsXvVdJJo»)'],
+    ['a rule', 'password:\n----\n«VOhAdePkrGX4»\n'],
+    ['a cluster', 'kubeadm init --certificate-key «cdf73c60a7be70c2ceb5cc951b73376c513e1f525937b92351a8e94218bd42d1»'],
+    ['bytes of Python', ">>> password\nOut[3]: b'«z8IBuHs2J90E»'"],
+    ['columns', 'id,login,api_token\n1,joe,«8a56947cf2b9f33b39bc889dc6a4372ce50d07cd»\n'],
+  ])('are replaced: %s', (_, text) => expectHidden(text));
+});
+
 describe('an id that is all of a text', () => {
   it.each([
     '2xynxGZ7rnd30yNdSZlIIaFkFiF',

@@ -253,7 +253,7 @@ export const keyStrength = (name: string): KeyStrength => {
   // A command, and the name of its file.
   if (isManagement(name) || name.endsWith('htpasswd')) return undefined;
   if (isStoredName(name)) return 'weak';
-  const parts = wordsOf(withoutHost(name)).filter((part) => part !== 'de');
+  const parts = wordsOf(withoutHost(name).replace('assWord', 'assword')).filter((part) => part !== 'de');
   const isEnvironment = environmentName.test(name);
   let last = parts.length - 1;
   const isSuffix = (part: string): boolean => suffixes.has(part) && (isEnvironment || part === 'base');
@@ -271,7 +271,7 @@ export const keyStrength = (name: string): KeyStrength => {
 const minCompound = 5;
 /** Matches compounds such as `pgpassword`, but not `showpassword`. */
 const compound =
-  /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use(?!r))[a-z])[a-z]{0,24}?(?:password|passwd|passphrase|(?<!ask|by|com|sur|tres|over|under|encom)pass|(?:api|secret|access|account|storage|encryption|signing|license|subscription|webhook)key|authtoken|(?:client|webhook|app|auth|jwt|session|consumer|shared|signing|cookie|psk)secret|pwd)$/;
+  /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use(?!r))[a-z])[a-z]{0,24}?(?:password|passwd|passphrase|(?<!ask|by|com|sur|tres|over|under|encom)pass|(?:api|secret|access|account|storage|encryption|signing|license|subscription|webhook)key|authtoken|(?:client|webhook|app|auth|jwt|session|consumer|shared|signing|cookie|psk)secret|pwd|(?:bind|root|mod|user|db|ldap|admin|bot)pw)$/;
 
 /** Matches compounds of Germanic languages such as `Initialpasswort`. */
 const foreignCompound =

@@ -3,7 +3,7 @@ import { mayBeForeign } from './foreign-names.js';
 import { isGap } from './key.js';
 import { keyTails, mayEndKey, tailOf, tailsOf } from './key-name.js';
 import { isOfType, maxOwner, maxType, mayEndOwner } from './name-before.js';
-import { isWithinLine, mayMentionPassword } from './nearby.js';
+import { isWithinLine, mayMentionSecret } from './nearby.js';
 import { isKeyMember } from './object-members.js';
 import { mayAnnounce } from './values-below.js';
 
@@ -113,7 +113,7 @@ const mayBeDescribed = (text: string, end: number, index: number): boolean => {
   const before = text.charCodeAt(start - 2);
   if (mayEndOwner(text, start)) return true;
   const isWord = before > space && before !== hyphen && kindOf(text.charCodeAt(index + 1)) === 0;
-  return isWord && !isWithinLine(text, index + 1) && mayMentionPassword(text, end);
+  return isWord && !isWithinLine(text, index + 1) && mayMentionSecret(text, end);
 };
 
 /** Whether a type between a colon and a sign may follow a name. */

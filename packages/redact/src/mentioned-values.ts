@@ -33,10 +33,15 @@ const endOfWords = (text: string, start: number): number => {
 const maxSigns = 4;
 const signs: ReadonlySet<number> = new Set(Array.from(' :="\'`', (sign) => sign.charCodeAt(0)));
 
+/** Whether a value may begin behind a code: a space, a quote, or one beyond ASCII. */
+const isApart = (before: number): boolean =>
+  before === 32 || before === 34 || before === 39 || before === 96 || before > 127;
+
 /** Returns quickly whether a value that is unlike a word may be in a sentence about a password. */
 export const mayBeMentioned = (text: string, start: number, last: number): boolean =>
   last - start >= minValue &&
   last - start <= maxValue &&
+  isApart(text.charCodeAt(start - 1)) &&
   hasBothCases(text, start, last) &&
   mayMentionPassword(text, endOfWords(text, start));
 

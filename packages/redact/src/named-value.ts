@@ -67,6 +67,9 @@ const nameAfter =
 /** Matches the address of a secret in a vault behind its value, and the user behind a password. */
 const secretAfter =
   /^["'\\]{1,8}[\s,]{1,20}["'\\]{1,8}id["'\\]{1,8}\s?:\s?["'\\]{1,8}https:\/\/[\w.-]{1,64}\/secrets\/([\w-]{2,64})[/"'\\]/;
+/** Matches the type of a value behind it. */
+const typeAfter =
+  /^["'\\]{1,8}[\s,]{1,20}["'\\]{1,8}type["'\\]{1,8}\s?:\s?["'\\]{1,8}(?:[a-z]{1,12}[-_])?(secret|password)["'\\]/i;
 const userAfter = /^["'\\]{1,8}[\s,]{1,20}["'\\]{1,8}user_?name["'\\]{1,8}\s?:/i;
 
 /** Matches the section of a value: `[auth.secret]`. */
@@ -133,7 +136,7 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
   const close = endOfQuoted(reader, quote.end, quote.literal, 128);
   if (close === undefined || close - quote.end < 4) return undefined;
   const behind = reader.slice(close, close + 160);
-  const after = nameAfter.exec(behind)?.[1] ?? secretAfter.exec(behind)?.[1];
+  const after = nameAfter.exec(behind)?.[1] ?? secretAfter.exec(behind)?.[1] ?? typeAfter.exec(behind)?.[1];
   if (after === undefined && userAfter.test(behind)) {
     const isPassword = isPasswordLike(reader.text.slice(quote.end, close));
     const found: Key = { name: 'password', strength: 'strong', start: nameEnd - 5, isQuoted: true, isTight: false };

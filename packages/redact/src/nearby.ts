@@ -75,6 +75,10 @@ const namedBefore = new RegExp(
     String.raw`(?: [^\s:;,!?]{1,32}){0,6}$`,
   'iu',
 );
+/** Matches a word for a key or a token, and what it is for. */
+const keyBefore =
+  /\b(?:(?:api|access|secret|license|private|encryption|admin|master|recovery) key|token|secret)s?(?: (?:for|of|is|was|has been|to|as)(?: [^\s:;,!?]{1,32}){0,6})$/i;
+const minKey = 20;
 const property =
   /(?:hash|polic|length|expir|strength|file|path|url|link|hint|manager|version|date|time|count|id|name|type|algorithm|size|age|field)\w{0,4}$/i;
 
@@ -85,10 +89,11 @@ const qualifiedBefore = new RegExp(
 );
 
 /** Returns quickly whether the words on the line before an offset may name a password. */
-export const mayMentionPassword = sentenceTest('ssw ssp ssc sso sse nnw htw nha ras lav rol slo dga asa eor ozi', {
-  max: maxWordsBefore,
-  maxWords: 10,
-});
+const passwordParts = 'ssw ssp ssc sso sse nnw htw nha ras lav rol slo dga asa eor ozi';
+const sentence = { max: maxWordsBefore, maxWords: 10 };
+export const mayMentionPassword = sentenceTest(passwordParts, sentence);
+/** Like {@link mayMentionPassword}, also for a key or a token. */
+export const mayMentionSecret = sentenceTest(`${passwordParts} oke ecr key`, sentence);
 
 /**
  * Finds the value that ends the line behind a colon, if words before it name a password, as in `The password for this
@@ -109,8 +114,9 @@ export const findAfterWords = (reader: Reader, end: number, from: number): Secre
   if (!isLast) return undefined;
   const last = quote === undefined && reader.text.charCodeAt(run - 1) === dot ? run - 1 : run;
   const near = reader.text.slice(Math.max(reader.barrier, end - maxWordsBefore), end).replace(/^[^]*\n/, '');
-  if (!(namedBefore.test(near) || qualifiedBefore.test(near)) || property.test(near)) return undefined;
   const value = reader.text.slice(start, last);
+  const isKey = value.length >= minKey && looksRandom(value) && keyBefore.test(near);
+  if (!(isKey || namedBefore.test(near) || qualifiedBefore.test(near)) || property.test(near)) return undefined;
   if (!isChosen(value) || isPlaceholder(value) || isPublicIdentifier(value) || value.includes(reader.replacement)) {
     return undefined;
   }

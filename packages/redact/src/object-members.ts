@@ -8,6 +8,7 @@ import { findRecoveryCodes, findSeed } from './recovery-codes.js';
 import type { Secret } from './replace.js';
 import type { Sign } from './sign.js';
 import { isPlaceholder, looksRandom } from './value.js';
+import { valueOf } from './value-of-name.js';
 
 const maxQuoted = 4096;
 
@@ -46,6 +47,9 @@ const beforeVector = /^\r?\niv ?=/;
 /** Matches what makes bytes of a string. */
 const bytes = /^(?:\[\]byte\(|Buffer\.from\(|b(?=["']))/;
 
+/** Matches the name of a wireless network before another member of its object. */
+const besideNetwork = /["']e?ssid["']\s?:[^{}\n]{2,80}["']key$/i;
+
 const letterD = 100;
 const minMember = 16;
 /** Minimum length of a key of letters and digits in a setting `key = …`. */
@@ -76,7 +80,13 @@ export const findMember = (reader: Reader, sign: Sign, end: number): Secret | un
     quote === undefined
       ? reader.endOfRun(from, stop, maxMember, false)
       : endOfQuoted(reader, start, quote.literal, maxQuoted);
-  if (valueEnd === undefined || valueEnd - start < minMember) return undefined;
+  if (valueEnd === undefined) return undefined;
+  if (isKey && sign.isColon && quote !== undefined && besideNetwork.test(text.slice(reader.floor(end), end))) {
+    return valueOf(reader, { name: 'psk', strength: 'strong', start: end - 3, isQuoted: true, isTight: false }, gap, {
+      isColon: true,
+    });
+  }
+  if (valueEnd - start < minMember) return undefined;
   const value = text.slice(start, valueEnd);
   if (!looksRandom(value) || isPlaceholder(value) || value.includes(reader.replacement)) return undefined;
   const found: Secret = { kind: 'assignment', start, end: valueEnd };

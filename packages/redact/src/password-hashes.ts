@@ -9,11 +9,12 @@ import { distinctOf, isPlaceholder } from './value.js';
 const methods =
   'g?y|7|2[abxy]?|6|5|1[abc]|sha1|md5(?:,rounds=\\d{1,9})?|1|3|argon2(?:id?|d)|scrypt|pbkdf2(?:-sha(?:1|256|512))?|' +
   'bcrypt-sha256|apr1|[PHS]|8|9|krb5(?:tgs|asrep|pa)|DCC2';
-/** Methods of Django and PostgreSQL, which have no sign before. */
-const named = 'pbkdf2_sha(?:1|256|512)|bcrypt_sha256|SCRAM-SHA-(?:1|256)';
+/** Methods of Django, PostgreSQL and Werkzeug, which have no sign before. */
+const named =
+  'pbkdf2_sha(?:1|256|512)|bcrypt_sha256|SCRAM-SHA-(?:1|256)|pbkdf2:sha\\d{1,3}:\\d{1,8}|scrypt(?::\\d{1,8}){3}';
 const method = new RegExp(`(?:(?<![\\w$])\\$\\$?(?:${methods})|(?<![\\w$-])(?:${named}))$`);
 /** Length of the longest method. */
-const maxMethod = 24;
+const maxMethod = 28;
 /** Matches the parameters, the salt and the hash. Files of Compose double the sign. */
 const parts = /^\$\$?(?:[*\w=,./+:-]{0,64}\$\$?){0,6}([\w./+=:-]{20,128})/;
 const maxParts = 400;

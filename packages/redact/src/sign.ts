@@ -95,8 +95,8 @@ const afterAddress = (reader: Reader, from: number): number =>
     ? from + (/^0x[\da-f]{1,16} (?=")/.exec(reader.slice(from, from + 20))?.[0].length ?? 0)
     : from;
 
-/** Matches the type around a string on the next line, as Rust prints it, and around bytes in settings of Qt. */
-const wrapper = /^(?:[A-Z]\w{0,24}\(\r?\n {0,80}(?=")|@\w{1,16}\((?=[^\s()]{4,512}\)))/;
+/** Matches the type around a string on the next line, as Rust prints it, around bytes in settings of Qt, and around an option of Scala. */
+const wrapper = /^(?:[A-Z]\w{0,24}\(\r?\n {0,80}(?=")|(?:@\w{1,16}|Some|Just)\((?=[^\s()"']{4,512}\)))/;
 const at = 64;
 
 const afterWrapper = (reader: Reader, from: number): number => {

@@ -23,8 +23,17 @@ export const mayAnnounce = mentionTest('ass ecr oke key hra nem ord ode', maxAnn
 /** Matches a line that consists of one word. */
 const onlyWord = /^\s{1,24}([\w.~+/!@#$%^&*?=-]{8,256})(?:[ \t]*(?:\r?\n|$)|(?="[,}\]]))/;
 
+/** Matches the rule between a name and its value, as kubectl describes a map. */
+const underRule = /^\r?\n-{3,40}\r?\n(?=\S)/;
+const maxRule = 48;
+
 /** Finds a random or chosen value on a line below `Use the following password:`. */
 export const findAnnounced = (reader: Reader, sign: Sign, nameEnd: number): Secret | undefined => {
+  const ruled = underRule.exec(reader.slice(sign.end, sign.end + maxRule));
+  const key = ruled === null || !mayEndKey(reader.text, nameEnd) ? undefined : readKey(reader, nameEnd, sign.start);
+  if (ruled !== null && key !== undefined) {
+    return valueOf(reader, key, sign.end + ruled[0].length, { isColon: true });
+  }
   // Most lines that follow have several words.
   const found = onlyWord.exec(reader.slice(sign.end, sign.end + 300));
   if (found === null) return undefined;
