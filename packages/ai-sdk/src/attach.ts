@@ -158,14 +158,15 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
     const request = fromCallOptions(given, providerOf(model), format);
     const name = request.session ?? options.session ?? request.run ?? 'default';
     calls.clear(name);
+    const session = sessions.session(name);
     return {
-      session: sessions.session(name),
+      session,
       source,
       host: request,
       options: given,
       exitBehavior,
       onAnswer: ({ content }) => calls.add(name, request.run, content),
-      onStop: (stopped) => notify(name, stopped),
+      onStop: (stopped) => notify(session.name, stopped),
     };
   };
   return {
@@ -184,7 +185,7 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
       const ending = await session.stopped();
       // The next model call rejects with a failure, and with every stop if the host asks for errors.
       const isStopped = ending !== undefined && ending.outcome !== 'error' && exitBehavior === 'end';
-      if (isStopped) notify(name, ending);
+      if (isStopped) notify(session.name, ending);
       return { isStopped, session };
     }),
     prepareStep: stepPreparation(options, runs, sessionOf),

@@ -50,8 +50,12 @@ const start = (setup: HostSetup) => {
     (storage.get('histories') as Map<string, ModelMessage[]> | undefined) ?? new Map<string, ModelMessage[]>();
   storage.set('histories', histories);
   const approvals = pause === 'host' && { toolApproval: { write: 'user-approval' as const } };
-  const run = async (added: ModelMessage, { session, isStreamed, signal, onText }: HostInput) => {
-    const history: ModelMessage[] = [...(histories.get(session) ?? []), added];
+  const run = async (
+    added: ModelMessage,
+    { session, isStreamed, signal, onText }: HostInput,
+    before: readonly ModelMessage[] = histories.get(session) ?? [],
+  ) => {
+    const history: ModelMessage[] = [...before, added];
     stops.delete(session);
     const call = {
       ...settings,
@@ -78,6 +82,7 @@ const start = (setup: HostSetup) => {
   };
   return {
     run: (input: HostInput) => run({ role: 'user', content: input.text }, input),
+    nest: (input: HostInput) => run({ role: 'user', content: input.text }, input, []),
     answer: (approved: boolean, input: HostInput) => {
       const { content } = histories.get(input.session)?.findLast(({ role }) => role === 'assistant') ?? {};
       const parts = typeof content === 'object' ? content : [];
@@ -98,5 +103,6 @@ export const aiSdkHost: Omit<HostUnderTest, 'wires'> = {
   streams: true,
   pauses: ['host'],
   restarts: true,
+  nests: true,
   start,
 };

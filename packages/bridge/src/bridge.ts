@@ -10,6 +10,7 @@ import {
 } from '@h/options';
 import type { ErrorInfo, PipelineOperator, ToolEffect } from '@h/turn';
 import { checkOperators, connector } from '@h/turn/bridge';
+import { CallScope } from './call-scope.js';
 import { denyCanary } from './canary.js';
 import type { Approve, HostFormat } from './host.js';
 import { describeError as describeAny } from './describe-error.js';
@@ -52,7 +53,10 @@ export interface BridgeOptions<HostMessage> {
 
 /** Operators around the loop of a host. */
 export interface Bridge<HostMessage> {
-  /** Returns the session with this name, or creates it. */
+  /**
+   * Returns the session with this name, or creates it. Within a tool call of that session, this is a separate session
+   * for the agents that the call runs.
+   */
   session(name: string): HostSession<HostMessage>;
   /** Ends the turn of a session and deletes the session. */
   forget(name: string): void;
@@ -112,12 +116,17 @@ export const bridge = <HostMessage>(
     asksInCall: isControlFlow !== undefined,
   };
   const forget = (name: string): void => {
-    sessions.get(name)?.end('The session was forgotten.');
+    sessions.get(name)?.close('The session was forgotten.');
     sessions.delete(name);
   };
+  const isActive = (name: string): boolean => sessions.get(name)?.isActive === true;
   return {
-    session: (name) => {
-      const session = sessions.get(name) ?? new HostSession(name, shared);
+    session: (given) => {
+      const caller = CallScope.of(given, isActive);
+      const name = caller?.nestedName ?? given;
+      const known = sessions.get(name);
+      const session = known ?? new HostSession(name, given, shared);
+      if (!known) caller?.add((which) => void ((which === 'all' || !session.isActive) && forget(name)));
       sessions.delete(name);
       sessions.set(name, session);
       const [oldest] = sessions.keys();

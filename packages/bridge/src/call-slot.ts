@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { isDeepStrictEqual } from 'node:util';
 import {
   toErrorInfo,
@@ -67,6 +68,8 @@ const settledHost: HostToolCall<never> = {
 /** A call of the current step. It runs once both the turn and the host have requested it. */
 export class CallSlot<Value> {
   #permission: Permission | undefined;
+  /** Runs a function in the asynchronous context in which the operators allowed the call. */
+  #inTurn: (run: () => void) => void = (run) => run();
   #host: HostToolCall<Value> | undefined;
   #isRunning = false;
   #isReleased = false;
@@ -153,6 +156,7 @@ export class CallSlot<Value> {
   /** Handles the permission of the operators. */
   allow(permission: Permission): void {
     this.#permission = permission;
+    this.#inTurn = AsyncResource.bind((run: () => void) => run());
     if (this.#ran) permission.answer(this.#ran.outcome);
     else this.#start();
   }
@@ -264,9 +268,11 @@ export class CallSlot<Value> {
   }
 
   #start(): void {
-    if (!this.#permission || !this.#host || this.#isRunning || this.#ran) return;
+    const permission = this.#permission;
+    const host = this.#host;
+    if (!permission || !host || this.#isRunning || this.#ran) return;
     this.#isRunning = true;
-    void this.#run(this.#permission, this.#host);
+    this.#inTurn(() => void this.#run(permission, host));
   }
 
   /** Runs the tool of the host. */

@@ -12,9 +12,11 @@ import {
   type TurnEnding,
   type UserMessage,
 } from '@h/turn';
+import { captureTurn } from '@h/turn/bridge';
 import type { HostFormat, HostModelCall, HostModelResult, HostToolCall, HostToolResult } from './host.js';
 import { HostHistory, nothingDelivered, type Delivered } from './host-history.js';
 import { HostRun } from './host-run.js';
+import { CallScope, type ScopedSession } from './call-scope.js';
 import { CallTurn, noInput, type CallTurnOptions } from './call-turn.js';
 import type { RunOptions } from './run-options.js';
 import { endError } from './errors.js';
@@ -28,8 +30,9 @@ export type SessionOptions<HostMessage> = Omit<RunOptions<HostMessage>, 'session
 };
 
 /** A conversation of the host: its turns, one at a time, and the history that operators changed. */
-export class HostSession<HostMessage> {
-  readonly #name: string;
+export class HostSession<HostMessage> implements ScopedSession {
+  readonly name: string;
+  readonly given: string;
   readonly #options: SessionOptions<HostMessage>;
   readonly #history: HostHistory<HostMessage>;
   readonly #lock = new ToolLock();
@@ -37,11 +40,27 @@ export class HostSession<HostMessage> {
   #store = new RunStore({ messages: MessageList.empty, state: {} });
   /** Calls from an answer of an earlier process, each in a separate turn, until that turn ends. */
   readonly #alone = new Map<string, CallTurn<unknown>>();
+  /** The calls that have no result yet. */
+  readonly #scopes = new Map<string, CallScope>();
 
-  constructor(name: string, options: SessionOptions<HostMessage>) {
-    this.#name = name;
+  /**
+   * @param name - the name that operators see
+   * @param given - the name that the host gave
+   */
+  constructor(name: string, given: string, options: SessionOptions<HostMessage>) {
+    this.name = name;
+    this.given = given;
     this.#options = options;
     this.#history = new HostHistory(options.format);
+  }
+
+  get isActive(): boolean {
+    return (this.#run !== undefined && !this.#run.end) || this.#alone.size > 0;
+  }
+
+  /** Whether a turn of another run of the host has not ended. */
+  isBusyFor(run: unknown): boolean {
+    return this.#run !== undefined && !this.#run.end && this.#run.token !== run;
   }
 
   /**
@@ -72,9 +91,31 @@ export class HostSession<HostMessage> {
    * operator changed that outcome.
    */
   async tool<Value>(given: HostToolCall<Value>): Promise<HostToolResult<Value>> {
+    const scope = this.#scopes.get(given.id) ?? new CallScope(this, given.id);
+    this.#scopes.set(given.id, scope);
+    const inHost = AsyncResource.bind(<Result>(callback: () => Result): Result => callback());
     // A call that operators held would otherwise run in the async context of the model call or of another tool call.
-    const run: typeof given.run = AsyncResource.bind((...parts) => given.run(...parts));
-    const call = { ...given, run };
+    const run: typeof given.run = (...parts) => {
+      const inTurn = captureTurn();
+      return inHost(() => inTurn(() => scope.run(() => given.run(...parts))));
+    };
+    try {
+      const result = await this.#tool({ ...given, run });
+      this.#endScope(scope, given.id);
+      return result;
+    } catch (error) {
+      // The host repeats the call after an interrupt, and with it the agents that the call ran.
+      if (!this.#options.isControlFlow(error)) this.#endScope(scope, given.id);
+      throw error;
+    }
+  }
+
+  #endScope(scope: CallScope, id: string): void {
+    this.#scopes.delete(id);
+    scope.forget('ended');
+  }
+
+  async #tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
     const current = this.#run?.has(call.id) === true ? this.#run : undefined;
     if (current && !this.#alone.has(call.id) && (await current.isSameCall(call))) {
       const result = await current.tool(call);
@@ -113,7 +154,7 @@ export class HostSession<HostMessage> {
 
   #callTurn(): CallTurn<unknown> {
     const { state } = this.#store.fold();
-    return new CallTurn({ ...this.#options, session: this.#name, lock: this.#lock, state });
+    return new CallTurn({ ...this.#options, session: this.name, lock: this.#lock, state });
   }
 
   /**
@@ -142,10 +183,17 @@ export class HostSession<HostMessage> {
     this.#alone.clear();
   }
 
+  /** Ends the current turn, and forgets the sessions of agents that its calls ran. */
+  close(reason: string): void {
+    this.end(reason);
+    for (const scope of this.#scopes.values()) scope.forget('all');
+    this.#scopes.clear();
+  }
+
   /** Returns the run of a model call, or starts it. */
   #runFor(call: HostModelCall<HostMessage>): HostRun<HostMessage> {
     const run = this.#run;
-    if (run?.isCallOpen) throw sessionBusy(this.#name, this.#options.host);
+    if (run?.isCallOpen) throw sessionBusy(this.name, this.#options.host);
     const delivered = run?.delivered ?? nothingDelivered;
     if (run && run.token === call.run && this.#belongsTo(run, call, delivered)) return run;
     if (run && this.#isResumed(run, call, delivered)) {
@@ -186,7 +234,7 @@ export class HostSession<HostMessage> {
   }
 
   #runOptions(history: HostHistory<HostMessage>, store: SessionStore): RunOptions<HostMessage> {
-    return { ...this.#options, session: this.#name, history, lock: this.#lock, store };
+    return { ...this.#options, session: this.name, history, lock: this.#lock, store };
   }
 }
 

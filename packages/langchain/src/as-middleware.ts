@@ -1,5 +1,4 @@
 import {
-  type Bridge,
   bridge,
   checkOperators,
   type HostArguments,
@@ -7,6 +6,7 @@ import {
   type HostModelRequest,
   hostOptionChecks,
   type HostOptions,
+  type HostSession,
   type HostToolReturn,
   type ModelChoice,
   splitArguments,
@@ -21,6 +21,7 @@ import { createMiddleware, type AgentMiddleware } from 'langchain';
 import * as z from 'zod';
 import { detailsOf, toResponse } from './answer.js';
 import { langchainMessages, outputOf, toAIMessage, toolMessage, toSystemMessage } from './messages.js';
+import { RunSessions } from './run-sessions.js';
 
 /** The events of a turn in an agent of LangChain. */
 export const middlewareEvents: HostEvents = {
@@ -100,28 +101,29 @@ export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): AgentM
     format: langchainMessages,
     isControlFlow: isBubbleUp,
   });
+  const runs = new RunSessions(host);
   return createMiddleware({
     name: 'h',
     stateSchema: z.object({ _hRun: z.string().optional() }),
     // oxlint-disable-next-line h/no-clock -- LangChain has no ids of runs; this one must be unique and nothing else depends on it
     beforeAgent: () => ({ _hRun: crypto.randomUUID() }),
-    afterAgent: (state, { configurable }) => {
-      if (configurable?.thread_id === undefined) host.forget(sessionOf(state, configurable));
+    afterAgent: (state, { configurable }) => runs.end(runOf(state), configurable),
+    wrapModelCall: (request, handler) => {
+      const { state, runtime } = request as ModelRequest;
+      const session = host.session(runs.nameOf(runOf(state), runtime.configurable));
+      return callModel(session, request as ModelRequest, handler, { exitBehavior, resolve, onStop });
     },
-    wrapModelCall: (request, handler) =>
-      callModel(host, request as ModelRequest, handler, { exitBehavior, resolve, onStop }),
-    wrapToolCall: (request, handler) => callTool(host, request as ToolRequest, handler),
+    wrapToolCall: (request, handler) => {
+      const { state, runtime } = request as ToolRequest;
+      return callTool(host.session(runs.nameOf(runOf(state), runtime.configurable)), request as ToolRequest, handler);
+    },
   });
 };
-
-/** Returns the thread of the agent; the run without a checkpointer. */
-const sessionOf = (state: object, configurable: { readonly thread_id?: string } | undefined): string =>
-  configurable?.thread_id ?? String(runOf(state));
 
 const runOf = (state: object): unknown => ('_hRun' in state ? state._hRun : undefined);
 
 const callModel = async (
-  host: Bridge<BaseMessage>,
+  session: HostSession<BaseMessage>,
   request: ModelRequest,
   handler: Parameters<Hooks['wrapModelCall']>[1],
   { exitBehavior, resolve, onStop }: Pick<MiddlewareOptions, 'exitBehavior' | 'resolve' | 'onStop'>,
@@ -147,11 +149,9 @@ const callModel = async (
     if (!resolve) throw unknownChoice({ model, credential }, 'asMiddleware()');
     return { model: resolve({ model, credential }) };
   };
-  const name = sessionOf(state, runtime.configurable);
-  const session = host.session(name);
   let answered: AIMessage | StructuredAnswer | undefined;
   const notify = ({ outcome, reason, error }: TurnEnding): void =>
-    onStop?.({ session: name, outcome, ...(reason !== undefined && { reason }), ...(error && { error }) });
+    onStop?.({ session: session.name, outcome, ...(reason !== undefined && { reason }), ...(error && { error }) });
   try {
     const { response, returned, ending } = await session.model<AIMessage | StructuredAnswer>({
       messages,
@@ -220,13 +220,13 @@ const endingMetadata = ({ outcome, reason }: TurnEnding): { readonly h: object }
 });
 
 const callTool = async (
-  host: Bridge<BaseMessage>,
+  session: HostSession<BaseMessage>,
   request: ToolRequest,
   handler: Parameters<Hooks['wrapToolCall']>[1],
 ): Promise<ToolAnswer> => {
-  const { toolCall, runtime, state } = request;
+  const { toolCall, runtime } = request;
   const { id = '', name, args } = toolCall;
-  const { outcome, returned } = await host.session(sessionOf(state, runtime.configurable)).tool<ToolAnswer>({
+  const { outcome, returned } = await session.tool<ToolAnswer>({
     id,
     name,
     input: args,

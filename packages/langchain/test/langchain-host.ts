@@ -47,13 +47,13 @@ const start = (setup: HostSetup) => {
   const checkpointer = (storage.get('checkpointer') as MemorySaver | undefined) ?? new MemorySaver();
   storage.set('checkpointer', checkpointer);
   const resolve = ({ credential }: { readonly credential: string | undefined }) => model(setup, keyOf(credential));
-  const agent = createAgent({
+  const settings = {
     model: model(setup, key),
     tools: tools.map((given) => toTool(given, pause === 'host')),
     systemPrompt: 'Be brief.',
     middleware: operators ? [asMiddleware({ ...options, resolve }, ...operators)] : [],
-    checkpointer,
-  });
+  };
+  const agent = createAgent({ ...settings, checkpointer });
   // LangChain takes a command of another copy for new input, and the approved call does not run.
   if (!(agent.graph instanceof CompiledStateGraph)) {
     throw new Error(`LangChain has loaded another copy of LangGraph than this file: ${copyOfGraph()}`);
@@ -78,6 +78,11 @@ const start = (setup: HostSetup) => {
     run: (input: HostInput) => run({ messages: [new HumanMessage(input.text)] }, input),
     answer: (isApproved: boolean, input: HostInput) => run(new Command({ resume: isApproved }) as Input, input),
     resume: (input: HostInput) => run(null, input),
+    // LangGraph passes the thread of the caller on.
+    nest: async ({ text }: HostInput) => {
+      const { messages } = await createAgent(settings).invoke({ messages: [new HumanMessage(text)] });
+      return { text: messages.at(-1)?.text ?? '' };
+    },
   };
 };
 
@@ -88,6 +93,7 @@ export const langchainHost: Omit<HostUnderTest, 'wires'> = {
   streams: true,
   pauses: ['operator', 'host'],
   restarts: true,
+  nests: true,
   resumesFailures: true,
   start,
 };

@@ -137,7 +137,12 @@ export const attach = <Settings extends object>(
         onStop: (stopped) => {
           current.stopped = stopped;
           const { outcome, reason, error } = stopped;
-          onStop?.({ session: name, outcome, ...(reason !== undefined && { reason }), ...(error && { error }) });
+          onStop?.({
+            session: session.name,
+            outcome,
+            ...(reason !== undefined && { reason }),
+            ...(error && { error }),
+          });
         },
       };
       return {

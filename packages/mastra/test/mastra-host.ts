@@ -44,19 +44,18 @@ const start = (setup: HostSetup) => {
     ),
     memory: new MockMemory({ storage }),
   };
-  const created = new Agent(
-    operators
-      ? attach(
-          settings,
-          {
-            ...options,
-            resolve: ({ credential }) => model(setup, keyOf(credential)),
-            onStop: (stop) => void stops.set(stop.session, stop),
-          },
-          ...operators,
-        )
-      : settings,
-  );
+  const attached = operators
+    ? attach(
+        settings,
+        {
+          ...options,
+          resolve: ({ credential }) => model(setup, keyOf(credential)),
+          onStop: (stop) => void stops.set(stop.session, stop),
+        },
+        ...operators,
+      )
+    : settings;
+  const created = new Agent(attached);
   // An agent stores paused runs in the storage of this object.
   const agent = pause ? new Mastra({ agents: { suite: created }, storage, logger: false }).getAgent('suite') : created;
   type Given = ReturnType<typeof settingsOf>;
@@ -89,6 +88,10 @@ const start = (setup: HostSetup) => {
         input.isStreamed ? await agent.stream(input.text, given) : await agent.generate(input.text, given),
       );
     },
+    nest: async (input: HostInput) => {
+      const nested = new Agent({ ...attached, memory: new MockMemory({ storage: new InMemoryStore() }) });
+      return finish(input, await nested.generate(input.text, settingsOf(input)));
+    },
     answer: async (isApproved: boolean, input: HostInput) => {
       const given = { ...settingsOf(input), ...(paused.get(input.session) ?? { runId: '', toolCallId: '' }) };
       if (input.isStreamed) {
@@ -115,5 +118,6 @@ export const mastraHost: Omit<HostUnderTest, 'wires'> = {
   streams: true,
   pauses: ['operator', 'host'],
   restarts: true,
+  nests: true,
   start,
 };

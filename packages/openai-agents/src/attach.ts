@@ -183,8 +183,9 @@ export const attach = <Given extends AnyAgent>(
   };
   const callContext = (): ModelCallContext => {
     const scope = current();
+    const session = sessions.session(scope.session);
     return {
-      session: sessions.session(scope.session),
+      session,
       run: scope.run,
       tools: scope.tools,
       choose,
@@ -193,7 +194,7 @@ export const attach = <Given extends AnyAgent>(
       onAnswer: (content) => {
         scope.calls = callsIn(content);
       },
-      onStop: (stop) => onStop?.(stopOf(scope.session, stop)),
+      onStop: (stop) => onStop?.(stopOf(session.name, stop)),
     };
   };
   const models = new WeakMap<Model, Model>();

@@ -64,9 +64,16 @@ const start = (setup: HostSetup) => {
     attached ? attached.run(text, given) : plain.run(agent, text, given);
   const streamWith = (text: Input, given: StreamRunOptions<unknown, typeof agent>) =>
     attached ? attached.run(text, given) : plain.run(agent, text, given);
-  const run = async (input: Input, { session: name, isStreamed, signal, onText }: HostInput) => {
+  const sessionOf = (name: string): MemorySession => {
     const session = sessions.get(name) ?? new MemorySession({ sessionId: name });
     sessions.set(name, session);
+    return session;
+  };
+  const run = async (
+    input: Input,
+    { session: name, isStreamed, signal, onText }: HostInput,
+    session = sessionOf(name),
+  ) => {
     stops.length = 0;
     const given = { session, maxTurns: 60, ...(signal && { signal }) };
     const result = isStreamed ? await streamWith(input, { ...given, stream: true }) : await runWith(input, given);
@@ -76,10 +83,11 @@ const start = (setup: HostSetup) => {
     }
     const isPaused = result.interruptions.length > 0;
     if (isPaused) states.set(name, result.state.toString());
-    return { text: isPaused ? '' : String(result.finalOutput), stop: stops[0], isPaused };
+    return { text: isPaused ? '' : String(result.finalOutput), stop: stops.find(({ session: stopped }) => stopped === name), isPaused };
   };
   return {
     run: (input: HostInput) => run(input.text, input),
+    nest: (input: HostInput) => run(input.text, input, new MemorySession({ sessionId: input.session })),
     answer: async (isApproved: boolean, input: HostInput) => {
       const state = await RunState.fromString(agent, states.get(input.session) ?? '');
       for (const item of state.getInterruptions()) state[isApproved ? 'approve' : 'reject'](item);
@@ -101,5 +109,6 @@ export const agentsHost: Omit<HostUnderTest, 'wires'> = {
   streams: true,
   pauses: ['host'],
   restarts: true,
+  nests: true,
   start,
 };

@@ -106,11 +106,11 @@ export const attach = <const Tools extends readonly PiTool[] = readonly []>(
   });
   const sessions = bridge<Message>(operators, { host, format: piMessages, effects, approve, maxSessions });
   const runs = new Runs(options.session);
-  const notify = (step: Step, { outcome, reason, error }: TurnEnding): void => {
+  const notify = (session: HostSession<Message>, step: Step, { outcome, reason, error }: TurnEnding): void => {
     if (step.isStopped) return;
     step.isStopped = true;
     options.onStop?.({
-      session: step.session,
+      session: session.name,
       outcome,
       ...(reason !== undefined && { reason }),
       ...(error !== undefined && { error }),
@@ -127,8 +127,8 @@ export const attach = <const Tools extends readonly PiTool[] = readonly []>(
         out.fail(failureOf(error, out.partial));
         return out.stream;
       }
-      const onStop = (ending: TurnEnding): void => notify(step, ending);
       const session = sessions.session(step.session);
+      const onStop = (ending: TurnEnding): void => notify(session, step, ending);
       const call = { session, streamFn, model, context, options: streamOptions, resolve, exitBehavior, onStop };
       callModel(call, out);
       return out.stream;
@@ -160,12 +160,12 @@ export const attach = <const Tools extends readonly PiTool[] = readonly []>(
 const isStopped = async (
   session: HostSession<Message>,
   step: Step,
-  notify: (step: Step, ending: TurnEnding) => void,
+  notify: (session: HostSession<Message>, step: Step, ending: TurnEnding) => void,
 ): Promise<boolean> => {
   if (step.isStopped) return true;
   const ending = await session.stopped();
   if (ending === undefined || ending.outcome === 'error') return false;
-  notify(step, ending);
+  notify(session, step, ending);
   return true;
 };
 

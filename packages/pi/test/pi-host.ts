@@ -68,41 +68,45 @@ const start = (setup: HostSetup) => {
       ...operators,
     );
   const agents = new Map<string, Agent>();
+  const create = (sessionId: string): Agent =>
+    new Agent({
+      streamFn,
+      ...attached,
+      sessionId,
+      getApiKey: () => key,
+      initialState: { model, systemPrompt: 'Be brief.', tools: attached?.tools ?? tools },
+    });
   const agentOf = (session: string): Agent => {
-    const agent =
-      agents.get(session) ??
-      new Agent({
-        streamFn,
-        ...attached,
-        sessionId: session,
-        getApiKey: () => key,
-        initialState: { model, systemPrompt: 'Be brief.', tools: attached?.tools ?? tools },
-      });
+    const agent = agents.get(session) ?? create(session);
     agents.set(session, agent);
     return agent;
   };
-  return {
-    run: async ({ text, session, signal, onText }: HostInput) => {
-      const agent = agentOf(session);
-      const onAbort = (): void => agent.abort();
-      signal?.addEventListener('abort', onAbort, { once: true });
-      const unsubscribe = agent.subscribe((event) => {
-        if (event.type !== 'message_update' || event.assistantMessageEvent.type !== 'text_delta') return;
-        onText(event.assistantMessageEvent.delta);
-      });
-      stops.delete(session);
-      try {
-        await agent.prompt(text);
-      } finally {
-        unsubscribe();
-        signal?.removeEventListener('abort', onAbort);
-      }
-      const last = agent.state.messages.findLast(({ role }) => role === 'assistant') as AssistantMessage;
-      if (last.stopReason === 'error' || last.stopReason === 'aborted') throw new Error(last.errorMessage);
-      return { text: contentText(last.content), stop: stops.get(session) };
-    },
+  const run = async ({ text, session, signal, onText }: HostInput, agent = agentOf(session)) => {
+    const onAbort = (): void => agent.abort();
+    signal?.addEventListener('abort', onAbort, { once: true });
+    const unsubscribe = agent.subscribe((event) => {
+      if (event.type !== 'message_update' || event.assistantMessageEvent.type !== 'text_delta') return;
+      onText(event.assistantMessageEvent.delta);
+    });
+    stops.delete(session);
+    try {
+      await agent.prompt(text);
+    } finally {
+      unsubscribe();
+      signal?.removeEventListener('abort', onAbort);
+    }
+    const last = agent.state.messages.findLast(({ role }) => role === 'assistant') as AssistantMessage;
+    if (last.stopReason === 'error' || last.stopReason === 'aborted') throw new Error(last.errorMessage);
+    return { text: contentText(last.content), stop: stops.get(session) };
   };
+  return { run: (input: HostInput) => run(input), nest: (input: HostInput) => run(input, create(input.session)) };
 };
 
 /** pi with its `Agent`, for the suite of bridges. Models of pi always stream. */
-export const piHost: Omit<HostUnderTest, 'wires'> = { name: 'pi', events: attachEvents, streams: true, start };
+export const piHost: Omit<HostUnderTest, 'wires'> = {
+  name: 'pi',
+  events: attachEvents,
+  streams: true,
+  nests: true,
+  start,
+};

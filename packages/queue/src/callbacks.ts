@@ -1,4 +1,5 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
+import { followTurn } from '@h/turn';
 import type { LaneEvent } from './events.js';
 import type { SlotHolder, Waiter } from './waiter.js';
 
@@ -11,6 +12,7 @@ interface Scope {
 
 /** One for all lanes, because Node copies the value of each storage to every promise of the process. */
 const scopes = new AsyncLocalStorage<Scope | undefined>();
+followTurn(scopes);
 // oxlint-disable-next-line h/no-module-state -- the last lanes of the process disable the storage
 let openLanes = 0;
 

@@ -117,12 +117,12 @@ export const asPlugin = (...given: HostArguments<PluginOptions>): OperatorPlugin
       if (addMiddleware === undefined) throw noMiddleware(agent);
       const add = addMiddleware.bind(agent as Agent);
       add(InvokeModelStage, (context, next) => {
-        const name = agent.sessionId;
         const { invocationState } = context;
         const run = runs.get(invocationState) ?? {};
         runs.set(invocationState, run);
+        const session = sessions.session(agent.sessionId);
         const stage = {
-          session: sessions.session(name),
+          session,
           own,
           run,
           exitBehavior,
@@ -130,7 +130,12 @@ export const asPlugin = (...given: HostArguments<PluginOptions>): OperatorPlugin
             chosenModel(own, { model, credential }, resolve),
           onFailure: () => runs.delete(invocationState),
           onStop: ({ outcome, reason, error }: TurnEnding) =>
-            onStop?.({ session: name, outcome, ...(reason !== undefined && { reason }), ...(error && { error }) }),
+            onStop?.({
+              session: session.name,
+              outcome,
+              ...(reason !== undefined && { reason }),
+              ...(error && { error }),
+            }),
         };
         return invokeModel(stage, context, next);
       });

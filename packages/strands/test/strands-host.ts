@@ -44,18 +44,18 @@ const start = (setup: HostSetup) => {
   const interrupts = (setup.storage.get('interrupts') as Map<string, string> | undefined) ?? new Map<string, string>();
   setup.storage.set('interrupts', interrupts);
   /** A new agent for each run, which restores the session as after a restart of the process. */
-  const agentOf = (sessionId: string): Agent =>
+  const agentOf = (sessionId: string, stored = storage): Agent =>
     new Agent({
       model: model(setup, key),
       tools: tools.map((given) => toTool(given, pause === 'host' && given.name === 'write')),
       systemPrompt: 'Be brief.',
       printer: false,
       retryStrategy: null,
-      sessionManager: new SessionManager({ sessionId, storage }),
+      sessionManager: new SessionManager({ sessionId, storage: stored }),
       ...(plugin && { plugins: [plugin] }),
     });
-  const run = async (input: InvokeArgs, { session, signal, onText }: HostInput) => {
-    const stream = agentOf(session).stream(input, { ...(signal && { cancelSignal: signal }) });
+  const run = async (input: InvokeArgs, { session, signal, onText }: HostInput, agent = agentOf(session)) => {
+    const stream = agent.stream(input, { ...(signal && { cancelSignal: signal }) });
     let step = await stream.next();
     for (; step.done !== true; step = await stream.next()) {
       const event = step.value;
@@ -71,6 +71,7 @@ const start = (setup: HostSetup) => {
   };
   return {
     run: (input: HostInput) => run(input.text, input),
+    nest: (input: HostInput) => run(input.text, input, agentOf(input.session, new InMemoryStorage())),
     answer: (response: boolean, input: HostInput) =>
       run([{ interruptResponse: { interruptId: interrupts.get(input.session) ?? '', response } }], input),
   };
@@ -83,6 +84,7 @@ export const strandsHost: Omit<HostUnderTest, 'wires'> = {
   streams: true,
   pauses: ['operator', 'host'],
   restarts: true,
+  nests: true,
   // `AnthropicModel` of Strands 1.19 ignores the signal.
   keepsRequests: ['messages'],
   start,

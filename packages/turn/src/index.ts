@@ -49,5 +49,6 @@ export { reply, type Reply } from './reply.js';
 export type * from './session-store.js';
 export { later } from '@h/options';
 export type * from './tool.js';
+export { followTurn } from './turn-context.js';
 export { addUsage, noUsage, type Usage } from './usage.js';
 export { wellFormed } from './well-formed.js';

@@ -2,6 +2,7 @@ import { handledEvents } from '@h/turn/bridge';
 import { intercept, type PipelineOperator } from '@h/turn';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { UnsupportedOperatorError, type HostEvents } from '../host-events.js';
+import { describeNesting } from './describe-nesting.js';
 import { describePauses } from './describe-pauses.js';
 import type { HostSetup, HostUnderTest, Wire } from './host-under-test.js';
 import { ModelServer, type Answer, type ScriptStep } from './model-server.js';
@@ -70,6 +71,7 @@ const describeMode = (under: HostUnderTest, wire: Wire, isStreamed: boolean): vo
   };
   const script = (...steps: readonly ScriptStep[]): void => server.begin(steps);
   describePauses(under, wire, () => new Stage(server, isStreamed));
+  describeNesting(under, wire, () => new Stage(server, isStreamed));
 
   it('sends the same bytes without operators as without the bridge', async () => {
     const sent = await Promise.all(

@@ -78,6 +78,8 @@ export interface RunningHost {
   answer?(isApproved: boolean, input: HostInput): Promise<HostReply>;
   /** Continues a run that failed from the last state that the host stored. */
   resume?(input: HostInput): Promise<HostReply>;
+  /** Runs another agent of the same bridge in the session of the input, which a tool call of this session requests. */
+  nest?(input: HostInput): Promise<HostReply>;
   close?(): Promise<void> | void;
 }
 
@@ -106,6 +108,8 @@ export interface HostUnderTest {
    * @defaultValue none
    */
   readonly keepsRequests?: readonly Wire[] | undefined;
+  /** Whether tools of the host can run other agents. */
+  readonly nests?: boolean | undefined;
   /** Whether the host continues a run that failed. */
   readonly resumesFailures?: boolean | undefined;
   /**

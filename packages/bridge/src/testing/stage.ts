@@ -33,6 +33,8 @@ export class Stage {
   readonly log: string[] = [];
   toolSignal: AbortSignal | undefined;
   onWait: () => void = () => undefined;
+  /** What the tool `delegate` does. */
+  onDelegate: (input: string) => Promise<string> = (input) => Promise.resolve(input);
   /** What the host stores outside of its process. */
   readonly storage = new Map<string, unknown>();
   #host: RunningHost | undefined;
@@ -73,6 +75,13 @@ export class Stage {
     const { resume } = this.#running;
     if (!resume) throw new Error('A host that resumes failed runs needs resume().');
     return resume(this.#inputOf(''));
+  }
+
+  /** Runs another agent within a tool call of the session. */
+  async nest(input: string): Promise<HostReply> {
+    const { nest } = this.#running;
+    if (!nest) throw new Error('A host that nests needs nest().');
+    return nest(this.#inputOf(input));
   }
 
   async close(): Promise<void> {
@@ -117,6 +126,7 @@ export class Stage {
     this.#tool('fail', (input) =>
       Promise.reject(new RangeError(input === 'secret' ? `${longText} The key is ${secret}.` : 'The disk is full.')),
     ),
+    this.#tool('delegate', (input) => this.onDelegate(input)),
     this.#tool('bash', async () => 'ok', 'command'),
     this.#tool('wait', (_input, signal) => {
       this.toolSignal = signal;
