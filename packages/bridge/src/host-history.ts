@@ -25,6 +25,8 @@ interface HostForm<HostMessage> {
   readonly messages: readonly HostMessage[];
   /** The index of the first one in the history of the host, if the host has them. */
   readonly index?: number;
+  /** The adopted history that has them at this index. */
+  readonly adoption?: object;
 }
 
 export const nothingDelivered: Delivered = { answer: undefined, calls: new Map() };
@@ -41,6 +43,8 @@ export class HostHistory<HostMessage> {
   readonly #forms = new WeakMap<Message, HostForm<HostMessage>>();
   /** The latest history of the host. */
   #host: readonly HostMessage[] = [];
+  /** Changes when the whole history of the host is adopted; until then, its known messages do not change. */
+  #adoption = {};
   /** The number of messages of the host that are accounted for. */
   #known = 0;
   /** The last known message, to detect changes in the same object. */
@@ -78,6 +82,7 @@ export class HostHistory<HostMessage> {
   /** Compares the history of a turn with that of the host, whose messages then count as known. */
   update(host: readonly HostMessage[], own: MessageList, delivered: Delivered): HistoryUpdate {
     const added = this.#known > 0 ? this.#accountFor(host, delivered) : undefined;
+    if (!added) this.#adoption = {};
     const update: HistoryUpdate = added
       ? this.#takeAdded(host, own, delivered, added)
       : { type: 'replace', messages: host.map((message, index) => this.#read(message, index)) };
@@ -105,7 +110,9 @@ export class HostHistory<HostMessage> {
   }
 
   /** Whether the host still has these messages, as far as operators see them. */
-  #isCurrent({ messages, index = 0 }: HostForm<HostMessage>): boolean {
+  #isCurrent({ messages, index = 0, adoption }: HostForm<HostMessage>): boolean {
+    // Each update has compared the known messages with those of the host.
+    if (adoption === this.#adoption) return true;
     return messages.every((message, offset) => this.#isSame(message, this.#host[index + offset]));
   }
 
@@ -164,7 +171,7 @@ export class HostHistory<HostMessage> {
     if (rest.length === 0) return { type: 'same' };
     for (const [index, message] of rest.entries()) {
       const form = forms[count + index] as HostMessage;
-      this.#forms.set(message, { messages: [form], index: this.#known + count + index });
+      this.#forms.set(message, { messages: [form], index: this.#known + count + index, adoption: this.#adoption });
     }
     return { type: 'append', messages: rest };
   }
@@ -184,11 +191,11 @@ export class HostHistory<HostMessage> {
       // Messages of earlier requests already have their form.
       if (message === undefined || this.#forms.has(message)) continue;
       if (message.role === 'tool' && isResultKept && results.length > 0) {
-        this.#forms.set(message, { messages: results, index: firstResult });
+        this.#forms.set(message, { messages: results, index: firstResult, adoption: this.#adoption });
       }
       if (message.role !== 'assistant') continue;
       if (answer && !answer.isChanged && forms[0] !== undefined) {
-        this.#forms.set(message, { messages: [forms[0]], index: this.#known });
+        this.#forms.set(message, { messages: [forms[0]], index: this.#known, adoption: this.#adoption });
       }
       return;
     }
@@ -196,7 +203,7 @@ export class HostHistory<HostMessage> {
 
   #read(message: HostMessage, index: number): Message {
     const read = this.#format.read(message);
-    this.#forms.set(read, { messages: [message], index });
+    this.#forms.set(read, { messages: [message], index, adoption: this.#adoption });
     return read;
   }
 
