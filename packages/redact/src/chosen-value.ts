@@ -76,11 +76,13 @@ const isChosenWord = (value: string, name: string, style: Style): boolean => {
   return !mentions(value, name) || isDecorated(value, style);
 };
 
+/** Matches a passphrase of words in title case with a number at the end; two words also need a sign there. */
+const titled = /^(?:(?:[A-Z][a-z]+\.){2,}[A-Z][a-z]+\d+\W?|[A-Z][a-z]+\.[A-Z][a-z]+\d{2,}[!?*+#%@$&~=])$/;
+
 /** Whether the value is the access to a member, with words between the signs. */
 const isPathOf = (value: string, name: string, { isQuoted, isCode, isSetting: isLine }: Style): boolean => {
   if (isQuoted) return false;
-  // A passphrase of words in title case with a number at the end.
-  if (!isCode && /^(?:[A-Z][a-z]+\.){2,}[A-Z][a-z]+\d+\W?$/.test(value) && !mentions(value, name)) return false;
+  if (!isCode && titled.test(value) && !mentions(value, name)) return false;
   const operand = isCode ? value.slice(0, maxChosen).replace(/^!{1,2}/, '') : value.slice(0, maxChosen);
   const isUnlike = isLine === true && !mentions(value, name) ? isUnlikeCode : isScrambled;
   return (

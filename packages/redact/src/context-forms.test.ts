@@ -145,3 +145,16 @@ describe('an id that is all of a text', () => {
     'rahG7gKxe7dir70RWjl4icA8aGG\nwKIYq8YImMCj1boz5eCyQU5eo3U\n',
   ])('is preserved: %j', expectPreserved);
 });
+
+describe('two words with a number and a sign', () => {
+  const words = ['Orchid.Lantern91!', 'Falcon.Marble72*', 'Bramble.Cedar43?'];
+  it.each(words.flatMap((word) => [`password=«${word}»`, `wpa_key_mgmt=WPA-PSK\nwpa_passphrase=«${word}»\n`]))(
+    'are a password in a file of settings: %s',
+    (text) => expectHidden(text),
+  );
+
+  it.each(['  password = Config.Password1!;', 'const token = Settings.Token2!.value;', 'kpasswd\t\t464/tcp\n'])(
+    'are code, and a port is no secret: %s',
+    expectPreserved,
+  );
+});

@@ -33,6 +33,24 @@ describe('a random value that nothing calls a secret', () => {
     );
   });
 
+  it('is preserved as a checksum beside the name of a file or of its algorithm', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(32, 40, 64).chain((length) => idOf('0123456789abcdef', length, length)),
+        fc.constantFrom(
+          (sum: string) => `bf3140d19c23120505f44c536ac67ed8  bin/echo\n${sum}  bin/false\n`,
+          (sum: string) => `${sum} *secrets/password.txt\n`,
+          (sum: string) => `Description: change a password\nDescription-md5: ${sum}\n`,
+          (sum: string) => `password and group data\nSHA256: ${sum}\nSize: 12\n`,
+        ),
+        (sum, textOf) => {
+          expect(redact(textOf(sum))).toBe(textOf(sum));
+        },
+      ),
+      { numRuns: 400 },
+    );
+  });
+
   it('is preserved as a trace', () => {
     const hex = (length: number) => idOf('0123456789abcdef', length, length);
     fc.assert(

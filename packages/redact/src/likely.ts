@@ -8,7 +8,7 @@ import { isBehindForeign, isForeignNamed } from './nearby.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
 import { findStatedValue, hasBothCases, mayBeStated } from './stated-values.js';
-import { digest, isPlaceholder, looksRandom } from './value.js';
+import { digest, isHash, isPlaceholder, looksRandom } from './value.js';
 
 /** Minimum length of the values that are scored. */
 const minLength = 8;
@@ -39,7 +39,7 @@ const sample = /example|token|secret|passw|(.)\1{4}/i;
  * request or another id, a badge, and an encrypted value of Pulumi or Travis.
  */
 const publicName =
-  /(?:thumbprint|fingerprint|x5t(?:#S256)?|hash|digest|checksum|cursor|site-?key|publishable|(?:site|domain)-verification|(?:continuation|page|next)-?token|["'][xyn]|(?:partition|sort|foreign|public)[ _-]?(?:key|token)|cf-ray|trace(?:parent|state)|(?:^|[\s"'{,;&?])(?:rid|(?:request|trace|span|correlation)[-_ ]?id)|(?:cache|restore)[- ]?keys?|(?:^|[;\s])bh?|(?:^|[\s"'{])secure|badge\.svg\?token|(?:checksum|digest)\/[\w.-]{1,32})["']?\s{0,2}[:=]?\s{0,2}["']?$/i;
+  /(?:thumbprint|fingerprint|x5t(?:#S256)?|hash|digest|checksum|cursor|site-?key|publishable|(?:site|domain)-verification|(?:continuation|page|next)-?token|["'][xyn]|(?:partition|sort|foreign|public)[ _-]?(?:key|token)|(?:sha|md)-?\d{1,3}|cf-ray|trace(?:parent|state)|(?:^|[\s"'{,;&?])(?:rid|(?:request|trace|span|correlation)[-_ ]?id)|(?:cache|restore)[- ]?keys?|(?:^|[;\s])bh?|(?:^|[\s"'{])secure|badge\.svg\?token|(?:checksum|digest)\/[\w.-]{1,32})["']?\s{0,2}[:=]?\s{0,2}["']?$/i;
 /** Matches names that end with a hash, as those of cached files and layers. */
 const namedHash = /[a-z](?:[a-z]\d?|\d{1,3})[-:@/.](?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64})$/;
 /** Whether the code is `.`, `?` or `*`, which may follow a value. */
@@ -209,6 +209,8 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
   if (brackets.has(next) || digest.test(before) || publicName.test(before) || namedHash.test(value)) {
     return undefined;
   }
+  // A checksum before the name of its file.
+  if (isHash(value) && lineStart.test(before) && /^ [ *]\S/.test(reader.slice(last, last + 3))) return undefined;
   if (isBreak(next) && beforeEnd.test(reader.slice(last, last + 18))) return undefined;
   if (value.length >= minLine && (isBreak(next) || next === 92) && lineStart.test(before)) return undefined;
   return behind === undefined ? { kind: 'likely', start, end } : { kind: 'assignment', start, end: behind };

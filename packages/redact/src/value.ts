@@ -44,14 +44,14 @@ const countingDigits = '01234567890';
  */
 const encrypted = /^(?:\{cipher\}|ENC[([]|AQICAH|Ag[A-D][\w+/=]{300})/;
 
-/** Matches a time, which lists of secrets have beside their names. */
-const time = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/;
+/** Matches a time, which lists of secrets have beside their names, and a port and its protocol. */
+const publicForm = /^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{1,5}\/(?:tcp|udp|sctp)$)/;
 
-/** Returns whether the value is a placeholder for a secret, encrypted, or a time. */
+/** Returns whether the value is a placeholder for a secret, encrypted, a time or a port. */
 export const isPlaceholder = (value: string): boolean =>
   value.length < 4 ||
   encrypted.test(value) ||
-  time.test(value) ||
+  publicForm.test(value) ||
   (placeholder.test(value) && !isSigned(value) && !isPrintableNoise(value)) ||
   disclaimer.test(value.slice(0, maxLooked)) ||
   (value.length <= maxDefault && defaultPasswords.has(value.toLowerCase())) ||
