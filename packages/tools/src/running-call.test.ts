@@ -30,7 +30,7 @@ describe('a call that outlives its deadline', () => {
   });
 
   it('is answered with the result that arrived while the process was suspended', async () => {
-    let finish = (_: string): void => undefined;
+    let finish: (text: string) => void = () => undefined;
     const result = new Promise<string>((resolve) => (finish = resolve));
     const driver = toolDriver([testTool('send', () => result, { timeoutMs: 100, effect: 'network' })]);
     const ran = runCalls(driver, [toolCall('1', 'send')]);

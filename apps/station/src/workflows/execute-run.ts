@@ -157,8 +157,9 @@ const visit = async (execution: Execution, run: StoredRun, state: WorkflowState)
       if (step.status === 'completed') return { output: null };
       const [endsAt, deadline] = [step.startedAt + state.for, deadlineOf(run)];
       await until(execution, Math.min(endsAt, deadline));
-      if (!execution.signal.aborted && endsAt <= deadline)
+      if (!execution.signal.aborted && endsAt <= deadline) {
         await finish(execution, index, { status: 'completed', output: null });
+      }
       return { output: null };
     }
   }
