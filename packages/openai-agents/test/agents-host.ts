@@ -83,7 +83,11 @@ const start = (setup: HostSetup) => {
     }
     const isPaused = result.interruptions.length > 0;
     if (isPaused) states.set(name, result.state.toString());
-    return { text: isPaused ? '' : String(result.finalOutput), stop: stops.find(({ session: stopped }) => stopped === name), isPaused };
+    return {
+      text: isPaused ? '' : String(result.finalOutput),
+      stop: stops.find(({ session: stopped }) => stopped === name),
+      isPaused,
+    };
   };
   return {
     run: (input: HostInput) => run(input.text, input),
