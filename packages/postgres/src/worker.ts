@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createInbox, type Inbox, type Sent } from '@h/queue/inbox';
-import { toErrorInfo, TurnError, type SessionStore, type TurnEvent, type UnfinishedTurn } from '@h/turn';
+import { SessionUnfinishedError, toErrorInfo, type SessionStore, type TurnEvent, type UnfinishedTurn } from '@h/turn';
 import pTimeout from 'p-timeout';
 import { monotonicMs } from './clock.js';
 import { isKeptAfter, type PostgresInbox, type Submission } from './queue/inbox.js';
@@ -365,10 +365,7 @@ const endedOnly = (sessions: PostgresSessions): SessionStore => ({
     const last = open.journal.at(-1)?.event;
     if (last === undefined || last.type === 'turn.end') return open;
     await open.close();
-    throw new TurnError(
-      'session-unfinished',
-      `Turn ${JSON.stringify(last.turn)} of session ${JSON.stringify(session)} has not ended. Its messages are looked for after a worker has resumed it.`,
-    );
+    throw new SessionUnfinishedError(session, last.turn);
   },
   locate: (turn) => sessions.locate(turn),
   unfinished: () => sessions.unfinished(),

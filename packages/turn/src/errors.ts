@@ -34,6 +34,22 @@ export class SessionBusyError extends TurnError {
   }
 }
 
+/** The latest turn of the session has not ended, and must be resumed before a new one begins. */
+export class SessionUnfinishedError extends TurnError {
+  readonly session: string;
+  /** The turn that has not ended. */
+  readonly turn: string;
+
+  constructor(session: string, turn: string) {
+    super(
+      'session-unfinished',
+      `Turn ${JSON.stringify(turn)} of session ${JSON.stringify(session)} has not ended. Retry after a worker has resumed it.`,
+    );
+    this.session = session;
+    this.turn = turn;
+  }
+}
+
 /**
  * The store did not finish an operation in time after the turn had ended. The session stays locked until the
  * operation is done, so that two turns never write to it at once.

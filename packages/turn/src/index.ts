@@ -6,6 +6,7 @@ export {
   InvalidInputError,
   OperatorError,
   SessionBusyError,
+  SessionUnfinishedError,
   SessionStuckError,
   toErrorInfo,
   TurnError,

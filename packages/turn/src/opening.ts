@@ -1,5 +1,5 @@
 import { CallIds } from './call-ids.js';
-import { DuplicateTurnError, toErrorInfo, UnknownTurnError } from './errors.js';
+import { DuplicateTurnError, SessionUnfinishedError, toErrorInfo, UnknownTurnError } from './errors.js';
 import type { TurnEvent, TurnEventOf } from './events.js';
 import { checkHistory } from './ingest.js';
 import { foldJournal, isDerived, replay } from './journal.js';
@@ -31,6 +31,7 @@ export interface Reopened extends Opened {
  * Opens a session for a new turn. A turn before it that never ended is ended first, as interrupted.
  *
  * @throws DuplicateTurnError if the session has recorded a turn with this id
+ * @throws SessionUnfinishedError if that turn must be resumed instead
  */
 export const openForTurn = (
   sessions: SessionStore,
@@ -44,6 +45,7 @@ export const openForTurn = (
     if (last === undefined || last.type === 'turn.end') {
       return opened(open, foldJournal(open.snapshot, open.journal), 0);
     }
+    if (open.mustResume === true) throw new SessionUnfinishedError(session, last.turn);
     return andThen(endInterrupted(open, last.turn, at), (snapshot) => opened(open, snapshot, 0));
   });
 

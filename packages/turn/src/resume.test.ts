@@ -1,4 +1,4 @@
-import { firstValueFrom, toArray } from 'rxjs';
+import { firstValueFrom, lastValueFrom, toArray } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { deny, proceed, stop } from './decisions.js';
 import type { TurnEvent } from './events.js';
@@ -510,6 +510,24 @@ describe('resuming', () => {
     const { agent } = world(emptyDisk);
     expect(() => agent.resume('turn-1', { signl: undefined } as never)).toThrow(/^resume\(\): unknown option "signl"/);
     expect(() => agent.resume('turn-1', { signal: 'now' } as never)).toThrow(/signal/);
+  });
+
+  it('comes before a new turn in a store whose turns must be resumed', async () => {
+    const first = world(emptyDisk);
+    await finish(first.agent, false);
+    const store = storeOf({ ...emptyDisk, lines: first.store.lines.slice(0, 3) });
+    const sessions: SessionStore = {
+      ...store,
+      open: async (session) => ({ ...(await store.open(session)), mustResume: true }),
+    };
+    let turns = 1;
+    const newId = (): string => `turn-${(turns += 1)}`;
+    const agent = harness({ model: scriptedModel(['Hello.', 'Hello.']), sessions, newId }).pipe();
+    const next = () => lastValueFrom(agent.turn({ session: 'session-1', input: 'And now?' }));
+    expect(await next()).toMatchObject({ outcome: 'error', error: { code: 'session-unfinished' } });
+    expect(store.lines).toHaveLength(3);
+    await lastValueFrom(agent.resume('turn-1'));
+    expect(await next()).toMatchObject({ outcome: 'completed' });
   });
 
   it('opens the session as one whose turn is resumed', async () => {

@@ -39,6 +39,13 @@ export interface OpenSession {
   /** The journal of the latest turn, ended or not; empty for a new session. */
   readonly journal: readonly JournalRecord[];
   /**
+   * Whether a latest turn that has not ended must be resumed before a new one begins, because several processes resume
+   * the turns of the store. A new turn then fails with `session-unfinished`.
+   *
+   * @defaultValue `false`: a new turn ends the unfinished one
+   */
+  readonly mustResume?: boolean | undefined;
+  /**
    * Adds a record to the journal.
    *
    * A record with `seq` 0 begins a new turn: the store folds the previous turn into the snapshot (`foldJournal`) and
@@ -65,7 +72,7 @@ export interface UnfinishedTurn {
   readonly startedAt: number;
 }
 
-/** Why a session is opened. */
+/** Why a session is opened. A wrapper of a store passes it on. */
 export interface OpenOptions {
   /** The unfinished turn that the caller resumes or finishes. Undefined for a new turn, and to read the session. */
   readonly resume?: string | undefined;

@@ -15,9 +15,9 @@ export type OnMoment = (name: string, tear?: () => void) => void;
 export const watching = (store: SessionStore, directory: string, onMoment: OnMoment): SessionStore => ({
   locate: (turn) => store.locate(turn),
   unfinished: () => store.unfinished(),
-  open: async (session): Promise<OpenSession> => {
+  open: async (session, options): Promise<OpenSession> => {
     onMoment(`${session} is about to be opened`);
-    const open = await store.open(session);
+    const open = await store.open(session, options);
     onMoment(`${session} is open`);
     let stored = Promise.resolve();
     const append = async (record: JournalRecord): Promise<void> => {

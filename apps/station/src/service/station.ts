@@ -57,8 +57,8 @@ export const openStation = async (options: StationOptions): Promise<Station> => 
   const { sessions } = backend;
   const environment: AgentEnvironment = {
     sessions: {
-      open: async (session) => {
-        const open = await sessions.open(session);
+      open: async (session, why) => {
+        const open = await sessions.open(session, why);
         await station.completeRecords(session, open);
         return open;
       },

@@ -1,4 +1,4 @@
-import { harness, reply, SessionBusyError } from '@h/turn';
+import { harness, reply, SessionBusyError, type SessionStore } from '@h/turn';
 import { event, scriptedModel } from '@h/turn/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { cutConnections, endLease, faultyPool, testSchema } from '../../test/database.js';
@@ -191,27 +191,27 @@ describe('lists', () => {
 
   it('rejects a new turn of a session with an unfinished one, also after that could not be resumed', async () => {
     const schema = testSchema();
-    const sessions = postgresSessions(schema.connect());
+    const resumed: string[] = [];
+    const sessions = postgresSessions(schema.connect(), { onUnfinished: ({ turn }) => void resumed.push(turn) });
     sessions.keepUnfinished();
     const first = await sessions.open('alice');
     await first.append(record(0, start('turn-1')));
     await first.close();
-    const second = await sessions.open('alice');
-    await expect(second.append(record(1, stored('turn-1', 1)))).rejects.toMatchObject({ code: 'session-unfinished' });
-    await second.close();
+    // A wrapper that does not pass the options of open() on.
+    const wrapped: SessionStore = { ...sessions, open: (session) => sessions.open(session) };
+    const agent = harness({ model: scriptedModel(['Two.', 'One.', 'Three.']), sessions: wrapped }).pipe();
+    const next = { session: 'alice', input: 'Hi' };
+    const unfinished = { outcome: 'error', error: { code: 'session-unfinished' } };
+    expect(await reply(agent.turn(next))).toMatchObject(unfinished);
     // Another claim has the session while this process tries to resume the turn.
     const other = await postgresSessions(schema.connect()).open('alice');
-    expect(await sessions.locate('turn-1')).toBe('alice');
-    await expect(sessions.open('alice', { resume: 'turn-1' })).rejects.toMatchObject({ code: 'session-busy' });
+    expect(await reply(agent.resume('turn-1'))).toMatchObject({ outcome: 'error', error: { code: 'session-busy' } });
     await other.close();
-    const next = await sessions.open('alice');
-    await expect(next.append(record(1, stored('turn-1', 1)))).rejects.toMatchObject({ code: 'session-unfinished' });
-    await next.close();
-    const resumed = await sessions.open('alice', { resume: 'turn-1' });
-    await resumed.append(record(1, stored('turn-1', 1)));
-    await resumed.close();
-    await expect((await sessions.open('alice')).append(record(2, stored('turn-1', 1)))).rejects.toThrow(
-      /has not ended/,
-    );
+    expect(await reply(agent.turn(next))).toMatchObject(unfinished);
+    expect(resumed).toEqual([]);
+    const own = harness({ model: scriptedModel(['One.', 'Two.']), sessions }).pipe();
+    expect(await reply(own.resume('turn-1'))).toMatchObject({ outcome: 'completed' });
+    expect(resumed).toEqual(['turn-1']);
+    expect(await reply(own.turn(next))).toMatchObject({ outcome: 'completed' });
   });
 });

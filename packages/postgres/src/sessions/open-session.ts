@@ -59,6 +59,7 @@ const minUnfoldedBytes = 32_768;
 export class PostgresSession implements OpenSession {
   readonly snapshot: SessionSnapshot;
   readonly journal: readonly JournalRecord[];
+  mustResume = false;
   readonly #database: Postgres;
   readonly #claim: Claim;
   readonly #past: PastTurns;
@@ -114,11 +115,6 @@ export class PostgresSession implements OpenSession {
 
   pastTurn(turn: string): PastTurn | undefined {
     return this.#past.get(turn);
-  }
-
-  /** Rejects all records, because another process resumes the latest turn. */
-  rejectRecords(turn: string): void {
-    this.#queue.fail(unfinishedError(this.#claim.session, turn));
   }
 
   append(record: JournalRecord): Promise<void> {
@@ -319,10 +315,4 @@ const deliveredError = (session: string): TurnError =>
   new TurnError(
     'inbox-delivered',
     `The history of session ${JSON.stringify(session)} contains the message already: another inbox took it over and delivered it. Nothing was recorded.`,
-  );
-
-const unfinishedError = (session: string, turn: string): TurnError =>
-  new TurnError(
-    'session-unfinished',
-    `Turn ${JSON.stringify(turn)} of session ${JSON.stringify(session)} has not ended, and a worker resumes it first. Begin the new turn after it.`,
   );

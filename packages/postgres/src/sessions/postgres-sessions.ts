@@ -58,9 +58,9 @@ export interface PostgresSessions extends SessionStore {
    */
   handOver(): Promise<void>;
   /**
-   * From now on, a turn cannot begin in a session whose latest turn has not ended: its first record is rejected with
-   * `session-unfinished`, until that turn was resumed. `runWorker()` calls it, because another worker may be about to
-   * resume that turn. Without it, a new turn ends the unfinished one.
+   * From now on, a turn cannot begin in a session whose latest turn has not ended: it fails with `session-unfinished`
+   * until that turn was resumed. `runWorker()` calls it, because another worker may be about to resume that turn.
+   * Without it, a new turn ends the unfinished one.
    */
   keepUnfinished(): void;
   /**
@@ -119,7 +119,7 @@ export const postgresSessions = (database: Postgres, options: PostgresSessionsOp
         const opened = new PostgresSession(database, claim, loaded, past, () => open.delete(opened));
         const latest = unfinishedIn(loaded.journal);
         if (latest !== undefined && latest === resume) await options.onUnfinished?.({ session, turn: latest });
-        else if (latest !== undefined && state.keepsUnfinished) opened.rejectRecords(latest);
+        opened.mustResume = state.keepsUnfinished;
         // A session that was being opened is handed over too. Its turn may have been stopped since.
         if (handOvers !== state.handOvers) throw sessionClosed(session);
         open.add(opened);
