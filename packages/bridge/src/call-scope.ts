@@ -33,7 +33,7 @@ export class CallScope {
 
   /**
    * Returns the innermost call of the current context whose agents cannot use the session with this name: its turn has
-   * not ended, or an agent that it ran goes on.
+   * not ended, or an agent that it ran is still running.
    *
    * @param isActive - whether a turn of the session with this name has not ended
    */
