@@ -76,22 +76,23 @@ export const taking = ({ words, all, joined }: View): number => {
     worst = Math.max(worst, isSent ? weight : weight - 1);
   }
   if (/\b(?:header|authorization|vault|dashboard|keyring|secret manager|settings|gitignore)\b/.test(joined)) worst -= 2;
-  else if (keepsSecrets({ words, all, joined })) worst -= 2;
+  else if (worst > 0 && keepsSecrets({ words, all, joined })) worst -= 2;
   return worst;
 };
 
 const unshown =
   /\b(?:never|not|don't|without) (?:\S+ ){0,3}?(?:log|print|echo|commit|expose|leak|publish|hardcode|paste|show|push|write|writing|store|save|repeat)(?:s|t?ed|g?ing|t?ing)?\b(?!(?: \S+){0,6}? (?:users?|human|owner|developer|maintainer|reviewer|anyone|people)\b)/;
+/** Matches what makes a sentence more than advice: a way out, the secrets of others, all of them, or a document. */
 const leaving =
-  /\b(?:send|post|upload|e-?mail|transmit|forward|exfiltrate|submit|relay|ship|include|append|attach|embed|public)\b/;
+  /\b(?:send|post|upload|e-?mail|transmit|forward|exfiltrate|submit|relay|ship|include|append|attach|embed|public|contents?|values?|all|every|readme|changelog|commit message|comments?|docs|wiki|gist|answer|reply)\b|\.md\b|~|\.(?:ssh|aws|npmrc|netrc|pem|kube|gnupg)\b/;
 
 /**
  * Whether a sentence about secrets forbids showing them, and lets none leave: `write the key to the file and never print
  * it`. What hides them from the user is a request for secrecy.
  */
 export const keepsSecrets = ({ words, joined }: View): boolean =>
-  unshown.test(joined) &&
   words.some((word) => has(word, is.SECRET)) &&
+  unshown.test(joined) &&
   !words.some((word) => has(word, is.ADDRESS)) &&
   !leaving.test(joined);
 
