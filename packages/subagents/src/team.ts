@@ -1,4 +1,5 @@
-import { later, notice, toErrorInfo, type NewEvent, type TurnEvent } from '@h/turn';
+import { later } from '@h/options';
+import { notice, toErrorInfo, type NewEvent, type TurnEvent } from '@h/turn';
 import { asyncScheduler } from 'rxjs';
 import { chargedTo } from './charged.js';
 import { unbegun } from './child-end.js';

@@ -48,7 +48,6 @@ export { repairHistory, type RepairedHistory } from './repair.js';
 export type { Repair, RepairProblem } from './messages.js';
 export { reply, type Reply } from './reply.js';
 export type * from './session-store.js';
-export { later } from '@h/options';
 export type * from './tool.js';
 export { followTurn } from './turn-context.js';
 export { addUsage, noUsage, type Usage } from './usage.js';

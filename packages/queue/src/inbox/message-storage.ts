@@ -1,4 +1,5 @@
-import { later, toErrorInfo, TurnError } from '@h/turn';
+import { later } from '@h/options';
+import { toErrorInfo, TurnError } from '@h/turn';
 import type { SchedulerLike } from 'rxjs';
 import type { Delivered, Delivery } from './delivery.js';
 import type { InboxContents, InboxStore, KeptMessage, KnownDelivery } from './inbox-store.js';
