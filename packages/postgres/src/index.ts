@@ -3,6 +3,7 @@ export type { PostgresOptions } from './options.js';
 export { connectPostgres, type Postgres } from './postgres.js';
 export {
   postgresSessions,
+  type HandOverOptions,
   type ListOptions,
   type PostgresSessions,
   type PostgresSessionsOptions,

@@ -2,7 +2,7 @@ import { hooks, type Hook } from '@h/hooks';
 import { queue } from '@h/queue';
 import { harness, type JSONValue, type ModelDriver, type ToolDriver, type TurnEvent } from '@h/turn';
 import { call, event, response, scriptedModel, scriptedTools, usage } from '@h/turn/testing';
-import { NEVER } from 'rxjs';
+import { from, NEVER, switchMap } from 'rxjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createSchema, endLease, renewLease, type TestSchema } from '../test/database.js';
 import { postgresApprovalRequests } from './approvals.js';
@@ -31,8 +31,8 @@ const start = (
   { asks, tools }: { readonly asks?: Hook; readonly tools?: ToolDriver } = {},
 ) => {
   const database = schema.connect({ label: 'worker' });
-  const sessions = postgresSessions(database);
-  const lanes = postgresLanes(database, { concurrency: 2, graceMs: 0 });
+  const { sessions = postgresSessions(database), lanes = postgresLanes(database, { concurrency: 2, graceMs: 0 }) } =
+    options;
   const agent = harness({ model, sessions, closeGraceMs: 100, ...(tools && { tools }) }).pipe(
     queue(lanes),
     hooks(asks ? [asks] : []),
@@ -49,6 +49,15 @@ const start = (
   });
   opened.workers.push(worker);
   return { worker, database, sessions, agent };
+};
+
+/** A model whose calls wait for one answer. */
+const waitingModel = (): { readonly model: ModelDriver; readonly answer: (text: string) => void } => {
+  let answer: (text: string) => void = () => undefined;
+  const text = new Promise<string>((resolve) => (answer = resolve));
+  const model: ModelDriver = (request, context) =>
+    from(text).pipe(switchMap((given) => scriptedModel([given])(request, context)));
+  return { model, answer };
 };
 
 /** A promise of the first event of a type. */
@@ -122,13 +131,44 @@ describe('runWorker', () => {
     expect((await second.sessions.messages('alice')).map(({ role }) => role)).toEqual(['user', 'assistant']);
   });
 
+  it('begins no waiting turn while it hands over those before it', async () => {
+    const schema = createTestSchema();
+    const database = schema.connect();
+    const sessions = postgresSessions(database);
+    const events: TurnEvent[] = [];
+    const see = (type: TurnEvent['type'], count = 1): Promise<void> =>
+      vi.waitFor(() => expect(events.filter((event) => event.type === type)).toHaveLength(count), { timeout: 20_000 });
+    const { model, answer } = waitingModel();
+    const handOver = sessions.handOver.bind(sessions);
+    sessions.handOver = async (options) => {
+      await handOver(options);
+      // The turn of Alice leaves its slot to that of Bob.
+      answer('Hello.');
+      await see('turn.end', 2);
+    };
+    const first = start(schema, model, {
+      drainMs: 0,
+      sessions,
+      lanes: postgresLanes(database, { concurrency: 1, graceMs: 0 }),
+      onEvent: (event) => void events.push(event),
+    });
+    const web = postgresInbox(schema.connect());
+    await web.submit('alice', 'Hi');
+    await see('model.request');
+    await web.submit('bob', 'Hi');
+    await see('queue.waiting', 2);
+    await first.worker.drain();
+    expect(await sessions.messages('bob')).toEqual([]);
+    await Promise.all([first.database.close(), database.close()]);
+    const second = start(schema, scriptedModel(['Hello.', 'Hello.']));
+    await vi.waitFor(async () => expect(await second.sessions.messages('bob')).toHaveLength(2), 20_000);
+  });
+
   it('waits for its turns when it drains, and takes no more messages', async () => {
     const schema = createTestSchema();
     const asked = eventOf('model.request');
-    let answer: (text: string) => void = () => undefined;
-    const text = new Promise<string>((resolve) => (answer = resolve));
-    const slow = scriptedModel([() => text as never]);
-    const { worker, sessions, database } = start(schema, slow, { onEvent: asked.onEvent });
+    const { model, answer } = waitingModel();
+    const { worker, sessions, database } = start(schema, model, { onEvent: asked.onEvent });
     const web = postgresInbox(schema.connect());
     await web.submit('alice', 'Hi');
     await asked.promise;
@@ -283,14 +323,14 @@ describe('runWorker', () => {
     const { database, sessions } = start(schema, model, { live, onEvent: ended.onEvent, recoverEveryMs: 10 });
     const unfinished = vi.spyOn(sessions, 'unfinished');
     await postgresInbox(schema.connect()).submit('alice', 'Hi');
-    await vi.waitFor(() => expect(answers).toHaveLength(1));
+    await vi.waitFor(() => expect(answers).toHaveLength(1), 20_000);
     await endLease(database);
     await vi.waitFor(() => {
       const found = unfinished.mock.settledResults.filter(
         ({ type, value }) => type === 'fulfilled' && value.length > 0,
       );
       expect(found.length).toBeGreaterThan(2);
-    });
+    }, 20_000);
     await renewLease(database);
     for (const answer of answers) answer('Hello.');
     const { turn } = await ended.promise;

@@ -317,7 +317,7 @@ class RunningWorker implements Worker {
     };
     if (!(await within(work(), until - monotonicMs()))) {
       // Nothing is written from here on, so that the journals end where another worker resumes them.
-      await this.#quietly(() => sessions.handOver());
+      await this.#quietly(() => sessions.handOver({ final: true }));
     }
     const close = Promise.all([
       ...Array.from(this.#inboxes, (inbox) => this.#quietly(() => inbox.close())),

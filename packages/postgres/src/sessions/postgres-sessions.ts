@@ -11,7 +11,7 @@ import {
   type SessionStore,
   type UnfinishedTurn,
 } from '@h/turn';
-import { anyFunction, checkOptions, checkValue, instanceOf, integerFrom } from '@h/options';
+import { anyBoolean, anyFunction, checkOptions, checkValue, instanceOf, integerFrom } from '@h/options';
 import { isAlive } from '../holders.js';
 import { decodeName, keyOf } from '../keys.js';
 import { Postgres } from '../postgres.js';
@@ -39,6 +39,17 @@ export interface ListOptions {
   readonly offset?: number | undefined;
 }
 
+/** Options of {@link PostgresSessions.handOver}. */
+export interface HandOverOptions {
+  /**
+   * Whether this process opens no session afterwards: `open()` fails with `session-closed`. For a process that ends, whose
+   * waiting turns would begin when those before them have been handed over.
+   *
+   * @defaultValue `false`
+   */
+  readonly final?: boolean | undefined;
+}
+
 /** A session store in PostgreSQL. */
 export interface PostgresSessions extends SessionStore {
   open(session: string, options?: OpenOptions): Promise<OpenSession>;
@@ -56,7 +67,7 @@ export interface PostgresSessions extends SessionStore {
    * Closes all open sessions, so that other processes can resume their turns. The turns here write nothing more; their
    * work may still be under way.
    */
-  handOver(): Promise<void>;
+  handOver(options?: HandOverOptions): Promise<void>;
   /**
    * From now on, a turn cannot begin in a session whose latest turn has not ended: it fails with `session-unfinished`
    * until that turn was resumed. `runWorker()` calls it, because another worker may be about to resume that turn.
@@ -101,14 +112,16 @@ export const postgresSessions = (database: Postgres, options: PostgresSessionsOp
   checkOptions('postgresSessions()', options, { onUnfinished: anyFunction });
   const claims = SessionClaims.of(database);
   const open = new Set<PostgresSession>();
-  const state = { handOvers: 0, keepsUnfinished: false };
-  const handOver = async (): Promise<void> => {
+  const state = { handOvers: 0, isOver: false, keepsUnfinished: false };
+  const handOver = async ({ final = false }: HandOverOptions = {}): Promise<void> => {
     state.handOvers += 1;
+    state.isOver ||= final;
     await Promise.all(Array.from(open, (each) => each.close()));
   };
-  database.onClose(handOver);
+  database.onClose(() => handOver());
   return {
     open: async (session, { resume } = {}) => {
+      if (state.isOver) throw sessionClosed(session);
       const { handOvers } = state;
       const claim = await claims.claim(session);
       try {
@@ -146,7 +159,10 @@ export const postgresSessions = (database: Postgres, options: PostgresSessionsOp
     },
     archive: (session) => readArchive(database, session),
     journal: (turn) => readJournal(database, turn),
-    handOver,
+    handOver: (handOverOptions = {}) => {
+      checkOptions('handOver()', handOverOptions, { final: anyBoolean });
+      return handOver(handOverOptions);
+    },
     keepUnfinished: () => {
       state.keepsUnfinished = true;
     },
