@@ -147,8 +147,9 @@ const start = async (given: StationArguments, { say, warn }: Surroundings, open:
         });
   open.add(() => server?.close());
   const url = server && `${server.url}/#token=${await localToken(backend, tenant)}`;
-  say(url === undefined ? 'The worker runs.' : `Station: ${url}`);
   if (demo && role !== 'worker') await showScenes(station, tenant);
+  // Who reads this may stop the program, which has started completely then.
+  say(url === undefined ? 'The worker runs.' : `Station: ${url}`);
   return {
     url,
     close: () => open.close(),
