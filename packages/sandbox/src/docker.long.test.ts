@@ -146,14 +146,15 @@ describe.skipIf(noDocker !== undefined)(
       expect(containers()).toHaveLength(1);
     });
 
-    it('replaces a container that hangs', async () => {
+    it('replaces a container that hangs', { timeout: 120_000 }, async () => {
       const sandbox = await open();
       const end = await runShell(sandbox, 'echo ready; sleep 60', {
         timeoutMs: 500,
         onOutput: () => void daemon.docker('pause', ...containers()),
       });
       expect(end).toMatchObject({ ending: 'timed-out' });
-      await vi.waitFor(() => expect(containers()).toEqual([]), { timeout: 10_000 });
+      // Docker waits ten seconds for a container that it has killed.
+      await vi.waitFor(() => expect(containers()).toEqual([]), { timeout: 60_000 });
       expect(await runShell(sandbox, 'echo alive')).toMatchObject({ output: 'alive\n' });
     });
 
