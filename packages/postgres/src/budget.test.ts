@@ -5,6 +5,42 @@ import { endLease, faultyPool, testSchema } from '../test/database.js';
 import { BudgetExceededError, postgresBudget } from './budget.js';
 
 describe('postgresBudget', () => {
+  it.each([NaN, Infinity, -1, '2'])('ends a turn whose cost is %s, and counts what was reserved', async (cost) => {
+    const budget = postgresBudget(testSchema().connect(), {
+      name: 'acme',
+      limits: { cost: 10 },
+      perCall: { cost: 3 },
+      costOf: () => cost as number,
+    });
+    const agent = harness({ model: scriptedModel(['Hello.']) }).pipe(budget.operator());
+    const { outcome, error } = await reply(agent.turn({ session: 'alice', input: 'Hi' }));
+    expect([outcome, error?.message]).toEqual(['error', expect.stringContaining('"costOf" must return')]);
+    const { used } = await budget.state();
+    expect(used).toMatchObject({ modelCalls: 1, cost: 3 });
+  });
+
+  it('counts the reserved cost of calls without another one', async () => {
+    const database = testSchema().connect();
+    const budget = postgresBudget(database, { name: 'acme', limits: { cost: 5 }, perCall: { cost: 3 } });
+    const agent = harness({ model: scriptedModel(['One.', 'Two.']) }).pipe(budget.operator());
+    expect((await reply(agent.turn({ session: 'alice', input: 'Hi' }))).outcome).toBe('completed');
+    expect((await reply(agent.turn({ session: 'alice', input: 'Hi' }))).outcome).toBe('budget-exceeded');
+  });
+
+  it('creates no operator whose limit of the cost would never apply', () => {
+    const budget = postgresBudget(testSchema().connect(), { name: 'acme', limits: { cost: 5 } });
+    expect(() => budget.operator()).toThrow('"costOf" is required for a limit of the cost');
+  });
+
+  it('rejects invalid amounts, and keeps the reservation', async () => {
+    const budget = postgresBudget(testSchema().connect(), { name: 'acme', limits: { tokens: 100 } });
+    const reservation = await budget.reserve({ tokens: 60 });
+    await expect(reservation.settle({ tokens: NaN })).rejects.toThrow('settle(): "tokens" must be a number');
+    expect((await budget.state()).reserved).toEqual({ tokens: 60 });
+    await reservation.settle({ tokens: 10 });
+    expect((await budget.state()).used).toEqual({ tokens: 10 });
+  });
+
   it('grants no more than its limits to processes that reserve at once', async () => {
     const schema = testSchema();
     const budgets = Array.from({ length: 3 }, () =>

@@ -2,10 +2,12 @@ import {
   anyFunction,
   checkOptions,
   checkValue,
+  InvalidOptionError,
   instanceOf,
   nonEmptyString,
   numberFrom,
   objectOf,
+  showValue,
   type OptionChecks,
 } from '@h/options';
 import { intercept, stop, toErrorInfo, TurnError, type TurnEventOf, type TurnOperator } from '@h/turn';
@@ -33,7 +35,7 @@ export interface PostgresBudgetOptions {
    * @defaultValue one model call
    */
   readonly perCall?: BudgetAmounts | ((request: TurnEventOf<'model.request'>) => BudgetAmounts) | undefined;
-  /** Returns the cost of an answer. A limit on cost needs it. */
+  /** Returns the cost of an answer. A limit on cost needs it, or the cost of `perCall`, which is counted then. */
   readonly costOf?: ((response: TurnEventOf<'model.response'>) => number) | undefined;
 }
 
@@ -166,7 +168,12 @@ export const postgresBudget = (database: Postgres, options: PostgresBudgetOption
       throw new BudgetExceededError(name, limit, limits[limit as keyof BudgetAmounts], row?.cut_off ?? null);
     }
     let settling: Promise<void> | undefined;
-    return { settle: (used = {}) => (settling ??= settle(id, used)) };
+    return {
+      settle: async (used = {}) => {
+        checkOptions('settle()', used, amounts);
+        await (settling ??= settle(id, used));
+      },
+    };
   };
   return {
     reserve,
@@ -186,8 +193,12 @@ export const postgresBudget = (database: Postgres, options: PostgresBudgetOption
         [key, JSON.stringify(limits), reason ?? null],
       );
     },
-    operator: () =>
-      intercept(
+    operator: () => {
+      if (limits.cost !== undefined && !costOf && typeof perCall !== 'function' && perCall.cost === undefined) {
+        const message = `${owner}: "costOf" is required for a limit of the cost, or the cost of "perCall": otherwise, no cost is counted.`;
+        throw new InvalidOptionError({ owner, option: 'costOf', message });
+      }
+      return intercept(
         'budget',
         () => {
           let current: { readonly reservation: PostgresReservation; readonly wanted: BudgetAmounts } | undefined;
@@ -215,7 +226,12 @@ export const postgresBudget = (database: Postgres, options: PostgresBudgetOption
             observe: {
               'model.response': (response) => {
                 const { input, output } = response.usage;
-                end({ modelCalls: 1, tokens: input + output, ...(costOf && { cost: costOf(response) }) });
+                let cost = current?.wanted.cost;
+                try {
+                  if (costOf) cost = costIn(costOf, response);
+                } finally {
+                  end({ modelCalls: 1, tokens: input + output, ...(cost !== undefined && { cost }) });
+                }
               },
               // A call that failed is billed by what it reports, or not at all.
               'model.error': ({ usage }) => end({ modelCalls: 1, tokens: usage ? usage.input + usage.output : 0 }),
@@ -225,6 +241,20 @@ export const postgresBudget = (database: Postgres, options: PostgresBudgetOption
           };
         },
         { after: ['queue'], before: ['tools'] },
-      ),
+      );
+    },
   };
+};
+
+/** @throws TurnError if the result is not an amount: the call would cost nothing */
+const costIn = (
+  costOf: NonNullable<PostgresBudgetOptions['costOf']>,
+  response: TurnEventOf<'model.response'>,
+): number => {
+  const cost: unknown = costOf(response);
+  if (amounts.cost.accepts(cost)) return cost as number;
+  throw new TurnError(
+    'invalid-cost',
+    `${owner}: "costOf" must return ${amounts.cost.expected}; received ${showValue(cost)}. The amount that was reserved counts as used.`,
+  );
 };
