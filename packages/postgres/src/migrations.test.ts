@@ -1,6 +1,17 @@
 import type { Pool } from 'pg';
 import { expect, it } from 'vitest';
+import { testSchema } from '../test/database.js';
 import { migrate } from './migrations.js';
+
+it('creates the tables in a schema of a role that may not create schemas', async () => {
+  const { schema, connect, url } = testSchema();
+  const admin = connect({ schema: 'public' }).settings.pool;
+  await admin.query(`create role ${schema} login password 'role'`);
+  await admin.query(`create schema ${schema} authorization ${schema}`);
+  const server = Object.assign(new URL(url), { username: schema, password: 'role' });
+  await connect({ connectionString: server.href }).ready();
+  await admin.query(`drop schema ${schema} cascade; drop role ${schema}`);
+});
 
 it('gives up a connection that does not answer, without another statement on it', async () => {
   const statements: string[] = [];

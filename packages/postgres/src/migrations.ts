@@ -38,7 +38,9 @@ export const migrate = async (pool: Pool, schema: string): Promise<void> => {
     if (known.rows[0]?.['tables'] !== null && (await isCurrent(run, schema))) return;
     await run('begin');
     await run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`h:${schema}`]);
-    await run(`create schema if not exists "${schema}"`);
+    // `if not exists` requires the privilege to create schemas even if the schema exists.
+    const found = await run('select to_regnamespace($1) as schema', [schema]);
+    if (found.rows[0]?.['schema'] === null) await run(`create schema "${schema}"`);
     await run(`set local search_path to "${schema}"`);
     await run(
       'create table if not exists migration (version integer primary key, since integer not null, applied_at timestamptz not null default now())',
