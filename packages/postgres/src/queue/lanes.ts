@@ -3,7 +3,7 @@ import type { Lanes } from '@h/queue';
 import { createSharedLanes, type SharedLanesOptions } from '@h/queue/shared';
 import { keyOf } from '../keys.js';
 import { Postgres } from '../postgres.js';
-import { PostgresSlots } from './slots.js';
+import { maxConcurrency, PostgresSlots } from './slots.js';
 
 /** Options of {@link postgresLanes}. */
 export interface PostgresLanesOptions extends SharedLanesOptions {
@@ -89,5 +89,3 @@ export const postgresLanes = (database: Postgres, options: PostgresLanesOptions 
     },
   };
 };
-
-const maxConcurrency = 1_000_000;

@@ -25,6 +25,9 @@ interface GrantRow {
   readonly is_lost: boolean;
 }
 
+/** The largest number of slots. */
+export const maxConcurrency = 1_000_000;
+
 const renewalsPerLease = 3;
 const firstPauseMs = 50;
 const longestPauseMs = 1_000;
@@ -79,7 +82,8 @@ export class PostgresSlots implements SharedSlots {
       priority: ranks[priority],
       isAhead,
       groups: groups.map(({ name }) => name),
-      limits: groups.map(({ concurrency }) => concurrency),
+      // A group never has more slots than the lanes.
+      limits: groups.map(({ concurrency }) => Math.min(concurrency, maxConcurrency)),
     });
   }
 
