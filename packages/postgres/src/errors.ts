@@ -49,7 +49,7 @@ const retryable: ReadonlySet<PostgresErrorCode> = new Set<PostgresErrorCode>([
 
 const advice: Readonly<Record<PostgresErrorCode, string>> = {
   'database-unavailable': 'Retry when the server accepts connections again.',
-  'database-timeout': 'Retry, or raise "queryTimeoutMs".',
+  'database-timeout': 'Retry, or raise "queryTimeoutMs" or the "statement_timeout" of the server.',
   'database-conflict': 'Retry the call.',
   'database-full': 'Free space on the server, then retry.',
   'database-denied': 'Check the password and the privileges of the role.',

@@ -8,6 +8,7 @@ import {
   objectWithMethods,
   secret,
   maxTimerMs,
+  type OptionCheck,
   type OptionChecks,
 } from '@h/options';
 import { Pool } from 'pg';
@@ -23,7 +24,7 @@ export interface PostgresOptions {
   readonly connectionString?: string | undefined;
   /**
    * A pool of the caller, instead of `connectionString`. `close()` does not end it. One of its connections listens for
-   * notifications, so a pooler in transaction mode, such as PgBouncer's, does not work.
+   * notifications, so it needs at least two, and a pooler in transaction mode, such as PgBouncer's, does not work.
    */
   readonly pool?: Pool | undefined;
   /**
@@ -81,10 +82,17 @@ export interface PostgresSettings {
 }
 
 const owner = 'connectPostgres()';
+/** One listens for notifications, and the others run statements. */
+const minConnections = 2;
+const urlOfServer: OptionCheck = {
+  expected: 'a URL such as postgres://user:password@host:5432/name, or the path of a socket',
+  accepts: (value) => typeof value === 'string' && /^(?:postgres(?:ql)?:\/\/|socket:|\/)/iu.test(value),
+};
+
 const schemaName = /^[a-z_][a-z0-9_]{0,39}$/u;
 
 const checks: OptionChecks<PostgresOptions> = {
-  connectionString: secret(nonEmptyString),
+  connectionString: secret(urlOfServer),
   pool: objectWithMethods('query', 'connect', 'on'),
   schema: {
     expected: 'a name of at most 40 lower-case letters, digits and underscores',
@@ -94,7 +102,7 @@ const checks: OptionChecks<PostgresOptions> = {
   leaseMs: numberFrom(500, maxTimerMs),
   queryTimeoutMs: numberFrom(100, maxTimerMs),
   retryMs: numberFrom(0, maxTimerMs),
-  maxConnections: integerFrom(2),
+  maxConnections: integerFrom(minConnections),
   onProblem: anyFunction,
 };
 
@@ -104,6 +112,11 @@ export const settingsOf = (options: PostgresOptions): PostgresSettings => {
   const { connectionString, pool, maxConnections = 10, queryTimeoutMs = 10_000, onProblem } = options;
   if (pool && connectionString !== undefined) {
     const message = `${owner}: "pool" and "connectionString" exclude each other. Pass one of them.`;
+    throw new InvalidOptionError({ owner, option: 'pool', message });
+  }
+  const { max = minConnections } = pool?.options ?? {};
+  if (max < minConnections) {
+    const message = `${owner}: "pool" must have at least ${minConnections} connections; received "max": ${max}. One of them listens for notifications.`;
     throw new InvalidOptionError({ owner, option: 'pool', message });
   }
   return {

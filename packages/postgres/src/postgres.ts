@@ -131,7 +131,13 @@ export class Postgres {
     const startedAt = monotonicMs();
     try {
       await this.query(
-        `insert into ${this.name('process')} as p (id, label, lease_until)
+        `with dead as (
+           delete from ${this.name('process')} where id in (
+             select id from ${this.name('process')} where lease_until < clock_timestamp() - interval '1 day' and id <> $1
+             for update skip locked
+           )
+         )
+         insert into ${this.name('process')} as p (id, label, lease_until)
          values ($1, $2, clock_timestamp() + $3 * interval '1 ms')
          on conflict (id) do update set lease_until = excluded.lease_until`,
         [this.id, label, leaseMs],
