@@ -338,6 +338,45 @@ describe('a server that writes lines that are no messages', () => {
   });
 });
 
+describe('a server whose answers have another form', () => {
+  const program = `
+    import { createInterface } from 'node:readline';
+    const results = {
+      initialize: (params) => ({
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'other', version: '1' },
+      }),
+      'tools/list': () => ({ tools: [{ name: 'echo', inputSchema: { type: 'object' } }] }),
+      'tools/call': () => ({ content: [{ type: 'text', text: 'hello' }] }),
+    };
+    const forms = {
+      batch: (answer) => [{ jsonrpc: '2.0', ...answer }, { jsonrpc: '2.0', method: 'notifications/message', params: {} }],
+      'no version': (answer) => answer,
+      'no version, null': (answer) => ({ result: null, error: null, ...answer }),
+      'batch without version': (answer) => [answer],
+    };
+    for await (const line of createInterface(process.stdin)) {
+      const { id, method, params } = JSON.parse(line);
+      if (id === undefined) continue;
+      const result = results[method]?.(params);
+      const answer = { id, ...(result ? { result } : { error: { code: -32601, message: 'There is no such method.' } }) };
+      process.stdout.write(JSON.stringify(forms[process.argv[2]](answer)) + '\\n');
+    }`;
+
+  it.each(['batch', 'no version', 'no version, null', 'batch without version'])('is understood: %s', async (form) => {
+    const directory = await mkdtemp(join(tmpdir(), 'h-mcp-'));
+    const file = join(directory, 'other.mjs');
+    await writeFile(file, program);
+    const server = await connectMcp({ name: 'other', connection: { command: process.execPath, args: [file, form] } });
+    onTestFinished(async () => {
+      await server.close();
+      await rm(directory, { recursive: true, force: true });
+    });
+    expect((await call(server, 'echo')).outcome('1')).toMatchObject({ status: 'ok' });
+  });
+});
+
 describe('a server that cannot be connected', () => {
   let directory: string;
   beforeAll(async () => {

@@ -100,15 +100,10 @@ export class ProcessTransport implements Transport {
   }
 
   #receive(line: string): void {
-    let message: unknown;
-    try {
-      message = JSON.parse(line);
-    } catch {
-      return this.#reportNoise(line);
-    }
-    if (typeof message !== 'object' || message === null || !('jsonrpc' in message)) return this.#reportNoise(line);
+    const messages = messagesIn(line);
+    if (messages.length === 0) return this.#reportNoise(line);
     this.#hasMessage = true;
-    this.onmessage?.(message as JSONRPCMessage);
+    for (const message of messages) this.onmessage?.(message);
   }
 
   #reportNoise(line: string): void {
@@ -127,6 +122,28 @@ export class ProcessTransport implements Transport {
     else this.onmessage?.({ jsonrpc: '2.0', id: Number(id), error });
   }
 }
+
+/** Returns the message of a line, or those of a batch; none if the line is something else. */
+const messagesIn = (line: string): readonly JSONRPCMessage[] => {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return [];
+  }
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return values.every(isMessage) ? values : [];
+};
+
+const answerMembers: ReadonlySet<string> = new Set(['id', 'result', 'error']);
+
+/** Answers of some servers lack the member `jsonrpc`. Other objects without it are lines of a log. */
+const isMessage = (value: unknown): value is JSONRPCMessage => {
+  if (typeof value !== 'object' || value === null) return false;
+  if ('jsonrpc' in value) return true;
+  const members = Object.keys(value);
+  return 'id' in value && members.length > 1 && members.every((name) => answerMembers.has(name));
+};
 
 /** The id of a response, which serializers write before or after the result. */
 const idAtStart = /^\s{0,8}\{\s{0,8}(?:"jsonrpc"\s{0,8}:\s{0,8}"2\.0"\s{0,8},\s{0,8})?"id"\s{0,8}:\s{0,8}(\d{1,16})\b/;
