@@ -60,6 +60,22 @@ describe('fileInboxStore', () => {
     return { create: () => storeIn(directory), kill: (store) => store.close() };
   });
 
+  it('releases its folder when it is closed, also while it is being opened', async () => {
+    const directory = temporaryFolder();
+    const store = storeIn(directory);
+    const opening = store.open();
+    await Promise.all([store.close(), store.close()]);
+    await opening;
+    await expect(store.save(kept('a'))).rejects.toMatchObject({ code: 'inbox-closed' });
+    expect((await foundIn(directory)).tags).toEqual([]);
+  });
+
+  it('is opened once', async () => {
+    const store = storeIn(temporaryFolder());
+    const attempts = await Promise.allSettled([store.open(), store.open()]);
+    expect(attempts).toMatchObject([{ status: 'fulfilled' }, { reason: { code: 'inbox-closed' } }]);
+  });
+
   it('limits the file to twice its current content plus a megabyte', async () => {
     const directory = temporaryFolder();
     const store = storeIn(directory);
@@ -308,7 +324,8 @@ describe('fileInboxStore', () => {
       await store.open();
       await store.save(message('a', 10));
       console.log('kept');
-      setInterval(() => undefined, 1000);`;
+      // Keeps the store, whose file would be closed by the garbage collection otherwise.
+      setInterval(() => store, 1000);`;
       const child = await aProcess(directory, script);
       await once(child.stdout as NodeJS.ReadableStream, 'data');
       await expect(storeIn(directory).open()).rejects.toMatchObject({ code: 'inbox-held', pid: child.pid });

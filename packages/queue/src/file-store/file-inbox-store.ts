@@ -55,10 +55,11 @@ export const fileInboxStore = (options: FileInboxStoreOptions): InboxStore => {
       // An error of the callback has no effect.
     }
   };
+  let opening: Promise<void> | undefined;
   let opened: Opened | undefined;
-  let isClosed = false;
+  let closing: Promise<void> | undefined;
   const current = (): Opened => {
-    if (!opened || isClosed) {
+    if (!opened || closing) {
       throw new TurnError(
         'inbox-closed',
         `The inbox in ${JSON.stringify(directory)} is not open. Open the store first; a closed store cannot be used again.`,
@@ -66,30 +67,38 @@ export const fileInboxStore = (options: FileInboxStoreOptions): InboxStore => {
     }
     return opened;
   };
+  const close = async (): Promise<void> => {
+    await opening?.catch(() => undefined);
+    try {
+      await opened?.file.close();
+    } finally {
+      await opened?.lock.release();
+    }
+  };
   return {
     open: async () => {
-      if (isClosed || opened) {
+      if (closing || opening) {
         throw new TurnError(
           'inbox-closed',
           `The inbox in ${JSON.stringify(directory)} was opened before. Create a separate store for each inbox.`,
         );
       }
-      const { contents, ...rest } = await openFolder(directory, leaseMs, report);
-      opened = rest;
-      return contents;
+      const folder = openFolder(directory, leaseMs, report);
+      opening = folder.then(({ lock, file }) => {
+        opened = { lock, file };
+      });
+      try {
+        await opening;
+      } catch (error) {
+        opening = undefined;
+        throw error;
+      }
+      return (await folder).contents;
     },
     save: async (message) => current().file.add({ type: 'saved', message }),
     remove: async (tag, delivered) => current().file.add({ type: 'removed', tag, delivered }),
     check: async () => current().lock.check(),
-    close: async () => {
-      if (isClosed) return;
-      isClosed = true;
-      try {
-        await opened?.file.close();
-      } finally {
-        await opened?.lock.release();
-      }
-    },
+    close: () => (closing ??= close()),
   };
 };
 
