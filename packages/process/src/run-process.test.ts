@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { getEventListeners, once } from 'node:events';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -279,6 +279,24 @@ describe('runProcess', () => {
       'true could not be started: the working directory "/no/such/folder" does not exist.',
     );
     await expect(run(['a\0b'])).rejects.toMatchObject({ code: 'process-not-started' });
+  });
+
+  it.skipIf(process.platform === 'win32')('rejects if the working directory cannot be used', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'file'), '');
+    symlinkSync('loop', join(folder, 'loop'));
+    for (const [name, problem] of [
+      ['file', 'is not a folder'],
+      ['file/folder', 'cannot be used (ENOTDIR)'],
+      ['loop', 'cannot be used (ELOOP)'],
+      ['x'.repeat(300), 'cannot be used (ENAMETOOLONG)'],
+    ] as const) {
+      const cwd = join(folder, name);
+      await expect(run(['true'], { cwd })).rejects.toMatchObject({
+        code: 'process-not-started',
+        message: `true could not be started: the working directory ${JSON.stringify(cwd)} ${problem}.`,
+      });
+    }
   });
 
   it.runIf(isLinux)('rejects if the system has no open files left, also with a stream as its input', async () => {

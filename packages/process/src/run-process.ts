@@ -329,12 +329,26 @@ const notStarted = (options: ProcessOptions, cause: unknown): ProcessError => {
   const { cwd } = options;
   const [program] = argvOf(options);
   const { code } = cause as NodeJS.ErrnoException;
-  const isFolder = cwd === undefined || statSync(cwd, { throwIfNoEntry: false })?.isDirectory() === true;
+  const folderProblem = cwd === undefined ? undefined : problemOfFolder(cwd);
   let problem = 'could not be started; check that it is installed, on the PATH and executable.';
   if (shortages.includes(code ?? '')) {
     problem = `could not be started: the system has no processes, open files or memory left (${code}). End other programs, or raise the limit.`;
-  } else if (!isFolder) problem = `could not be started: the working directory ${JSON.stringify(cwd)} does not exist.`;
+  } else if (folderProblem !== undefined) {
+    problem = `could not be started: the working directory ${JSON.stringify(cwd)} ${folderProblem}.`;
+  }
   return new ProcessError('process-not-started', program, problem, { cause });
+};
+
+/** Returns why a folder cannot be the working directory. */
+const problemOfFolder = (folder: string): string | undefined => {
+  try {
+    if (!statSync(folder).isDirectory()) return 'is not a folder';
+    accessSync(folder, modes.X_OK);
+    return undefined;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'ENOENT' ? 'does not exist' : `cannot be used (${code})`;
+  }
 };
 
 /** The codes of failures that have nothing to do with the program. */
