@@ -1,9 +1,10 @@
-import { call, failure, ok, response, scriptedTools, user, type ScriptStep } from '@h/turn/testing';
-import { deny, intercept, type ToolOutcome } from '@h/turn';
+import { call, failure, ok, response, scriptedModel, scriptedTools, user, type ScriptStep } from '@h/turn/testing';
+import { deny, harness, intercept, reply, type ToolOutcome } from '@h/turn';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { costing, eager, run, worker } from '../test/turns.js';
 import { createBudget } from './budget.js';
+import { guardrails } from './guardrails.js';
 import type { GuardrailsOptions } from './options.js';
 
 const looking = (input: number, output: number): ScriptStep => costing(input, output, call('again', 'ls'));
@@ -255,6 +256,31 @@ describe('a limit on cost', () => {
     });
     expect(steps).toBe(5);
     expect(of('budget.cost-unknown').map(({ model: name }) => name)).toEqual(['m2', 'm4']);
+  });
+
+  it('prices a call by the requested name if the provider answers with a name of its own', async () => {
+    const forecasts: (string | undefined)[] = [];
+    const own: ScriptStep = () => ({ ...costing(100, 20, call('again', 'ls')), model: 'llama3.2:3b' });
+    const agent = harness({
+      model: scriptedModel(endless(own)),
+      tools: scriptedTools({ ls: 'a.txt' }),
+      defaultModel: 'ollama/llama3.2',
+    }).pipe(
+      guardrails({
+        maxCost: 1,
+        wrapUp: false,
+        costOf: (used, name) => {
+          forecasts.push(name);
+          return name === 'ollama/llama3.2' ? costOf(used) : undefined;
+        },
+      }),
+    );
+    const { steps, reason } = await reply(agent.turn({ session: 'a', input: 'Go' }));
+    expect({ steps, reason }).toEqual({
+      steps: 5,
+      reason: 'The turn has cost 1 of the 1 units of money that it may cost.',
+    });
+    expect(new Set(forecasts)).toEqual(new Set(['ollama/llama3.2']));
   });
 
   it('ends every turn, whatever the price and the limit, alone and with a budget', async () => {

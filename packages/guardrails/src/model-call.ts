@@ -3,8 +3,26 @@ import type { Usage } from '@h/turn';
 import type { Reservation } from './budget.js';
 import type { Amounts } from './counters.js';
 
-/** The cost of a call; `undefined` if it is unknown, or if `costOf` throws or returns no non-negative number. */
-export const knownCost = (costOf: CostOf | undefined, usage: Usage, model: string | undefined): number | undefined => {
+/** The names of a model. A provider may answer with a name of its own, which a price list does not know. */
+export interface ModelNames {
+  readonly asked: string | undefined;
+  readonly answered: string | undefined;
+}
+
+/**
+ * The cost of a call by the name in its request, otherwise by the name in its answer; `undefined` if it is unknown, or
+ * if `costOf` throws or returns no non-negative number.
+ */
+export const knownCost = (
+  costOf: CostOf | undefined,
+  usage: Usage,
+  { asked, answered }: ModelNames,
+): number | undefined => {
+  const cost = costAs(costOf, usage, asked ?? answered);
+  return cost === undefined && answered !== undefined && answered !== asked ? costAs(costOf, usage, answered) : cost;
+};
+
+const costAs = (costOf: CostOf | undefined, usage: Usage, model: string | undefined): number | undefined => {
   let cost: number | undefined;
   try {
     cost = costOf?.(usage, model);
@@ -30,7 +48,7 @@ export const forecastCost = (
   costOf: CostOf | undefined,
   inputTokens: number,
   last: Usage | undefined,
-  model: string | undefined,
+  model: ModelNames,
 ): CostForecast | undefined => {
   const cached = last === undefined ? 0 : Math.min(inputTokens, last.cacheRead + last.cacheWrite);
   const usage: Usage = { input: inputTokens, cacheRead: cached, cacheWrite: 0, output: 0, reasoning: 0 };

@@ -56,7 +56,7 @@ export interface GuardrailsOptions extends Allowance {
   readonly budget?: Budget | ((turn: TurnEventOf<'turn.start'>) => Budget | undefined) | undefined;
   /**
    * Returns the cost of a model call, in the unit of `maxCost`; `undefined` if the price is unknown. A limit on cost
-   * needs it.
+   * needs it. A call has the requested name of its model; if that price is unknown, the name in the answer.
    */
   readonly costOf?: CostOf | undefined;
   /**

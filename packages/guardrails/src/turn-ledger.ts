@@ -54,7 +54,9 @@ export class TurnLedger {
   #sent = 0;
   /** What the call under way at a stop had used. */
   #underWay: Amounts = {};
-  #model: string | undefined;
+  #asked: string | undefined;
+  /** The name in the latest answer of the requested model. */
+  #answered: string | undefined;
   #lastUsage: Usage | undefined;
   #measured: Answer | undefined;
   #unpriced: Set<string | undefined> | undefined;
@@ -118,7 +120,8 @@ export class TurnLedger {
   /** The forecast cost of a request; `undefined` if the price is unknown. */
   costOf(request: Request, inputTokens: number): CostForecast | undefined {
     if (!this.accounts.isMetered || this.#settings.costOf === undefined) return undefined;
-    const model = this.#lastUsage === undefined ? request.model : this.#model;
+    const answered = request.model === this.#asked ? this.#answered : undefined;
+    const model = { asked: request.model, answered };
     return forecastCost(this.#settings.costOf, inputTokens, this.#lastUsage, model);
   }
 
@@ -132,7 +135,8 @@ export class TurnLedger {
     const missing = request.step - 1 - this.#steps;
     if (missing > 0) this.#count({ steps: missing });
     this.#isAsked = true;
-    this.#model = request.model;
+    if (request.model !== this.#asked) this.#answered = undefined;
+    this.#asked = request.model;
     const noted = request.annotations?.[ownName] as
       | { readonly estimate?: number; readonly elapsedMs?: number }
       | undefined;
@@ -144,7 +148,7 @@ export class TurnLedger {
   expectAnswer(event: Response, isForced: boolean): { readonly model?: string | undefined } | undefined {
     const { amounts } = this.#measure(event, isForced);
     this.accounts.expect(pendingAnswer, amounts);
-    const model = event.model ?? this.#model;
+    const model = this.#asked ?? event.model;
     return (amounts.unpricedCalls ?? 0) > 0 && this.#unpriced?.has(model) !== true ? { model } : undefined;
   }
 
@@ -154,7 +158,7 @@ export class TurnLedger {
     const { usage, amounts } = this.#measure(event, isForced);
     this.#measured = undefined;
     if (this.accounts.isMetered) this.#input.learn(event.usage, { role: 'assistant', content: event.content });
-    this.#model = event.model ?? this.#model;
+    this.#answered = event.model ?? this.#answered;
     this.#lastUsage = usage;
     this.#count(amounts);
     this.#close();
@@ -183,7 +187,7 @@ export class TurnLedger {
       return;
     }
     this.#call?.fail();
-    this.accounts.spend(usage ? this.#amountsOf(usage, this.#model) : (noted ?? {}));
+    this.accounts.spend(usage ? this.#amountsOf(usage, this.#answered) : (noted ?? {}));
   }
 
   expectToolCall({ call }: Call): void {
@@ -260,7 +264,7 @@ export class TurnLedger {
     const isReported = reported.input + reported.output > 0 || !isMetered;
     const usage = isReported ? reported : { ...reported, input: this.#sent, output: this.#tokensOf(message) };
     const isCompletion = !isForced && finishReason === 'stop' && !hasCalls;
-    const amounts = this.#amountsOf(usage, event.model ?? this.#model);
+    const amounts = this.#amountsOf(usage, event.model ?? this.#answered);
     amounts.steps = 1;
     if (this.accounts.counts('maxOutputChars')) amounts.outputChars = charsOf(message);
     if (isCompletion) amounts.completions = 1;
@@ -268,10 +272,10 @@ export class TurnLedger {
     return this.#measured;
   }
 
-  #amountsOf(usage: Usage, model: string | undefined): { -readonly [Name in keyof Amounts]: Amounts[Name] } {
+  #amountsOf(usage: Usage, answered: string | undefined): { -readonly [Name in keyof Amounts]: Amounts[Name] } {
     const { costOf } = this.#settings;
     const hasCost = costOf !== undefined || this.accounts.has('maxCost');
-    const cost = hasCost ? knownCost(costOf, usage, model) : 0;
+    const cost = hasCost ? knownCost(costOf, usage, { asked: this.#asked, answered }) : 0;
     return {
       steps: 0,
       inputTokens: usage.input,
