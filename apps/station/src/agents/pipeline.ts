@@ -17,6 +17,7 @@ import type { AgentFile } from './agent-file.js';
 import { rulesOf } from './rules.js';
 import type { Toolbox } from './toolbox.js';
 import { runOf } from './turn-metadata.js';
+import { recordUsage, type ChildUsages } from './turn-usage.js';
 import type { Workplace } from './workplaces.js';
 
 /** Options of {@link createPipeline}. */
@@ -32,6 +33,8 @@ export interface PipelineParts {
   readonly redactor: Redactor;
   readonly meter: UsageMeter;
   readonly telemetry: Telemetry;
+  readonly childUsages: ChildUsages;
+  readonly isChild: boolean;
   readonly budget: (start: TurnEventOf<'turn.start'>) => Budget | undefined;
   /** The queue; empty for sub-agents, which run while their parent holds a lane. */
   readonly outer: readonly TurnOperator[];
@@ -104,6 +107,12 @@ export const createPipeline = (parts: PipelineParts): Agent => {
       channel: 'station',
       sideModel: name,
       redact: redactEvent,
+    }),
+    recordUsage({
+      costOf: meter.costOf,
+      sideModel: name,
+      children: parts.childUsages,
+      isChild: parts.isChild,
     }),
     ...parts.inner,
   );

@@ -20,6 +20,7 @@ import { tenantApprovals } from './tenant-approvals.js';
 import { TenantBudgets } from './tenant-budgets.js';
 import { openToolbox } from './toolbox.js';
 import { runOf, tenantOf } from './turn-metadata.js';
+import { ChildUsages } from './turn-usage.js';
 import { openWorkplace, type Workplace } from './workplaces.js';
 
 /** Options of {@link stationAgents}. */
@@ -174,6 +175,7 @@ const openIn = async (
     redactor: shared.redactor,
     meter,
     telemetry: await shared.telemetry(),
+    childUsages: new ChildUsages(),
   };
   const tenants = new LruMap<string, string>(maxSessions);
   const budgetOf = (tenant: string): ReturnType<PipelineParts['budget']> => budgets.budgetOf(tenant, Date.now());
@@ -183,6 +185,7 @@ const openIn = async (
   const toolbox = await openToolbox({ config, file, workplace, artifacts: environment.artifacts, team });
   const agent: Agent = createPipeline({
     ...common,
+    isChild: false,
     file,
     model,
     workplace,
@@ -212,7 +215,10 @@ const openIn = async (
   };
 };
 
-type Common = Omit<PipelineParts, 'file' | 'model' | 'workplace' | 'toolbox' | 'budget' | 'outer' | 'team' | 'inner'>;
+type Common = Omit<
+  PipelineParts,
+  'isChild' | 'file' | 'model' | 'workplace' | 'toolbox' | 'budget' | 'outer' | 'team' | 'inner'
+>;
 
 /** The operator for the sub-agents of an agent file; `undefined` if it lists none. They work in the same workplace. */
 const createTeam = (
@@ -234,6 +240,7 @@ const createTeam = (
         const toolbox = await openToolbox({ config: shared.config, file, workplace, artifacts, team: undefined });
         const agent = createPipeline({
           ...common,
+          isChild: true,
           file,
           model: chosenModel(shared, file),
           workplace: { ...workplace, repository: undefined },

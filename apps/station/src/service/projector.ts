@@ -1,12 +1,13 @@
 import type { CostOf } from '@h/prices';
 import type { EventWriter, LiveEvents } from '@h/postgres';
-import { journalEvents, type JSONValue, type OpenSession, type TurnEvent, type Usage } from '@h/turn';
-import type { SessionState, StationUsage } from '../api/contract.js';
+import { journalEvents, type JSONValue, type OpenSession, type TurnEvent } from '@h/turn';
+import { TurnUsage } from '../agents/turn-usage.js';
+import type { SessionState } from '../api/contract.js';
 import { createPublisher, type EventPublisher } from './public-event.js';
 import type { ApprovalBody, Records, StoredRecord, TurnBody } from './records.js';
 import { artifactId, partsOfSession, sha256 } from './session-id.js';
 import { enterSession, leaveSession, updateSession, type PlacedTurn } from './turn-place.js';
-import { addStationUsage, noStationUsage, stationUsage } from './usage.js';
+import { addStationUsage } from './usage.js';
 
 /** Tool calls of a turn whose status and duration are recorded. */
 const maxCalls = 1_000;
@@ -31,10 +32,9 @@ interface WatchedTurn extends PlacedTurn {
   isLoaded: boolean;
   /** Whether the turn held its session in an earlier process. */
   isResumed: boolean;
-  model: string;
   messages: number;
   readonly open: Set<string>;
-  readonly usage: Map<string, StationUsage>;
+  readonly usage: TurnUsage;
   readonly calls: Map<string, TurnBody['calls'][string]>;
 }
 
@@ -156,10 +156,9 @@ export class Projector {
       isResumed: replayed === true,
       startedAt: at,
       number: undefined,
-      model: 'unknown',
       messages: 0,
       open: new Set(),
-      usage: new Map(),
+      usage: new TurnUsage(this.#options.costOf),
       calls: new Map(),
     };
     this.#turns.set(id, turn);
@@ -167,6 +166,7 @@ export class Projector {
   }
 
   #follow(turn: WatchedTurn, event: TurnEvent): void {
+    turn.usage.add(event);
     switch (event.type) {
       case 'queue.waiting':
         turn.state = 'queued';
@@ -178,15 +178,6 @@ export class Projector {
       case 'session.loaded':
         turn.state = 'running';
         turn.isLoaded = true;
-        break;
-      case 'model.request':
-        turn.model = event.model ?? turn.model;
-        break;
-      case 'model.response':
-        this.#count(turn, event.usage, turn.model === 'unknown' ? (event.model ?? turn.model) : turn.model);
-        break;
-      case 'model.error':
-        if (event.usage) this.#count(turn, event.usage, turn.model);
         break;
       case 'history.append':
         turn.messages += event.messages.filter(({ role }) => role === 'user' || role === 'assistant').length;
@@ -215,11 +206,6 @@ export class Projector {
         break;
       default:
     }
-  }
-
-  #count(turn: WatchedTurn, usage: Usage, model: string): void {
-    const counted = stationUsage(usage, this.#options.costOf(usage, model));
-    turn.usage.set(model, addStationUsage(turn.usage.get(model) ?? noStationUsage, counted));
   }
 
   #publish(turn: WatchedTurn, { replayed, ...event }: TurnEvent): void {
@@ -255,7 +241,7 @@ export class Projector {
   /** Stores the state of the turn. */
   #save(turn: WatchedTurn, event: TurnEvent): void {
     const { state, messages, usage, written, isLoaded } = turn;
-    const total = [...usage.values()].reduce(addStationUsage, noStationUsage);
+    const { total } = usage;
     const end = event.type === 'turn.end' ? event : undefined;
     this.#queue(turn.session, async () => {
       // The session has the end last: if the process dies before, the next one shows the journal of the turn again.
@@ -306,7 +292,7 @@ export class Projector {
         startedAt: turn.startedAt,
         endedAt: end?.at ?? null,
         outcome: end?.outcome ?? null,
-        usage: Object.fromEntries(turn.usage),
+        usage: turn.usage.byModel,
         calls: Object.fromEntries(turn.calls),
       };
       return { kind: 'turn', id, tenant, at: turn.startedAt, body };

@@ -1,7 +1,7 @@
-import type { JSONValue, Usage } from '@h/turn';
+import type { JSONValue, TurnEvent } from '@h/turn';
 import type { CostOf } from '@h/prices';
+import { TurnUsage } from '../agents/turn-usage.js';
 import type { StationTrace } from '../api/contract.js';
-import { addStationUsage, noStationUsage, stationUsage } from './usage.js';
 
 type Bar = StationTrace['bars'][number];
 type Mark = StationTrace['marks'][number];
@@ -28,7 +28,6 @@ interface PublicEvent {
   readonly model?: string;
   readonly id?: string;
   readonly call?: { readonly id: string; readonly name: string };
-  readonly usage?: Usage;
   readonly status?: string;
   readonly outcome?: string;
   readonly reason?: string;
@@ -41,7 +40,7 @@ export const turnTraceOf = (turn: string, events: readonly JSONValue[], costOf: 
   const startedAt = given[0]?.at ?? 0;
   const bars = new Map<string, Bar>();
   const marks: Mark[] = [];
-  let total = noStationUsage;
+  const usages = new TurnUsage(costOf);
   let outcome: string | null = null;
   const open = (bar: Omit<Bar, 'endMs' | 'isFailed' | 'usage'>): void => {
     if (!bars.has(bar.id)) bars.set(bar.id, { ...bar, endMs: null, isFailed: false, usage: null });
@@ -55,6 +54,7 @@ export const turnTraceOf = (turn: string, events: readonly JSONValue[], costOf: 
     const ms = Math.max(0, event.at - startedAt);
     const step = `step-${event.step ?? 0}`;
     const model = `model-${event.step ?? 0}-${event.attempt ?? 0}`;
+    const usage = usages.add(event as unknown as TurnEvent) ?? null;
     switch (event.type) {
       case 'queue.waiting':
         open({ id: 'queue', parent: 'turn', kind: 'wait', label: 'waits for a slot', startMs: ms });
@@ -66,15 +66,12 @@ export const turnTraceOf = (turn: string, events: readonly JSONValue[], costOf: 
         open({ id: step, parent: 'turn', kind: 'step', label: `step ${event.step ?? 0}`, startMs: ms });
         open({ id: model, parent: step, kind: 'model', label: event.model ?? 'model', startMs: ms });
         break;
-      case 'model.response': {
-        const usage = event.usage && stationUsage(event.usage, costOf(event.usage, event.model));
-        if (usage) total = addStationUsage(total, usage);
-        close(model, ms, { usage: usage ?? null });
+      case 'model.response':
+        close(model, ms, { usage });
         close(step, ms);
         break;
-      }
       case 'model.error':
-        close(model, ms, { isFailed: true });
+        close(model, ms, { isFailed: true, usage });
         close(step, ms);
         break;
       case 'tool.call':
@@ -102,5 +99,5 @@ export const turnTraceOf = (turn: string, events: readonly JSONValue[], costOf: 
       marks.push({ atMs: ms, kind: mark[1], label: event.reason?.slice(0, 300) ?? event.type });
     }
   }
-  return { turn, startedAt, bars: [...bars.values()], marks, outcome, usage: total };
+  return { turn, startedAt, bars: [...bars.values()], marks, outcome, usage: usages.total };
 };
