@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import { openFileRecords } from './file-records.js';
 import { fileStreams } from './file-streams.js';
-import { readSession } from './session-events.js';
+import { numberOf, readSession } from './session-events.js';
 
 const open = async () => {
   const records = await openFileRecords(temporaryFolder());
@@ -42,7 +42,7 @@ const open = async () => {
     }
     return found;
   };
-  return { save, write, read };
+  return { records, events, save, write, read };
 };
 
 it('continues after a turn that has ended although its stream has no end', async () => {
@@ -65,4 +65,18 @@ it('continues after a turn whose stream does not receive its end while it is rea
   await save(2, null);
   await save(1, Date.now());
   expect(await reading).toEqual([{ type: 'event-1' }, { type: 'event-2' }]);
+});
+
+it('resets a reader whose number is beyond the end, and continues with the latest turn', async () => {
+  const { records, events, save, write } = await open();
+  await write(1);
+  await save(1, null);
+  const types: string[] = [];
+  const left = new AbortController();
+  const after = numberOf(59, 7);
+  for await (const item of readSession({ records, events }, 's', { after, signal: left.signal, keepMs: 1e9 })) {
+    types.push(item.type);
+    if (item.type === 'caught-up') left.abort();
+  }
+  expect(types).toEqual(['reset', 'event', 'caught-up']);
 });

@@ -17,7 +17,7 @@ export type SessionItem =
   | { readonly type: 'event'; readonly seq: number; readonly event: JSONValue }
   /** The reader has everything so far. */
   | { readonly type: 'caught-up' }
-  /** Events after the given number were removed since: read the entries of the session again. */
+  /** The given number does not exist, or events after it were removed: read the entries of the session again. */
   | { readonly type: 'reset' };
 
 /** Options of {@link readSession}. */
@@ -37,7 +37,13 @@ export async function* readSession(
 ): AsyncGenerator<SessionItem> {
   let number = Math.max(1, Math.floor(after / perTurn));
   let seq = after < perTurn ? 0 : after % perTurn;
-  let isReset = false;
+  const turns = Math.max(1, (await records.get('session', session))?.body.turns ?? 0);
+  // The turn does not exist: the reader has the number from another copy of the data, such as one before a restore.
+  let isReset = number > turns;
+  if (isReset) {
+    [number, seq] = [turns, 0];
+    yield { type: 'reset' };
+  }
   let isShown = false;
   let changed = new AbortController();
   const stop = records.onChange(({ kind, id }) => {
