@@ -1,6 +1,6 @@
 import { realpath, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { errorCode, ifExists, packageVersion, replaceFile } from '@h/files';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
@@ -113,6 +113,11 @@ const runAudit = async (
     process.stderr.write('--threads: a replay is not done in threads. Leave out one of the two.\n');
     return exitCodes.usage;
   }
+  const misplaced = html === undefined ? undefined : await problemWithPlace(html);
+  if (misplaced !== undefined) {
+    process.stderr.write(`--html: ${misplaced}\n`);
+    return exitCodes.usage;
+  }
   const files = await filesOf(paths, process);
   if (files === undefined) return exitCodes.usage;
   let stack: Stack | undefined;
@@ -192,6 +197,16 @@ const rejectionOf = (signal: AbortSignal): Promise<never> =>
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
   });
+
+/** Why no report can be written to a path, before anything is read for it; `undefined` if nothing speaks against it. */
+const problemWithPlace = async (path: string): Promise<string | undefined> => {
+  const folder = dirname(resolve(path));
+  const isFolder = async (one: string): Promise<boolean> =>
+    (await stat(one).catch(() => undefined))?.isDirectory() === true;
+  if (!(await isFolder(folder))) return `the folder ${folder} does not exist. Create it, or name another file.`;
+  if (await isFolder(path)) return `${path} is a folder. Name a file, such as ${join(path, 'audit.html')}.`;
+  return undefined;
+};
 
 /** Writes a report as a whole or not at all. Devices and pipes are written to directly. */
 const writeReport = async (path: string, report: string, signal: AbortSignal): Promise<void> => {

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
@@ -93,13 +93,32 @@ describe('h-audit', () => {
     expect(out).toContain('nothing: no session was read');
   });
 
-  it('prints the report and exits with 1 if the page cannot be written', async () => {
+  it('reads nothing if the page cannot be written where it belongs, and says what to do', async () => {
     await writeFile(join(folder, 'a.jsonl'), transcript);
-    const { code, out, errors } = await audit(folder, '--html', join(folder, 'missing', 'report.html'));
-    expect(code).toBe(1);
-    expect(out).toContain('a.jsonl');
-    expect(errors).toMatch(/^--html: the report could not be written: ENOENT/);
+    const missing = join(folder, 'missing');
+    expect(await audit(folder, '--html', join(missing, 'report.html'))).toMatchObject({
+      code: 2,
+      out: '',
+      errors: `--html: the folder ${missing} does not exist. Create it, or name another file.\n`,
+    });
+    expect(await audit(folder, '--html', folder)).toMatchObject({
+      code: 2,
+      errors: `--html: ${folder} is a folder. Name a file, such as ${join(folder, 'audit.html')}.\n`,
+    });
   });
+
+  it.skipIf(process.getuid?.() === 0 || process.platform === 'win32')(
+    'prints the report and exits with 1 if the page cannot be written',
+    async () => {
+      await writeFile(join(folder, 'a.jsonl'), transcript);
+      await chmod(folder, 0o555);
+      const { code, out, errors } = await audit(folder, '--html', join(folder, 'report.html'));
+      await chmod(folder, 0o755);
+      expect(code).toBe(1);
+      expect(out).toContain('a.jsonl');
+      expect(errors).toMatch(/^--html: the report could not be written: EACCES/);
+    },
+  );
 
   it.each([
     ['ENOSPC', 1, 'The report could not be printed: write ENOSPC\n'],
