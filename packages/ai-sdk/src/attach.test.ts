@@ -512,6 +512,15 @@ describe('attach', () => {
     expect(sessions.size).toBe(2);
   });
 
+  it.each([
+    ['a model', () => model()],
+    ['the name of a model', () => 'openai/gpt-5'],
+  ])('says where %s belongs that is its first argument', (_, given) => {
+    expect(() => attach(given() as never)).toThrow(
+      'attach(): the first argument is a model. Pass it as an option: attach({ model }, …).',
+    );
+  });
+
   it('names itself and the position of what is no operator', () => {
     const factory = () => operator({});
     expect(() => attached({}, [operator({}), factory as never])).toThrow(

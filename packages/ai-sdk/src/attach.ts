@@ -345,6 +345,10 @@ const sharedCall = (id: string, [one, other]: readonly [string, string]): TurnEr
   );
 
 const checkAttach = <Tools extends ToolSet>(options: AttachOptions<Tools>): void => {
+  if (typeof options === 'string' || isLanguageModel(options)) {
+    const message = `attach(): the first argument is a model. Pass it as an option: attach({ model }, …).`;
+    throw new InvalidOptionError({ owner: 'attach()', option: 'model', message });
+  }
   checkOptions('attach()', options, {
     model: anyValue,
     tools: anyRecord,
