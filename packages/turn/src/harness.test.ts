@@ -123,6 +123,13 @@ describe('the options of harness()', () => {
 });
 
 describe('pipe()', () => {
+  it('is named by a harness that is used without it', () => {
+    const agent = harness({ model: scriptedModel([]) }) as never as { readonly turn: () => void };
+    expect(() => agent.turn()).toThrow(
+      'harness() returns no agent yet. Call pipe(), also without operators: harness({ model }).pipe().turn(…).',
+    );
+  });
+
   const factory = (): TurnOperator => intercept('made', () => ({}));
   const wantsOptions = (options: { readonly limit: number }): TurnOperator => {
     if (typeof options.limit !== 'number') throw new TypeError('"limit" must be a number.');

@@ -112,12 +112,19 @@ export interface Harness {
  */
 export const harness = (options: HarnessOptions): Harness => {
   checkHarnessOptions(options);
-  return {
-    pipe: (...operators) => {
-      checkOperators(operators, 'harness().pipe()');
-      return createAgent(options, operators);
-    },
+  const pipe: Harness['pipe'] = (...operators) => {
+    checkOperators(operators, 'harness().pipe()');
+    return createAgent(options, operators);
   };
+  return Object.assign({ pipe }, { turn: withoutPipe });
+};
+
+/** For programs without types. */
+const withoutPipe = (): never => {
+  throw new TurnError(
+    'no-pipe',
+    'harness() returns no agent yet. Call pipe(), also without operators: harness({ model }).pipe().turn(…).',
+  );
 };
 
 const createAgent = (options: HarnessOptions, operators: readonly PipelineOperator[]): Agent => {
