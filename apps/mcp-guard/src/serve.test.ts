@@ -1,5 +1,7 @@
 import { createConnection, Server } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { eventually, guardedClient, startFixture, textOf } from '../test/guard-client.js';
@@ -128,4 +130,19 @@ describe('the approval page', () => {
     await expect.poll(() => notes.join('\n'), eventually).toMatch(/waits for your decision/);
     expect((await calling).isError).toBe(true);
   });
+});
+
+it('reports a message of the client that is not one of JSON-RPC in one line', async () => {
+  const notes: string[] = [];
+  const servers = { it: { url: await startFixture(() => undefined) } };
+  const input = new PassThrough();
+  const running = await serve(
+    parseConfig(stringify({ servers }), '/srv/guard.yaml', {}),
+    (note) => notes.push(note),
+    new StdioServerTransport(input, new PassThrough()),
+  );
+  onTestFinished(() => running.close());
+  input.write('{"jsonrpc":"2.0","id":9}\n[]\n');
+  const problem = 'The client sent a message that is not a message of JSON-RPC 2.0. It was ignored.';
+  await vi.waitFor(() => expect(notes).toEqual([problem, problem]));
 });

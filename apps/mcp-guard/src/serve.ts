@@ -61,6 +61,12 @@ export const serve = async (
   };
 };
 
+/** Describes a problem with a client. The SDK reports a message that matches none of its schemas with all of them. */
+const problemOf = (error: Error): string =>
+  error.name === 'ZodError' || error.name === '$ZodError' || 'issues' in error
+    ? 'The client sent a message that is not a message of JSON-RPC 2.0. It was ignored.'
+    : error.message;
+
 interface Wire {
   readonly url?: string;
   readonly onToolsChanged: () => void;
@@ -69,7 +75,7 @@ interface Wire {
 
 const overStdio = (service: McpService, onNote: (note: string) => void, transport: Transport | undefined): Wire => {
   const handle = serveStdio((context) => service.create(context), {
-    onerror: (error) => onNote(error.message),
+    onerror: (error) => onNote(problemOf(error)),
     transport: new CallShortcut(transport ?? new StdioServerTransport(), () => service.shortcut),
   });
   return { onToolsChanged: () => service.notifyToolsChanged(), close: () => handle.close() };
@@ -80,7 +86,9 @@ const overHttp = async (
   { host, port, path, token }: NonNullable<Config['listen']>,
   onNote: (note: string) => void,
 ): Promise<Wire> => {
-  const handler = createMcpHandler((context) => service.create(context), { onerror: (error) => onNote(error.message) });
+  const handler = createMcpHandler((context) => service.create(context), {
+    onerror: (error) => onNote(problemOf(error)),
+  });
   const answer = toNodeHandler(handler) as (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   const server = createServer((request, response) => {
     const status = statusOf(request, path, token, host);
