@@ -1,6 +1,7 @@
 import type { CanUseTool, PermissionResult } from '@anthropic-ai/claude-agent-sdk';
 import { toErrorInfo } from '@h/turn';
 import { reasonOf } from './hook-outputs.js';
+import type { HookSession } from './hook-session.js';
 import type { CallDecision } from './hook-turn.js';
 
 /** Asks a person. A failure is a denial. */
@@ -28,6 +29,26 @@ export const answerOf = (
 ): { readonly decision: 'once' | 'session' | 'deny'; readonly reason?: string } => {
   if (result.behavior === 'deny') return { decision: 'deny', reason: result.message };
   return { decision: (result.updatedPermissions ?? []).length > 0 ? 'session' : 'once' };
+};
+
+/** The answer of a person who allows a call. */
+export type Allowed = Extract<PermissionResult, { readonly behavior: 'allow' }>;
+
+/** Decides about an input that the turn of a call has not judged. Approvals are denied unless a person allowed it. */
+export const judgeChanged = async (
+  session: HookSession,
+  id: string,
+  name: string,
+  input: unknown,
+  result: PermissionResult = refusal('No person was asked about the changed input.'),
+): Promise<Exclude<CallDecision, { readonly type: 'approval' }>> => {
+  let decision = await session.judgeChanged(id, name, input);
+  while (decision.type === 'approval') {
+    const answer = { id: decision.request.id, ...answerOf(result) };
+    decision = (await session.changedTurn(id)?.answer(id, answer)) ?? { type: 'denied', reason: 'The turn has ended.' };
+  }
+  if (decision.type !== 'allowed') await session.endChanged(id, 'The call was not allowed.');
+  return decision;
 };
 
 /** Converts the decision of operators about an answered call for Claude Code. */

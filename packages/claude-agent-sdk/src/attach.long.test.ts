@@ -194,6 +194,32 @@ describe.skipIf(!canRun)('attach in Claude Code', { timeout: 60_000 }, () => {
     expect(run.results['a'] ?? '[redacted]').toBe('[redacted]');
   });
 
+  it('judges the input that another hook gave a call, and ends the turn if operators do not allow it', async () => {
+    const events: TurnEvent[] = [];
+    const rules = operator({
+      'tool.call': (event) =>
+        JSON.stringify(event.call.input).includes('forbidden') ? deny(event, 'It is forbidden.') : undefined,
+    });
+    const { hooks } = attach(rules, spy(events)).options;
+    const run = (command: string) => {
+      const other = async () => ({
+        hookSpecificOutput: { hookEventName: 'PreToolUse' as const, updatedInput: { command, description: 'x' } },
+      });
+      const PreToolUse = [...(hooks.PreToolUse ?? []), { hooks: [other] }];
+      return claude.run([calls(bash('a', 'echo first'))], { hooks: { ...hooks, PreToolUse } });
+    };
+    const allowed = await run('echo second');
+    expect([allowed.results['a'], allowed.requests]).toEqual(['second', 2]);
+    const judged = events.filter((event) => event.type === 'tool.result').map(({ call }) => call.input);
+    expect(judged).toContainEqual({ command: 'echo second', description: 'x' });
+    const denied = await run('echo forbidden');
+    expect(denied.requests).toBe(1);
+    expect(denied.results['a']).toBeUndefined();
+    expect(events.filter((event) => event.type === 'turn.end').map((event) => event.error?.code)).toContain(
+      'input-not-allowed',
+    );
+  });
+
   it('separates sessions that run at once and keeps the state of a session for its next prompt', async () => {
     const starts: unknown[] = [];
     const counter = intercept('counter', () => {

@@ -7,10 +7,10 @@ import type {
   PermissionResult,
 } from '@anthropic-ai/claude-agent-sdk';
 import { toErrorInfo, type PipelineOperator, type ToolOutcome, type TurnEnding, type TurnEventOf } from '@h/turn';
-import { answerOf, decisionOf, isRecord, permission } from './approvals.js';
+import { answerOf, decisionOf, isRecord, judgeChanged, permission, type Allowed } from './approvals.js';
 import { contextOf, denial, reasonOf, rewrite, stopped, type Output } from './hook-outputs.js';
 import { HookSession } from './hook-session.js';
-import type { HookTurn } from './hook-turn.js';
+import type { CallDecision, HookTurn } from './hook-turn.js';
 import type { AttachOptions } from './options.js';
 import { containsRemoved, noteAfter, readOutput, textOf, withheld } from './tool-output.js';
 
@@ -24,13 +24,20 @@ interface Checked {
   readonly isFailed: boolean;
 }
 
+/** A call that operators have allowed, or for which they request an approval. */
+interface OpenCall {
+  readonly session: HookSession;
+  readonly turn: HookTurn;
+  readonly request?: TurnEventOf<'approval.request'>;
+}
+
 /** Handles the hooks of all sessions. */
 export class HookHost {
   readonly #operators: readonly PipelineOperator[];
   readonly #options: AttachOptions;
   readonly #sessions = new Map<string, HookSession>();
-  /** Calls that wait for `canUseTool`, which does not receive the session. */
-  readonly #asked = new Map<string, { readonly turn: HookTurn; readonly request: TurnEventOf<'approval.request'> }>();
+  /** Calls without a result, because `canUseTool` does not receive the session. */
+  readonly #open = new Map<string, OpenCall>();
   readonly #checked = new Map<string, Checked>();
   readonly #warned = new Set<string>();
 
@@ -92,16 +99,18 @@ export class HookHost {
 
   async #call(input: InputOf<'PreToolUse'>, signal: AbortSignal): Promise<Output> {
     const { tool_use_id: id, tool_name: name, tool_input: given } = input;
-    const turn = await this.#session(input).turnFor(promptOf(input));
+    const session = this.#session(input);
+    const turn = await session.turnFor(promptOf(input));
     const onAbort = (): void => void turn.result(id, name, given, abandoned);
     signal.addEventListener('abort', onAbort, { once: true });
     const decision = await turn.call(id, name, given);
     signal.removeEventListener('abort', onAbort);
     switch (decision.type) {
       case 'allowed':
+        this.#keepOpen(id, { session, turn });
         return decision.isChanged ? this.#rewritten(decision) : {};
       case 'approval':
-        return this.#ask(turn, id, decision.request);
+        return this.#ask({ session, turn, request: decision.request }, id);
       case 'denied':
         return denial(decision.reason);
       case 'stopped':
@@ -114,14 +123,19 @@ export class HookHost {
     return { hookSpecificOutput: { hookEventName: 'PreToolUse', updatedInput: input } };
   }
 
-  async #ask(turn: HookTurn, id: string, request: TurnEventOf<'approval.request'>): Promise<Output> {
+  #keepOpen(id: string, call: OpenCall): void {
+    this.#open.set(id, call);
+    void call.turn.ended.then(() => this.#open.delete(id));
+  }
+
+  async #ask(call: Required<OpenCall>, id: string): Promise<Output> {
+    const { turn, request } = call;
     if (!this.#options.canUseTool) {
       const reason = 'No person can be asked. Set the `canUseTool` option of attach().';
       const decision = await turn.answer(id, { id: request.id, decision: 'deny', reason });
       return denial(decision.type === 'denied' ? decision.reason : reason);
     }
-    this.#asked.set(id, { turn, request });
-    void turn.ended.then(() => this.#asked.delete(id));
+    this.#keepOpen(id, call);
     const { reason } = request;
     return {
       hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'ask', permissionDecisionReason: reason },
@@ -133,16 +147,36 @@ export class HookHost {
     canUseTool: CanUseTool,
     ...[name, given, options]: Parameters<CanUseTool>
   ): Promise<PermissionResult | null> {
-    const asked = this.#asked.get(options.toolUseID);
-    this.#asked.delete(options.toolUseID);
-    if (!asked) return canUseTool(name, given, options);
-    const { turn } = asked;
-    for (let { request } = asked; ;) {
-      const result = await decisionOf(canUseTool, name, given, { ...options, decisionReason: request.reason });
-      const decision = await turn.answer(options.toolUseID, { id: request.id, ...answerOf(result) });
-      if (decision.type === 'approval') ({ request } = decision);
-      else return permission(decision, result, given);
+    const { toolUseID: id } = options;
+    const open = this.#open.get(id);
+    if (!open?.request) {
+      const result = await canUseTool(name, given, options);
+      return open && result?.behavior === 'allow' ? this.#permitInput(open, id, name, given, result) : result;
     }
+    this.#open.set(id, { session: open.session, turn: open.turn });
+    for (let { request } = open; ;) {
+      const result = await decisionOf(canUseTool, name, given, { ...options, decisionReason: request.reason });
+      const decision = await open.turn.answer(id, { id: request.id, ...answerOf(result) });
+      if (decision.type === 'approval') {
+        ({ request } = decision);
+        continue;
+      }
+      const permitted = permission(decision, result, given);
+      return permitted.behavior === 'allow' ? this.#permitInput(open, id, name, given, permitted) : permitted;
+    }
+  }
+
+  /** Lets operators judge the input that a person, or another hook, gave a call that a person has allowed. */
+  async #permitInput(
+    { session, turn }: OpenCall,
+    id: string,
+    name: string,
+    given: Record<string, unknown>,
+    result: Allowed,
+  ): Promise<PermissionResult> {
+    const { updatedInput: input = given } = result;
+    if (turn.judged(id, input) !== 'other-input') return result;
+    return permission(await judgeChanged(session, id, name, input, result), result, input);
   }
 
   async #result(input: InputOf<'PostToolUse'>): Promise<Output> {
@@ -198,15 +232,37 @@ export class HookHost {
     const { tool_use_id: id, tool_name: name, tool_input: given } = input;
     const session = this.#session(input);
     const turn = await session.turnFor(promptOf(input));
-    if (turn.isAllowed(id) === false) {
+    this.#open.delete(id);
+    const judged = turn.judged(id, given);
+    if (judged === 'not-allowed') {
       turn.fail({ name: 'TurnError', code: 'denial-ignored', message: denialIgnored(name) });
       return { turn, result: undefined };
     }
+    if (judged === 'other-input') return { turn, result: await this.#passChanged(session, turn, input, outcome) };
     const isLate = turn.ending !== undefined;
     const result = isLate
       ? await session.lateResult(id, name, given, outcome)
       : await turn.result(id, name, given, outcome);
     return { turn, result };
+  }
+
+  /** Passes the outcome of a call that ran with another input than the one that operators allowed. */
+  async #passChanged(
+    session: HookSession,
+    turn: HookTurn,
+    { tool_use_id: id, tool_name: name, tool_input: given }: ToolInput,
+    outcome: ToolOutcome,
+  ): Promise<ToolOutcome | undefined> {
+    if (session.changedTurn(id)?.judged(id, given) !== 'allowed') {
+      const decision = await judgeChanged(session, id, name, given);
+      if (decision.type !== 'allowed' || decision.isChanged) {
+        turn.fail({ name: 'TurnError', code: 'input-not-allowed', message: inputNotAllowed(name, decision) });
+        await session.changedResult(id, name, given, outcome);
+        return undefined;
+      }
+    }
+    if (!turn.ending) await turn.result(id, name, given, outcome);
+    return session.changedResult(id, name, given, outcome);
   }
 
   async #batch(input: InputOf<'PostToolBatch'>): Promise<Output> {
@@ -309,6 +365,11 @@ const unchecked: TurnEnding = { outcome: 'blocked', reason: 'An operator withhel
 
 const denialIgnored = (tool: string): string =>
   `Claude Code ran a call of ${tool} that an operator had denied or that waited for approval. Update Claude Code, and remove hooks that allow calls.`;
+
+const inputNotAllowed = (tool: string, decision: CallDecision): string => {
+  const why = decision.type === 'denied' ? decision.reason : 'An operator did not allow it.';
+  return `Another hook changed the input of a call of ${tool}, and Claude Code ran it with an input that operators do not allow: ${why} Change inputs in an operator instead of a hook.`;
+};
 
 const notRewritten = (tool: string, isFailed: boolean): string =>
   isFailed

@@ -1,5 +1,5 @@
 import type { JSONValue, PipelineOperator, ToolOutcome, UserMessage } from '@h/turn';
-import { HookTurn, type StepDecision } from './hook-turn.js';
+import { HookTurn, type CallDecision, type StepDecision } from './hook-turn.js';
 
 /** How long the end of a turn may take before the next turn of the session begins without it. */
 const closeGraceMs = 5000;
@@ -18,6 +18,8 @@ export class HookSession {
   #turn: HookTurn | undefined;
   #prompt: string | undefined;
   #began: Promise<StepDecision> | undefined;
+  /** Calls whose input was changed after the decision of their turn, each in a separate turn until it has its result. */
+  readonly #changed = new Map<string, HookTurn>();
 
   constructor(options: HookSessionOptions) {
     this.#options = options;
@@ -34,7 +36,9 @@ export class HookSession {
     const turn = this.#newTurn(input);
     this.#turn = turn;
     this.#prompt = prompt;
-    this.#began = closed(previous).then(() => turn.begin());
+    for (const changed of this.#changed.values()) void closed(changed, newPrompt);
+    this.#changed.clear();
+    this.#began = closed(previous, newPrompt).then(() => turn.begin());
     return this.#began;
   }
 
@@ -54,15 +58,45 @@ export class HookSession {
     const turn = this.#newTurn([]);
     await turn.begin();
     const result = await turn.result(id, name, input, outcome);
-    turn.cancel('The turn of this result has ended.');
-    await closed(turn);
+    await closed(turn, 'The turn of this result has ended.');
     return result;
+  }
+
+  /** Decides about a call whose input was changed after the decision of its turn, in a separate turn. */
+  async judgeChanged(id: string, name: string, input: unknown): Promise<CallDecision> {
+    const turn = this.#newTurn([]);
+    this.#changed.set(id, turn);
+    await turn.begin();
+    return turn.call(id, name, input);
+  }
+
+  /** The separate turn of a call with a changed input. */
+  changedTurn(id: string): HookTurn | undefined {
+    return this.#changed.get(id);
+  }
+
+  /** Passes the result of a call with a changed input through the operators of its separate turn, which ends. */
+  async changedResult(
+    id: string,
+    name: string,
+    input: unknown,
+    outcome: ToolOutcome,
+  ): Promise<ToolOutcome | undefined> {
+    const result = await this.#changed.get(id)?.result(id, name, input, outcome);
+    await this.endChanged(id, 'The call has its result.');
+    return result;
+  }
+
+  async endChanged(id: string, reason: string): Promise<void> {
+    const turn = this.#changed.get(id);
+    this.#changed.delete(id);
+    await closed(turn, reason);
   }
 
   /** Ends the current turn. */
   close(reason: string): void {
-    this.#turn?.cancel(reason);
-    void closed(this.#turn);
+    for (const turn of [this.#turn, ...this.#changed.values()]) void closed(turn, reason);
+    this.#changed.clear();
   }
 
   #newTurn(input: readonly UserMessage[]): HookTurn {
@@ -72,10 +106,12 @@ export class HookSession {
 }
 
 /** Ends a turn and resolves when it has ended, at the latest after the grace period. */
-const closed = async (turn: HookTurn | undefined): Promise<void> => {
+const closed = async (turn: HookTurn | undefined, reason: string): Promise<void> => {
   if (!turn) return;
-  turn.cancel('A new prompt began.');
+  turn.cancel(reason);
   const timer = setTimeout(() => turn.close(), closeGraceMs).unref();
   await turn.ended;
   clearTimeout(timer);
 };
+
+const newPrompt = 'A new prompt began.';

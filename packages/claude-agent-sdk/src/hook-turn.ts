@@ -19,6 +19,7 @@ import {
   type UserMessage,
 } from '@h/turn';
 import { connect, type Connection } from '@h/turn/bridge';
+import { isDeepStrictEqual } from 'node:util';
 import { Mailbox } from './mailbox.js';
 import { textOf as textOfOutput } from './tool-output.js';
 
@@ -63,7 +64,8 @@ class Slot {
   readonly call: ToolCall;
   readonly decisions = new Mailbox<CallDecision>();
   readonly results = new Mailbox<TurnEventOf<'tool.result'> | undefined>();
-  isAllowed = false;
+  /** The call as operators allowed it. */
+  allowed: ToolCall | undefined;
   result: TurnEventOf<'tool.result'> | undefined;
 
   constructor(call: ToolCall) {
@@ -141,9 +143,13 @@ export class HookTurn {
     return slot.decisions.take();
   }
 
-  /** Whether operators allowed this call; `undefined` if this turn does not know it. */
-  isAllowed(id: string): boolean | undefined {
-    return this.#slots.get(id)?.isAllowed;
+  /** What operators decided about a call with this input; `undefined` if this turn does not know the call. */
+  judged(id: string, input: unknown): 'allowed' | 'not-allowed' | 'other-input' | undefined {
+    const slot = this.#slots.get(id);
+    if (!slot?.allowed) return slot && 'not-allowed';
+    // Claude Code adds defaults of the tool to the input of an operator.
+    const isSame = slot.allowed.input === slot.call.input ? isDeepStrictEqual : hasMembers;
+    return isSame(input, slot.allowed.input) ? 'allowed' : 'other-input';
   }
 
   /** Answers an approval request and resolves with the next decision about its call. */
@@ -332,7 +338,7 @@ export class HookTurn {
       });
       return;
     }
-    slot.isAllowed = true;
+    slot.allowed = call;
     slot.decisions.put({ type: 'allowed', input: call.input, isChanged: call.input !== slot.call.input });
   }
 
@@ -340,7 +346,7 @@ export class HookTurn {
     const slot = this.#slots.get(event.call.id);
     if (!slot || slot.result) return;
     slot.result = event;
-    if (!slot.isAllowed) slot.decisions.put({ type: 'denied', reason: textOfOutput(event.output) });
+    if (!slot.allowed) slot.decisions.put({ type: 'denied', reason: textOfOutput(event.output) });
     slot.results.put(event);
   }
 
@@ -423,6 +429,10 @@ const textsOf = (messages: readonly Message[]): readonly string[] =>
 
 const toolCallPart = ({ id, name, input }: Pick<ToolCall, 'id' | 'name' | 'input'>) =>
   ({ type: 'tool-call', toolCallId: id, toolName: name, input }) as const;
+
+/** Whether a value is an object with all members of another one. */
+const hasMembers = (value: unknown, members: unknown): boolean =>
+  typeof value === 'object' && isDeepStrictEqual({ ...value, ...(members as object) }, value);
 
 const failed = (message: string): ToolOutcome => ({
   status: 'failed',

@@ -152,6 +152,62 @@ describe('hooks', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'error', error: { code: 'denial-ignored' } });
   });
 
+  describe('inputs that change after the decision', () => {
+    const noEvil = operator({
+      'tool.call': (event) => (JSON.stringify(event.call.input).includes('evil') ? deny(event, 'No evil.') : undefined),
+    });
+    const call: ToyCall = { id: 'a', name: 'Bash', input: { command: 'good' }, outcome: { output: secret } };
+    const other = { command: 'other' };
+    const evil = { command: 'evil' };
+
+    it('judges the input of another hook when the call has run', async () => {
+      const events: TurnEvent[] = [];
+      const attached = attach(noEvil, redact(secret), spy(events));
+      const allowed = await toyClaude(attached, [[{ ...call, rewritten: other }]]);
+      expect(allowed).toMatchObject({ isStopped: false, steps: 1 });
+      expect(allowed.read.get('a')).toBe('[redacted]');
+      const judged = events.filter((event) => event.type === 'tool.result').map(({ call: { input } }) => input);
+      expect(judged).toEqual([call.input, other]);
+      expect(events.filter(({ type }) => type === 'turn.start')).toHaveLength(2);
+      expect(events.filter(({ type }) => type === 'turn.end')).toHaveLength(2);
+      events.length = 0;
+      const denied = await toyClaude(attached, [[{ ...call, rewritten: evil }], [{ ...call, id: 'b' }]]);
+      expect(denied).toMatchObject({ isStopped: true, steps: 1 });
+      expect(denied.read.get('a')).toBe('[withheld]');
+      const codes = events.map((event) => (event.type === 'turn.end' ? event.error?.code : undefined));
+      expect(codes).toContain('input-not-allowed');
+    });
+
+    it.each(['a person', 'another hook'])('judges the input of %s before an approved call runs', async (by) => {
+      const inputs = { good: call.input, other, evil };
+      for (const gate of [approval(() => true), noEvil]) {
+        for (const [name, input] of Object.entries(inputs)) {
+          const isGated = gate !== noEvil;
+          // An operator denies an approval with an edited input, so that the model repeats the call with it.
+          if (isGated && by === 'a person') continue;
+          const events: TurnEvent[] = [];
+          const attached = attach(
+            {
+              canUseTool: async (_name, given) => ({
+                behavior: 'allow',
+                updatedInput: by === 'a person' ? input : given,
+              }),
+            },
+            noEvil,
+            gate,
+            spy(events),
+          );
+          const asked = { ...call, isAsked: !isGated, ...(by === 'another hook' && { rewritten: input }) };
+          const run = await toyClaude(attached, [[asked]]);
+          expect(run.ran).toEqual(name === 'evil' ? [] : ['a']);
+          expect(run.read.get('a')).toBe(name === 'evil' ? 'No evil.' : secret);
+          expect(run.isStopped).toBe(false);
+          expect(events.filter(({ type }) => type === 'turn.end')).toHaveLength(name === 'good' ? 1 : 2);
+        }
+      }
+    });
+  });
+
   it('ends the turns of a session and of its sub-agents when it is forgotten or no longer fits', async () => {
     const events: TurnEvent[] = [];
     const hold = operator({ 'turn.stop': () => new Promise(() => undefined) });

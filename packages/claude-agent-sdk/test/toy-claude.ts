@@ -6,6 +6,10 @@ export interface ToyCall {
   readonly id: string;
   readonly name: string;
   readonly input: Record<string, unknown>;
+  /** The input that another hook gives the call. */
+  readonly rewritten?: Record<string, unknown>;
+  /** Whether Claude Code itself asks a person about the call. */
+  readonly isAsked?: boolean;
   /** The output of the tool, its error, or `invalid` for a call that fails before hooks run. */
   readonly outcome: { readonly output: unknown } | { readonly error: string } | 'invalid';
 }
@@ -54,17 +58,19 @@ export const toyClaude = async (
     if (specific && 'additionalContext' in specific) context.push(specific.additionalContext ?? '');
     return output;
   };
-  const run = async ({ id, name, input, outcome }: ToyCall): Promise<void> => {
-    const call = { tool_name: name, tool_input: input, tool_use_id: id };
+  const run = async ({ id, name, input, rewritten = input, isAsked = false, outcome }: ToyCall): Promise<void> => {
+    const proposed = { tool_name: name, tool_input: input, tool_use_id: id };
+    let call = { ...proposed, tool_input: rewritten };
     if (outcome === 'invalid') return void read.set(id, 'InputValidationError');
-    const { hookSpecificOutput: decided } = await hook('PreToolUse', call);
+    const { hookSpecificOutput: decided } = await hook('PreToolUse', proposed);
     const { permissionDecision: decision, permissionDecisionReason: reason } =
       (decided as Partial<Record<string, string>>) ?? {};
     if (decision === 'deny') return void read.set(id, reason);
-    if (decision === 'ask') {
+    if (decision === 'ask' || isAsked) {
       const request = { signal, toolUseID: id, requestId: id };
-      const answer = await canUseTool?.(name, input, request);
+      const answer = await canUseTool?.(name, rewritten, request);
       if (answer?.behavior !== 'allow') return void read.set(id, answer?.message);
+      call = { ...call, tool_input: answer.updatedInput ?? rewritten };
     }
     ran.push(id);
     if ('error' in outcome) {
