@@ -12,6 +12,7 @@ import {
   type RunContext,
   type Tool,
 } from '@openai/agents';
+import { PausedAgent, unlessPaused } from './paused-agent.js';
 import { inputOf, outputOf, valueOf, type ItemGroup } from './items.js';
 
 // oxlint-disable-next-line typescript/no-explicit-any -- agents, tools and contexts of the SDK are invariant
@@ -25,7 +26,7 @@ export interface AgentSeams {
   wrapModel(model: Model): Model;
   /** Returns the session of the current run. */
   session(): HostSession<ItemGroup>;
-  /** Runs a tool. Agents that it runs are in a separate session. */
+  /** Runs a tool. Agents that it runs are in a separate session, which is kept if they pause. */
   within<Value>(callId: string, run: () => Promise<Value>): Promise<Value>;
   /** Called with the name of each function tool that passes through the operators. */
   onTool(name: string): void;
@@ -117,17 +118,22 @@ const wrappedInvoke =
     // A call that the SDK did not make for a model has no id. Operators judge it in a separate turn.
     // oxlint-disable-next-line h/no-clock -- the id must be unique and nothing else depends on it
     const id = details?.toolCall?.callId ?? crypto.randomUUID();
-    const { outcome, returned } = await seams.session().tool<unknown>({
-      id,
-      name: tool.name,
-      input: inputOf(given).input,
-      signal: details?.signal,
-      run: (call, signal, isChanged) =>
-        seams.within(id, () =>
-          runTool(tool, runContext, isChanged ? JSON.stringify(call.input) : given, detailsWith(details, signal)),
-        ),
-    });
-    return returned ? returned.value : valueOf(outcome.output);
+    try {
+      const { outcome, returned } = await seams.session().tool<unknown>({
+        id,
+        name: tool.name,
+        input: inputOf(given).input,
+        signal: details?.signal,
+        run: (call, signal, isChanged) => {
+          const input = isChanged ? JSON.stringify(call.input) : given;
+          return seams.within(id, () => runTool(tool, runContext, input, detailsWith(details, signal)));
+        },
+      });
+      return returned ? returned.value : valueOf(outcome.output);
+    } catch (error) {
+      if (error instanceof PausedAgent) return error.value;
+      throw error;
+    }
   };
 
 const runTool = async (
@@ -138,7 +144,8 @@ const runTool = async (
 ): Promise<HostToolReturn<unknown>> => {
   const failure = watchFailure();
   try {
-    const value: unknown = await invokeFunctionTool({ tool, runContext, input, ...(details && { details }) });
+    const invoke = (): Promise<unknown> => invokeFunctionTool({ tool, runContext, input, ...(details && { details }) });
+    const value = await unlessPaused(details?.toolCall?.callId, invoke);
     const output = outputOf(value);
     if (!failure.happened) return { outcome: { status: 'ok', output }, value };
     const message = output.type === 'text' ? output.value : JSON.stringify(output);

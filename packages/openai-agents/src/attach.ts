@@ -45,6 +45,7 @@ import {
   type AnyContext,
 } from './attach-agent.js';
 import { itemFormat, type ItemGroup } from './items.js';
+import { PausedAgent } from './paused-agent.js';
 import { respond, stream, type ModelCallContext } from './model-call.js';
 
 /** The number of model calls after which the SDK ends a run if `maxTurns` is not set. */
@@ -161,7 +162,15 @@ export const attach = <Given extends AnyAgent>(
 ): Attached<Given> => {
   checkAttach(options, operators);
   const { agent, runner: config = {}, exitBehavior = 'end', onStop, resolve, effects, approve, maxSessions } = options;
-  const sessions = bridge<ItemGroup>(operators, { host, format: itemFormat, effects, approve, maxSessions });
+  const isControlFlow = (thrown: unknown): boolean => thrown instanceof PausedAgent;
+  const shared = { host, format: itemFormat, effects, approve, isControlFlow, maxSessions };
+  const sessions = bridge<ItemGroup>(operators, shared);
+  /** Sessions of agents within tool calls that paused for an approval. */
+  const paused = new Set<string>();
+  const forget = (session: string): void => {
+    paused.delete(session);
+    sessions.forget(session);
+  };
   const owner = {};
   const within = <Result>(session: string, run: () => Result): Result =>
     scopes.run(new Map(scopes.getStore()).set(owner, { session, run: {}, tools: new Set(), calls: [] }), run);
@@ -210,9 +219,13 @@ export const attach = <Given extends AnyAgent>(
     within: async (callId, run) => {
       const session = `${current().session}/${callId}`;
       try {
-        return await within(session, run);
-      } finally {
-        sessions.forget(session);
+        const value = await within(session, run);
+        forget(session);
+        return value;
+      } catch (error) {
+        if (isControlFlow(error)) paused.add(session);
+        else forget(session);
+        throw error;
       }
     },
     onTool: (name) => void current().tools.add(name),
@@ -234,6 +247,7 @@ export const attach = <Given extends AnyAgent>(
     const end = (isInterrupted: boolean): void => {
       if (isInterrupted) return;
       sessions.session(name).end();
+      for (const nested of paused) if (nested.startsWith(`${name}/`)) forget(nested);
       if (isTemporary) sessions.forget(name);
     };
     const settings = { maxTurns: defaultMaxTurns, ...given } as NonStreamRunOptions<AnyContext, Given>;
@@ -254,7 +268,7 @@ export const attach = <Given extends AnyAgent>(
       throw error;
     }
   };
-  return { run: run as Attached<Given>['run'], forget: (session) => sessions.forget(session) };
+  return { run: run as Attached<Given>['run'], forget };
 };
 
 /** Rebuilds a state that was restored with the agent itself, whose model and tools do not pass through the operators. */

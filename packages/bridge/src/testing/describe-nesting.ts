@@ -1,3 +1,4 @@
+import { createBudget, guardrails } from '@h/guardrails';
 import { createLanes, queue } from '@h/queue';
 import { intercept, stop, type PipelineOperator } from '@h/turn';
 import { expect, it } from 'vitest';
@@ -66,5 +67,21 @@ export const describeNesting = (under: HostUnderTest, wire: Wire, createStage: (
   scene('runs agents within tool calls that lend the only slot of the lanes', [queue(lanes)], {
     nested: 'completed',
     delegate: (run) => lanes.yieldWhile(run),
+  });
+
+  it('counts agents within tool calls in the shared budget of their caller, which then ends', async () => {
+    const stage = createStage();
+    const budget = createBudget({ maxSteps: 3, maxTokens: 1_000_000 });
+    await stage.start(under, { operators: [guardrails({ budget, wrapUp: false })], options: {}, wire });
+    stage.onDelegate = async () => `Delegated. ${(await stage.nest('A subtask.')).text}`;
+    stage.server.begin(Array.from({ length: 6 }, () => delegating));
+    try {
+      expect(await stage.run('Delegate.')).toMatchObject({ stop: { outcome: 'max-steps' } });
+    } finally {
+      await stage.close();
+    }
+    expect(stage.bodies).toHaveLength(3);
+    expect(budget.used()).toMatchObject({ steps: 3 });
+    expect(stage.spy.outcomes).toEqual(['max-steps', 'max-steps', 'max-steps']);
   });
 };
