@@ -32,6 +32,7 @@ export const attach = (...given: HostArguments<AttachOptions>): Attached => {
   const { options, operators } = splitArguments(given);
   checkOptions('attach()', options, {
     canUseTool: anyFunction,
+    onStop: anyFunction,
     failedOutput: oneOf('stop', 'warn'),
     timeoutSeconds: integerFrom(1),
     maxSessions: integerFrom(1),

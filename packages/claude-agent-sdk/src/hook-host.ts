@@ -324,6 +324,7 @@ export class HookHost {
         operators: this.#operators,
         trigger: name === input.session_id ? 'user' : 'subagent',
         onLostChange: (members) => this.#warn(lostChange(members), 'change-not-applied'),
+        onStop: (ending) => this.#options.onStop?.({ session: name, ...ending }),
       });
     this.#sessions.delete(name);
     this.#sessions.set(name, session);

@@ -1,14 +1,11 @@
-import type { JSONValue, PipelineOperator, ToolOutcome, UserMessage } from '@h/turn';
-import { HookTurn, type CallDecision, type StepDecision } from './hook-turn.js';
+import type { JSONValue, ToolOutcome, UserMessage } from '@h/turn';
+import { HookTurn, type CallDecision, type HookTurnOptions, type StepDecision } from './hook-turn.js';
 
 /** How long the end of a turn may take before the next turn of the session begins without it. */
 const closeGraceMs = 5000;
 
-export interface HookSessionOptions {
+export interface HookSessionOptions extends Pick<HookTurnOptions, 'operators' | 'trigger' | 'onLostChange' | 'onStop'> {
   readonly name: string;
-  readonly operators: readonly PipelineOperator[];
-  readonly trigger: string;
-  readonly onLostChange: (members: readonly string[]) => void;
 }
 
 /** The turns of one session of Claude Code, or of one of its sub-agents, one at a time. */
@@ -100,8 +97,8 @@ export class HookSession {
   }
 
   #newTurn(input: readonly UserMessage[]): HookTurn {
-    const { name, operators, trigger, onLostChange } = this.#options;
-    return new HookTurn({ session: name, operators, input, trigger, state: this.#state, onLostChange });
+    const { name, ...options } = this.#options;
+    return new HookTurn({ ...options, session: name, input, state: this.#state });
   }
 }
 

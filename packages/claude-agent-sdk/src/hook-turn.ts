@@ -57,6 +57,8 @@ export interface HookTurnOptions {
   readonly state: Map<string, JSONValue>;
   /** A model request has left with changes that Claude Code cannot apply. */
   readonly onLostChange: (members: readonly string[]) => void;
+  /** An operator has stopped the turn. */
+  readonly onStop: (ending: TurnEnding) => void;
 }
 
 /** A tool call of the current step. */
@@ -386,6 +388,7 @@ export class HookTurn {
     this.#ending = ending;
     this.#settleAll(ending);
     const { outcome, reason, error } = ending;
+    if (outcome !== 'completed' && outcome !== 'cancelled') void this.ended.then(() => this.#options.onStop(ending));
     for (const { call, result } of this.#slots.values()) {
       if (result) continue;
       const why = reason ?? `The turn ended: ${outcome}.`;

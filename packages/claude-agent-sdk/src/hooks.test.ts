@@ -1,4 +1,4 @@
-import { eventTable, UnsupportedOperatorError } from '@h/bridge';
+import { eventTable, UnsupportedOperatorError, type AttachStop } from '@h/bridge';
 import { InvalidOptionError } from '@h/options';
 import { deny, intercept, retry, stop, type TurnEvent } from '@h/turn';
 import * as fc from 'fast-check';
@@ -104,13 +104,15 @@ describe('hooks', () => {
       'tool.call': () => undefined,
       'model.request': ({ step }) => (step > 2 ? stop('max-steps', 'Enough.') : undefined),
     });
-    const attached = attach(limit);
+    const stops: AttachStop[] = [];
+    const attached = attach({ onStop: (ended) => stops.push(ended) }, limit);
     const step = (id: string): ToyCall[] => [{ id, name: 'Bash', input: {}, outcome: { output: 'x' } }];
     const [long, short] = await Promise.all([
       toyClaude(attached, [step('a'), step('b'), step('c')], { session: 'long' }),
       toyClaude(attached, [step('d')], { session: 'short' }),
     ]);
     expect([long.steps, long.isStopped, short.steps, short.isStopped]).toEqual([2, true, 1, false]);
+    expect(stops).toEqual([{ session: 'long', outcome: 'max-steps', reason: 'Enough.' }]);
   });
 
   it('applies the rules to a result that arrives after its turn has ended', async () => {

@@ -1,3 +1,4 @@
+import type { AttachStop } from '@h/bridge';
 import type { CanUseTool } from '@anthropic-ai/claude-agent-sdk';
 
 /** Options of `attach()`. */
@@ -16,6 +17,8 @@ export interface AttachOptions {
    * @defaultValue `'stop'`
    */
   readonly failedOutput?: 'stop' | 'warn' | undefined;
+  /** Called when an operator stopped a turn, of a session or of a sub-agent, because Claude Code reports no reason. */
+  readonly onStop?: ((stop: AttachStop) => void) | undefined;
   /**
    * How long operators may hold a prompt, a call or a result, in seconds. A call that is held longer does not run.
    *
