@@ -313,6 +313,30 @@ describe.skipIf(!canRun)('attach in Claude Code', { timeout: 60_000 }, () => {
     expect(JSON.stringify(run.messages.filter(({ type }) => type === 'user'))).not.toContain('hunter2');
   });
 
+  it('stops only a sub-agent, and tells the model of its session why', async () => {
+    const events: TurnEvent[] = [];
+    const limit = intercept('limit', () => {
+      let isChild = false;
+      return {
+        observe: { 'turn.start': ({ session }) => void (isChild = session.includes('/')) },
+        decide: {
+          'tool.call': () => undefined,
+          'model.request': ({ step }) =>
+            isChild && step > 1 ? stop('loop-detected', 'It goes in circles.') : undefined,
+        },
+      };
+    });
+    const task = { description: 'x', prompt: 'SUB', subagent_type: 'general-purpose', run_in_background: false };
+    const run = await claude.run(
+      [calls(['agent', 'Agent', task]), calls(bash('inner', 'echo 1')), calls(bash('outer', 'echo 2'))],
+      attach(limit, spy(events)).options,
+    );
+    expect([run.text, run.requests]).toEqual(['Done.', 4]);
+    expect(run.lastRequest).toContain('An operator stopped the sub-agent: It goes in circles.');
+    const ends = events.filter((event) => event.type === 'turn.end');
+    expect(ends.map(({ outcome }) => outcome)).toEqual(['loop-detected', 'completed']);
+  });
+
   it('applies the rules to a sub-agent, which has its own turn', async () => {
     const events: TurnEvent[] = [];
     const rules = intercept('rules', () => {

@@ -8,7 +8,7 @@ import type {
 } from '@anthropic-ai/claude-agent-sdk';
 import { toErrorInfo, type PipelineOperator, type ToolOutcome, type TurnEnding, type TurnEventOf } from '@h/turn';
 import { answerOf, decisionOf, isRecord, judgeChanged, permission, type Allowed } from './approvals.js';
-import { contextOf, denial, reasonOf, rewrite, stopped, type Output } from './hook-outputs.js';
+import { contextOf, denial, reasonOf, rewrite, stopped, withContext, type Output } from './hook-outputs.js';
 import { HookSession } from './hook-session.js';
 import type { CallDecision, HookTurn } from './hook-turn.js';
 import type { AttachOptions } from './options.js';
@@ -39,6 +39,8 @@ export class HookHost {
   /** Calls without a result, because `canUseTool` does not receive the session. */
   readonly #open = new Map<string, OpenCall>();
   readonly #checked = new Map<string, Checked>();
+  /** Sub-agents whose turn an operator stopped. */
+  readonly #stopped = new Map<string, TurnEnding>();
   readonly #warned = new Set<string>();
 
   constructor(operators: readonly PipelineOperator[], options: AttachOptions) {
@@ -60,7 +62,9 @@ export class HookHost {
       SubagentStart: hook<'SubagentStart'>((input) => this.#startAgent(input)),
       PreToolUse: hook<'PreToolUse'>((input, signal) => this.#call(input, signal)),
       PostToolUse: hook<'PostToolUse'>((input) =>
-        this.#result(input).catch((error: unknown) => this.#withheld(input, error)),
+        this.#result(input)
+          .then((output) => this.#withStop(input, output))
+          .catch((error: unknown) => this.#withheld(input, error)),
       ),
       PostToolUseFailure: hook<'PostToolUseFailure'>((input) => this.#failure(input)),
       PostToolBatch: hook<'PostToolBatch'>((input) => this.#batch(input)),
@@ -200,6 +204,14 @@ export class HookHost {
     return rewrite(change);
   }
 
+  /** Tells the model that a sub-agent was stopped, whose result Claude Code presents as complete. */
+  #withStop({ session_id: session, tool_response: response }: InputOf<'PostToolUse'>, output: Output): Output {
+    const name = isRecord(response) ? `${session}/${String(response['agentId'])}` : '';
+    const ending = this.#stopped.get(name);
+    this.#stopped.delete(name);
+    return ending ? withContext(output, `An operator stopped the sub-agent: ${reasonOf(ending)}`) : output;
+  }
+
   /** A failure of a hook would let the output pass. */
   #withheld({ tool_response: response }: InputOf<'PostToolUse'>, error: unknown): Output {
     const reason = toErrorInfo(error).message;
@@ -309,10 +321,8 @@ export class HookHost {
   }
 
   #check({ tool_use_id: id }: ToolInput, checked: Checked): void {
-    this.#checked.set(id, checked);
     // A batch that never ends leaves its calls here.
-    const [oldest] = this.#checked.keys();
-    if (this.#checked.size > maxChecked && oldest !== undefined) this.#checked.delete(oldest);
+    putBounded(this.#checked, id, checked);
   }
 
   #session(input: HookInput): HookSession {
@@ -324,7 +334,10 @@ export class HookHost {
         operators: this.#operators,
         trigger: name === input.session_id ? 'user' : 'subagent',
         onLostChange: (members) => this.#warn(lostChange(members), 'change-not-applied'),
-        onStop: (ending) => this.#options.onStop?.({ session: name, ...ending }),
+        onStop: (ending) => {
+          if (name !== input.session_id) putBounded(this.#stopped, name, ending);
+          this.#options.onStop?.({ session: name, ...ending });
+        },
       });
     this.#sessions.delete(name);
     this.#sessions.set(name, session);
@@ -345,8 +358,15 @@ export class HookHost {
   }
 }
 
-/** Calls whose rewritten output is not confirmed yet. */
-const maxChecked = 1000;
+/** Calls whose rewritten output is not confirmed yet, and sub-agents whose result has not arrived. */
+const maxPending = 1000;
+
+/** Adds an entry and drops the oldest one if there are too many. */
+const putBounded = <Value>(map: Map<string, Value>, key: string, value: Value): void => {
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > maxPending && oldest !== undefined) map.delete(oldest);
+};
 
 /** The session of a hook: a sub-agent has its own. */
 const nameOf = ({ session_id: session, agent_id: agent }: HookInput): string =>

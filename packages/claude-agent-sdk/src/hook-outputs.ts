@@ -36,3 +36,11 @@ export const contextOf = (
   if (decision.type === 'stopped' || decision.context.length === 0) return {};
   return { hookSpecificOutput: { hookEventName, additionalContext: decision.context.join('\n\n') } };
 };
+
+/** Adds text for the model to the output of a hook that handles a result. */
+export const withContext = (output: Output, text: string): Output => {
+  const { hookSpecificOutput: given } = output;
+  const specific = given?.hookEventName === 'PostToolUse' ? given : { hookEventName: 'PostToolUse' as const };
+  const additionalContext = [specific.additionalContext, text].filter(Boolean).join('\n\n');
+  return { ...output, hookSpecificOutput: { ...specific, additionalContext } };
+};

@@ -115,6 +115,24 @@ describe('hooks', () => {
     expect(stops).toEqual([{ session: 'long', outcome: 'max-steps', reason: 'Enough.' }]);
   });
 
+  it('tells the model why a sub-agent was stopped, and continues the session', async () => {
+    const limit = intercept('limit', () => {
+      let isChild = false;
+      return {
+        observe: { 'turn.start': ({ session }) => void (isChild = session.includes('/')) },
+        decide: { 'tool.call': () => (isChild ? stop('loop-detected', 'It goes in circles.') : undefined) },
+      };
+    });
+    const attached = attach(limit);
+    const call = (id: string, output: unknown): ToyCall => ({ id, name: 'Agent', input: {}, outcome: { output } });
+    const child = await toyClaude(attached, [[call('inner', 'x')]], { session: 's', agent: 'sub' });
+    const content = [{ type: 'text', text: '' }];
+    const outputs = ['sub', 'other'].map((agentId) => call(agentId, { agentId, status: 'completed', content }));
+    const parent = await toyClaude(attached, [outputs], { session: 's' });
+    expect([child.isStopped, parent.isStopped]).toEqual([true, false]);
+    expect(parent.context).toEqual(['An operator stopped the sub-agent: It goes in circles.']);
+  });
+
   it('applies the rules to a result that arrives after its turn has ended', async () => {
     const { options } = attach(
       operator({ 'tool.call': ({ call }) => (call.name === 'loop' ? stop('loop-detected', 'A loop.') : undefined) }),
