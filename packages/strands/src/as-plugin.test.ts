@@ -5,6 +5,7 @@ import {
   Agent,
   BeforeToolCallEvent,
   SessionManager,
+  Swarm,
   tool,
   type JSONValue,
   type ToolContext,
@@ -35,10 +36,12 @@ const lastRequest = (): string => JSON.stringify(mock.getRequests().at(-1)?.body
 interface Setup extends PluginOptions {
   readonly tools?: Readonly<Record<string, (context: ToolContext) => JSONValue>>;
   readonly storage?: InMemoryStorage;
+  readonly id?: string;
 }
 
-const agentWith = ({ tools = {}, storage, ...options }: Setup, ...operators: TurnOperator[]): Agent =>
+const agentWith = ({ tools = {}, storage, id, ...options }: Setup, ...operators: TurnOperator[]): Agent =>
   new Agent({
+    ...(id !== undefined && { id, name: id }),
     model: new OpenAIModel({
       modelId: 'gpt-4o',
       apiKey: 'test',
@@ -218,6 +221,24 @@ describe('asPlugin', () => {
     }
     expect(text).toBe('HELLO THERE.');
     expect(blocks).toMatchObject([{ text: 'HELLO THERE.' }]);
+  });
+
+  it('ends the turns of invocations that end with a structured output, such as those of a swarm', async () => {
+    const events: string[] = [];
+    const spy = operator({
+      observe: {
+        'turn.start': ({ type }) => void events.push(type),
+        'turn.end': ({ type, outcome }) => void events.push(`${type} ${outcome}`),
+      },
+    });
+    const output = (id: string, input: object): FixtureFileResponse => ({
+      toolCalls: [{ name: 'strands_structured_output', arguments: JSON.stringify(input), id }],
+    });
+    script = [output('a', { agentId: 'second', message: 'Continue.' }), output('b', { message: 'Done.' })];
+    const nodes = ['first', 'second'].map((id) => ({ agent: agentWith({ id }, spy) }));
+    const { status } = await new Swarm({ nodes, start: 'first', maxSteps: 4 }).invoke('Go.');
+    expect(status).toBe('COMPLETED');
+    expect(events).toEqual(['turn.start', 'turn.end completed', 'turn.start', 'turn.end completed']);
   });
 
   it('ends the turn when the consumer of a stream leaves', async () => {

@@ -13,6 +13,7 @@ import {
 import { anyFunction, checkOptions, oneOf } from '@h/options';
 import { TurnError, type ErrorInfo, type PipelineOperator, type TurnEnding } from '@h/turn';
 import {
+  AgentResultEvent,
   ExecuteToolStage,
   InvokeModelStage,
   ModelThrottledError,
@@ -142,9 +143,16 @@ export const asPlugin = (...given: HostArguments<PluginOptions>): OperatorPlugin
       add(ExecuteToolStage, (context, next) =>
         executeTool({ session: sessions.session(agent.sessionId), approve }, context, next),
       );
+      // An invocation may end after a tool call, without another model call: with a structured output, or in a swarm.
+      agent.addHook(AgentResultEvent, ({ result: { stopReason } }) => {
+        if (!pauses.has(stopReason)) sessions.session(agent.sessionId).end('Strands ended the invocation.');
+      });
     },
   };
 };
+
+/** Why an invocation ends that another one continues. */
+const pauses: ReadonlySet<string> = new Set(['interrupt', 'checkpoint']);
 
 /** Strands wraps the errors of providers, so the status of a response is that of a cause. */
 const describeFailure = (thrown: unknown): ErrorInfo => {
