@@ -12,7 +12,7 @@ import { toPrompt, type Originals } from './prompt.js';
 /** A prompt message of the SDK or of an operator. Both have the same shape for operators. */
 export type PromptMessage = LanguageModelV4Message | Message;
 
-/** The format of prompts. It caches the messages that need no conversion. */
+/** The format of prompts. It caches the messages of earlier prompts, which need no conversion. */
 export interface PromptFormat extends HostFormat<PromptMessage> {
   readonly originals: Originals;
 }
@@ -78,7 +78,11 @@ export const fromCallOptions = (
     return block;
   });
   for (const tool of options.tools ?? []) if (tool.type === 'function') tools.set(toDefinition(tool), tool);
-  const originals: Originals = { get: (item) => systemOriginals.get(item) ?? format.originals.get(item) };
+  const given = new Set<unknown>(options.prompt);
+  const originals: Originals = {
+    get: (item) =>
+      given.has(item) ? (item as LanguageModelV4Message) : (systemOriginals.get(item) ?? format.originals.get(item)),
+  };
 
   return {
     call: {

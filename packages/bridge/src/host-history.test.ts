@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { toyFormat, type ToyMessage } from '../test/toy-host.js';
 import { bridge } from './index.js';
 
-it('compares each known message with that of the host once for each request', async () => {
+it('reads only the last messages if the host creates equal ones for each request', async () => {
   let reads = 0;
   const format: typeof toyFormat = {
     ...toyFormat,
@@ -18,7 +18,6 @@ it('compares each known message with that of the host once for each request', as
   const ask = async (): Promise<void> => {
     reads = 0;
     await session.model({
-      // Some hosts create the messages for each request.
       messages: structuredClone(history),
       run,
       perform: () => Promise.resolve({ response: response('Noted.'), value: undefined }),
@@ -27,6 +26,5 @@ it('compares each known message with that of the host once for each request', as
   await ask();
   history.push({ from: 'model', parts: [{ type: 'text', text: 'Noted.' }] }, { from: 'person', text: 'And?' });
   await ask();
-  // Both forms of a message are read for the comparison, and those at the end once more.
-  expect(reads).toBeLessThan(2.5 * history.length);
+  expect(reads).toBeLessThan(10);
 });

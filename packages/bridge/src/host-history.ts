@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Message, MessageList } from '@h/turn';
 import type { HostFormat } from './host.js';
+import { isSameData } from './same-data.js';
 
 /** An update of the history of a turn from the history of the host. */
 export type HistoryUpdate =
@@ -36,7 +37,7 @@ export const nothingDelivered: Delivered = { answer: undefined, calls: new Map()
  *
  * The host owns the history, so its additions and changes are adopted. Messages that operators replaced or added are
  * preserved, so that each request repeats the previous one byte for byte. An update compares the known messages with
- * those of the host: objects that the host has kept by identity, others by content.
+ * those of the host: objects that the host has kept by identity, others by content, which is read only if it differs.
  */
 export class HostHistory<HostMessage> {
   readonly #format: HostFormat<HostMessage>;
@@ -117,7 +118,7 @@ export class HostHistory<HostMessage> {
   }
 
   #isSame(known: HostMessage, current: HostMessage | undefined): boolean {
-    if (current === known) return true;
+    if (isSameData(known, current)) return true;
     return current !== undefined && isDeepStrictEqual(this.#format.read(current), this.#format.read(known));
   }
 
