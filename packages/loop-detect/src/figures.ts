@@ -16,20 +16,23 @@ import {
   isLabelOfId,
   isMixedId,
   isRemaining,
+  isTemporary,
   isVolatileNumber,
   maxDigits,
   plainNumber,
   random,
+  randomGroups,
   scoreLabel,
   shareAt,
   shareLabel,
   shareNext,
+  shortestClock,
   shortestId,
   sized,
-  temporary,
   temporaryFolder,
   timeInName,
   uuid,
+  uuidLength,
   volatileId,
 } from './volatile.js';
 
@@ -39,6 +42,8 @@ export interface Token {
   readonly start: number;
   readonly end: number;
   readonly hasLetter: boolean;
+  /** How many groups of digits it has. */
+  readonly digitGroups: number;
   /** Whether it has a dot, a hyphen or a colon. */
   readonly hasSign: boolean;
   /** The word before it, if that may be its label. */
@@ -75,7 +80,7 @@ export const figureOf = (token: Token): Figure => {
   if (!hasLetter || isDigitCode(value.charCodeAt(0))) {
     if (hasLetter && isCountOfCalls(text, start, end)) return volatile(end);
     if (hasLetter && duration.test(value)) return volatile(behindDurations(text, end));
-    if (clock.test(value)) return volatile(behindFraction(text, end));
+    if (value.length >= shortestClock && clock.test(value)) return volatile(behindFraction(text, end));
     if (hasLetter && address.test(value)) return volatile(end);
     const size = hasLetter ? sized.exec(value) : null;
     if (size !== null) return { kind: 'value', end, value, number: Number(size[1]) };
@@ -84,9 +89,12 @@ export const figureOf = (token: Token): Figure => {
   const isInFolder = text.charCodeAt(start - 1) === slash || text.charCodeAt(start - 1) === backslash;
   if (isInFolder && temporaryFolder.test(text.slice(Math.max(0, start - 6), start))) return volatile(end);
   if (value.length < shortestId) return { kind: 'name', end, value };
-  if (uuid.test(value) || temporary.test(value)) return volatile(end);
+  if ((value.length === uuidLength && uuid.test(value)) || isTemporary(value)) return volatile(end);
   if (value.length >= shortestTimeName && timeInName.test(value)) return volatile(end);
-  const isRandom = hexadecimal.test(value) || random.test(value) || (value.length >= shortestMixed && isMixedId(value));
+  const isRandom =
+    hexadecimal.test(value) ||
+    (token.digitGroups >= randomGroups && random.test(value)) ||
+    (value.length >= shortestMixed && isMixedId(value));
   if ((isRandom || value.length >= 16 || /^(?:r|req)[-_]/i.test(value)) && isIdOfCall(text, value, start, label)) {
     return volatile(end);
   }

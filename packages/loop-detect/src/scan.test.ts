@@ -98,6 +98,7 @@ describe('scan', () => {
     ['took 1m 5s', 'took 45s'],
     ['listening on port 3000', 'listening on port 41873'],
     ['request_id: r-cfbfdbfbbbcf', 'request_id: r-000000000000'],
+    ['request_id: 12-34-56-x1', 'request_id: 98-76-54-y2'],
     ['Chunk ID: abcdef', 'Chunk ID: 1b2c3d'],
     ['/tmp/build-1f2e3d/out', '/tmp/build-9a8b7c/out'],
     ['2026-11-28 11:40:02,123 INFO idle', '2026-11-28 11:41:09,888 INFO idle'],

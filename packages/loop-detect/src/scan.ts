@@ -229,7 +229,7 @@ class Scanner {
       if (classOf(code) !== letter) break;
       hash = Math.imul(hash ^ code, 2654435761);
     }
-    let hasDigit = false;
+    let digitGroups = 0;
     let hasLetter = at > start;
     let hasSign = false;
     let before = letter as number;
@@ -241,17 +241,15 @@ class Scanner {
         const next = at + 1 < to ? classOf(text.charCodeAt(at + 1)) : other;
         if (next === other || (code === colon && (before !== digit || next !== digit))) break;
         hasSign = true;
-      } else {
-        before = kind;
-        if (kind === digit) hasDigit = true;
-        else hasLetter = true;
-      }
+      } else if (kind === letter) hasLetter = true;
+      else if (before !== digit) digitGroups += 1;
+      before = kind;
       hash = Math.imul(hash ^ code, 2654435761);
     }
-    if (hasDigit || (at - start >= shortestTemporary && isTemporary(text, start, at))) {
+    if (digitGroups > 0 || (at - start >= shortestTemporary && isTemporary(text, start, at))) {
       const label = this.#labelBefore(start);
       this.#labelEnd = -1;
-      return this.#addFigure({ text, start, end: at, hasLetter, hasSign, label });
+      return this.#addFigure({ text, start, end: at, hasLetter, digitGroups, hasSign, label });
     }
     if (this.#isRandomId(start, at)) {
       this.#labelEnd = -1;

@@ -29,6 +29,7 @@ const beforeTimes = /\b(?:read|seen|called|viewed|requested|repeated|visited|ope
 const timesNext = / times\b/y;
 /** The last character of such a count, which is a part of the token. */
 const timesSign = 0xd7;
+const timesStart = 't'.charCodeAt(0);
 /** Matches those of them that say how far something is if the whole follows: `iteration 12/200`. */
 const partLabel = /^iterations?$/i;
 /** Matches labels of numbers that say how far something is without a whole: `"progress": 45`. */
@@ -53,6 +54,7 @@ export const shareNext = / ?(?:\/|of) ?(\d{1,12})(?![\w.-])/y;
 /** ISO 8601 in its extended and basic formats, and the time of the Common Log Format. */
 export const clock =
   /^(?:\d{4}-\d\d-\d\dT|\d{4}:)?\d{1,3}:\d\d:\d\d(?:\.\d{1,9})?Z?$|^\d{4}-\d\d-\d\dT\d\d:\d\dZ?$|^\d{8}T\d{4}(?:\d\d)?Z?$|^\d{4}-\d\d-\d\dT\d\d[_-]\d\d[_-]\d\d/;
+export const shortestClock = '0:00:00'.length;
 /** A fraction of a second behind a comma, as ISO 8601 has it and the loggers of Python and Java write it. */
 const fractionNext = /,\d{3,9}(?![\w.])/y;
 /** A time in a name, as in `build_20261120T101112.log`. */
@@ -65,16 +67,19 @@ export const maxDigits = 15;
 export const plainNumber = /^\d{1,15}(?:\.\d{1,20})?$/;
 export const sized = /^(\d{1,12}(?:\.\d{1,9})?)(?:[kmgt]i?b?|b|bytes)$/i;
 export const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+export const uuidLength = 36;
 export const address = /^0x[\da-f]{6,16}$/i;
 export const shortestTemporary = 9;
-export const temporary = /^(?:tmp|temp)[._-]?\w{6,}$|^req[_-]\w{4,}$/i;
+const temporary = /^(?:tmp|temp)[._-]?\w{6,}$|^req[_-]\w{4,}$/i;
 export const hexadecimal = /^(?=[a-f-]*\d)[\da-f-]{7,}(?:\.[a-z]{1,5})?$/i;
 const secondsSince1970 = /^1[5-9](?:\d{8}|\d{11})(?:\.\d+)?$|^20\d\d[01]\d[0-3]\d[0-2]\d[0-5]\d[0-5]\d$/;
 /** Matches alternating letters and digits, as in random keys. */
 export const random = /^(?=.{8,})(?:[a-z_-]*\d+[a-z_-]+){3,}\d*$/i;
+/** Groups of digits that such a key has at least. */
+export const randomGroups = 3;
 /** Matches digits and letters in both cases, as in random ids, unlike in names of several words. */
 export const isMixedId = (token: string): boolean =>
-  /\d/.test(token) && /[A-Z]/.test(token) && /[a-z]/.test(token) && !/[a-z]{5}/.test(token);
+  /[A-Z]/.test(token) && /[a-z]/.test(token) && /\d/.test(token) && !/[a-z]{5}/.test(token);
 /** Matches names that browsers give the elements of one snapshot, as in `[ref=s3e12]`. */
 export const elementRef = /^(?:[a-z]\d{1,6}){1,3}$/;
 export const temporaryFolder = /(?:\/te?mp\/|\/T\/|\\Temp\\)$/;
@@ -82,7 +87,7 @@ export const temporaryFolder = /(?:\/te?mp\/|\/T\/|\\Temp\\)$/;
 /** Matches the folder that Linux has for each process and thread. */
 const processFolder = /\/(?:proc|task)\/$/;
 
-export const isTemporary = (text: string, start: number, end: number): boolean => {
+export const isTemporary = (text: string, start = 0, end = text.length): boolean => {
   const first = text.charCodeAt(start) | 32;
   return (first === 116 || first === 114) && temporary.test(text.slice(start, end));
 };
@@ -117,9 +122,14 @@ export const isVolatileNumber = (text: string, token: string, start: number, end
 };
 
 export const isCountOfCalls = (text: string, start: number, end: number): boolean => {
+  return isTimes(text, end) && beforeTimes.test(text.slice(Math.max(0, start - 16), start));
+};
+
+const isTimes = (text: string, end: number): boolean => {
+  if (text.charCodeAt(end - 1) === timesSign) return true;
+  if (text.charCodeAt(end) !== blank || text.charCodeAt(end + 1) !== timesStart) return false;
   timesNext.lastIndex = end;
-  const isCount = text.charCodeAt(end - 1) === timesSign || timesNext.test(text);
-  return isCount && beforeTimes.test(text.slice(Math.max(0, start - 16), start));
+  return timesNext.test(text);
 };
 
 /** Whether a number in brackets is a process id or a time: `sshd[4711]:`, `[4711] LOG: `, `[  12.345678] `. */
