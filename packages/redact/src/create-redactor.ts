@@ -1,5 +1,6 @@
 import { anyString, arrayOf, checkOptions, InvalidOptionError, secret, showValue } from '@h/options';
 import { formFinder } from './find-secrets.js';
+import { jsonStringsFinder } from './json-strings.js';
 import { knownValueFinder, minKnownValue } from './known-values.js';
 import { plainLinesFinder } from './plain-lines.js';
 import { redactData } from './redact-data.js';
@@ -74,11 +75,18 @@ export const createRedactor = (options: RedactorOptions = {}): Redactor => {
   const { values = [], replacement = '[redacted]' } = options;
   const known = knownValueFinder(values);
   const forms = formFinder(replacement);
-  const finders = (): readonly Finder[] => [...(known === undefined ? [] : [known]), forms, plainLinesFinder(forms)];
+  const ofText = (): readonly Finder[] => [forms, plainLinesFinder(forms)];
+  const strings = jsonStringsFinder(ofText);
+  const finders = (): readonly Finder[] => [
+    ...(known === undefined ? [] : [known]),
+    strings,
+    forms,
+    plainLinesFinder(forms),
+  ];
   checkValues(values, replacement, finders());
 
   const clean = (text: string, onFound?: (kind: string) => void): string =>
-    finders().reduce((rest, finder) => replaceAll(rest, finder, replacement, onFound), text);
+    replaceAll(text, finders(), replacement, onFound);
   const redact = (text: string): string => clean(text);
   return {
     replacement,
@@ -107,7 +115,7 @@ const checkValues = (values: readonly string[], replacement: string, finders: re
       message: `createRedactor(): values[${short}] has ${values[short]?.length} characters and would be found in ordinary words. Leave out values with fewer than ${minKnownValue} characters.`,
     });
   }
-  const isFound = finders.some((finder) => replaceAll(replacement, finder, '') !== replacement);
+  const isFound = replaceAll(replacement, finders, '') !== replacement;
   if (replacement === '' || isFound) {
     throw new InvalidOptionError({
       owner: 'createRedactor()',

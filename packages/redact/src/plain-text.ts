@@ -1,3 +1,5 @@
+import { OffsetMap } from './offset-map.js';
+
 /**
  * What tools print before a line: its number (`cat -n`, `grep -n`, tools that read files), a time, the name of a service
  * (Docker Compose), and in changes a sign.
@@ -139,44 +141,34 @@ const orEnd = (index: number): number => (index === -1 ? Number.POSITIVE_INFINIT
 /** The lines of a text without escapes and entities, and without what is printed before them. A string with escapes begins a line. */
 export class PlainText {
   readonly text: string;
-  /** The offsets behind each replaced range, in this text and in the original, and the length of what replaced it. */
-  readonly #here: number[] = [0];
-  readonly #there: number[] = [0];
-  readonly #lengths: number[] = [0];
+  readonly #offsets: OffsetMap;
 
   /**
    * @param isBeginning whether a line begins with the text
    */
   constructor(original: string, isBeginning: boolean, purpose: Purpose) {
-    let text = '';
-    let last = 0;
-    const replace = (start: number, end: number, character: string): void => {
-      text += original.slice(last, start) + character;
-      last = end;
-      this.#here.push(text.length);
-      this.#there.push(end);
-      this.#lengths.push(character.length);
-    };
+    const offsets = new OffsetMap(original);
+    const replace = (start: number, end: number, character: string): void => offsets.replace(start, end, character);
     const beginLine = (start: number): void => {
       prefix.lastIndex = start;
       if (prefix.test(original)) replace(start, prefix.lastIndex, '');
       if (purpose === 'secrets') return;
-      comment.lastIndex = Math.max(start, last);
-      if (comment.test(original)) replace(Math.max(start, last), comment.lastIndex, '');
+      comment.lastIndex = Math.max(start, offsets.last);
+      if (comment.test(original)) replace(Math.max(start, offsets.last), comment.lastIndex, '');
     };
     if (isBeginning) beginLine(0);
     let feed = orEnd(original.indexOf('\n'));
     let quote = orEnd(original.indexOf('"'));
     /** The end of the last escape, and the last quote without one. */
     let [escapeEnd, lastQuote] = [-1, -1];
-    let slash = orEnd(original.indexOf('\\', last));
-    let ampersand = purpose === 'secrets' ? orEnd(original.indexOf('&', last)) : Number.POSITIVE_INFINITY;
+    let slash = orEnd(original.indexOf('\\', offsets.last));
+    let ampersand = purpose === 'secrets' ? orEnd(original.indexOf('&', offsets.last)) : Number.POSITIVE_INFINITY;
     const next = (): number => Math.min(feed, quote, slash, ampersand);
     for (let index = next(); index < original.length; index = next()) {
       if (index === ampersand) {
-        const found = index < last ? undefined : entityAt(original, index);
+        const found = index < offsets.last ? undefined : entityAt(original, index);
         if (found !== undefined) replace(index, found.end, found.character);
-        ampersand = orEnd(original.indexOf('&', Math.max(index + 1, last)));
+        ampersand = orEnd(original.indexOf('&', Math.max(index + 1, offsets.last)));
       } else if (index === feed) {
         beginLine(feed + 1);
         feed = orEnd(original.indexOf('\n', feed + 1));
@@ -201,32 +193,19 @@ export class PlainText {
         if (quote === end) quote = orEnd(original.indexOf('"', end + 1));
         slash = end;
       }
-      if (slash < Number.POSITIVE_INFINITY) slash = orEnd(original.indexOf('\\', Math.max(slash, last)));
+      if (slash < Number.POSITIVE_INFINITY) slash = orEnd(original.indexOf('\\', Math.max(slash, offsets.last)));
     }
-    this.text = text + original.slice(last);
+    this.#offsets = offsets;
+    this.text = offsets.text();
   }
 
   /** Returns the offset in the original. */
   original(offset: number): number {
-    const at = lastUpTo(this.#here, offset);
-    return (this.#there[at] ?? 0) + offset - (this.#here[at] ?? 0);
+    return this.#offsets.original(offset);
   }
 
   /** Returns the offset of what is, or replaced, the character at an offset of the original. */
   plain(offset: number): number {
-    const at = lastUpTo(this.#there, offset);
-    const next = this.#here[at + 1] ?? Number.POSITIVE_INFINITY;
-    return Math.min((this.#here[at] ?? 0) + offset - (this.#there[at] ?? 0), next - (this.#lengths[at + 1] ?? 0));
+    return this.#offsets.plain(offset);
   }
 }
-
-/** Returns the index of the last number that is not larger than a limit. */
-const lastUpTo = (numbers: readonly number[], limit: number): number => {
-  let [low, high] = [0, numbers.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((numbers[middle] ?? 0) <= limit) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-};

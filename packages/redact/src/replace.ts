@@ -46,15 +46,28 @@ export interface ReplacingStream {
   end(): string;
 }
 
-const whole: Place = { from: 0, isWhole: true, isBeginning: true, barrier: 0, ahead: [] };
+/** The place of a complete text. */
+export const whole: Place = { from: 0, isWhole: true, isBeginning: true, barrier: 0, ahead: [] };
 
-/** Replaces all secrets in a complete text. Control sequences such as colors are preserved and do not hide secrets. */
-export const replaceAll = (text: string, finder: Finder, replacement: string, onFound?: OnFound): string => {
-  const { visible, marks } = hasSequences(text) ? withoutSequences(text, 0, true) : { visible: text, marks: [] };
-  const { secrets } = finder(visible, whole);
-  return secrets.length === 0
-    ? text
-    : rendered({ visible, marks, secrets, from: 0, to: visible.length, replacement, onFound });
+/**
+ * Replaces what each finder finds in a complete text. Control sequences such as colors are preserved and do not hide
+ * secrets.
+ */
+export const replaceAll = (
+  text: string,
+  finders: readonly Finder[],
+  replacement: string,
+  onFound?: OnFound,
+): string => {
+  const maySplit = hasSequences(text) || hasSequences(replacement);
+  let rest = text;
+  for (const finder of finders) {
+    const { visible, marks } = maySplit ? withoutSequences(rest, 0, true) : { visible: rest, marks: [] };
+    const { secrets } = finder(visible, whole);
+    if (secrets.length === 0) continue;
+    rest = rendered({ visible, marks, secrets, from: 0, to: visible.length, replacement, onFound });
+  }
+  return rest;
 };
 
 interface Rendering {
