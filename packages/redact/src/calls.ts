@@ -133,10 +133,16 @@ export const findCredentialArgument = (reader: Reader, index: number): Secret | 
   const isOfClient = !isExpected && (expected === account ? client : firstUser).test(near);
   const value = reader.text.slice(quote.end, end);
   if (!isExpected && !(isOfClient && isUnlike(value) && !isPublicIdentifier(value))) return undefined;
+  // The user is the second argument, and the password is the next one.
+  const isUser = !isExpected && address.test(value);
+  if (isUser && quoteAt(reader, skipWhiteSpace(reader, behind + 1)) !== undefined) return undefined;
   const found = chosen(reader, { kind: 'argument', start: quote.end, end }, true);
   const others = found === undefined || next !== closing ? [] : findPairs(reader, behind);
   return found === undefined || others.length === 0 ? found : { ...found, more: [found, ...others] };
 };
+
+/** Matches an address of a user. */
+const address = /^[\w.+-]+@[\w-]+(?:\.[a-z]{2,12})+$/i;
 
 /** Matches the user of the next pair in a list of credentials. */
 const nextPair = /^\),\s{0,8}\(\s?(["'])[^"'\n]{1,64}\1,\s?["']/;

@@ -144,13 +144,18 @@ export const isUnlikeCode = (value: string): boolean =>
   ((/\d[A-Za-z]|\d{3}/.test(value) || isNumbered(value)) && !value.includes('_') && !codeWord.test(value));
 
 const noisy = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)/;
+/** Matches words and numbers with colons between them. */
+const fields = /^[A-Za-z]*(?::(?:[A-Za-z]*|\d*)){2,}$/;
 
 /** Whether the value has letters of both cases, digits and several of the signs that names and numbers do not have. */
 export const isNoisy = (value: string): boolean =>
-  noisy.test(value) && (value.match(/[!@#$%^&*+=?~,;:|]/g)?.length ?? 0) >= 2;
+  noisy.test(value) && !fields.test(value) && (value.match(/[!@#$%^&*+=?~,;:|]/g)?.length ?? 0) >= 2;
 
-/** Whether the value consists of two words or more and two digits. */
-export const isNumbered = (value: string): boolean => /^(?:[A-Z][a-z]{2,}){2,4}\d{2}$/.test(value);
+/** Matches two words or more and two digits. Names of releases have no sign behind them, and others between the words. */
+const numbered = /^(?:(?:[A-Z][a-z]{2,}){2,4}\d{2}|[A-Z][a-z]{2,}(?:[-_.]?[A-Z][a-z]{2,}){1,3}\d{2}[!?*+#%@$&~=])$/;
+
+/** Whether the value consists of two words or more, two digits, and possibly signs. */
+export const isNumbered = (value: string): boolean => numbered.test(value);
 
 /** Whether the value is no word, number or technical name: letters that digits or signs interrupt or end. */
 export const isUnlikeWord = (value: string): boolean =>
@@ -170,6 +175,12 @@ const wordWithin = /[A-Za-z][a-z]{3}|[A-Z]{5}/;
 /** Whether the value mixes letters of both cases around digits, without a word in it: unlike nearly all names in code. */
 export const isWordless = (value: string): boolean =>
   mixedWithin.test(value) && !wordWithin.test(value) && isUnlikeWord(value);
+
+/** Matches a name in one notation with a sign behind it. */
+const assigned = /^(?:[a-z_.-]{2,}|[A-Z_.-]{2,}|[A-Z]?[a-z]{3,})\d?=./;
+
+/** Whether the value is a name and a value, and not a password with a sign in it. */
+export const isAssigned = (value: string): boolean => assigned.test(value);
 
 /** Whether the value is random, or has the form of a password that people choose. */
 export const isPasswordLike = (value: string): boolean =>

@@ -221,7 +221,7 @@ export const findEchoed = (reader: Reader, index: number): Secret | undefined =>
 /** Words that say that a command prints a secret, and the commands of password managers. */
 const printing =
   'passwords?|passwd|passphrase|secrets?|tokens?|keyring|kwallet-query -r|(?:go)?pass show|genkey|genpsk|keygen|psk|rand|urandom|pwgen|' +
-  'keys? (?:list|show|renew)|list-keys|(?:gen[_-]?)?api[-_]?keys?|\\w*(?:priv|auth|join|setup|license|master|access|signing|encryption)[-_.]?keys?|' +
+  'keys? (?:list|show|renew)|list-keys|print-key|-gen user|cookie|key-?file|pki ticket|(?:gen[_-]?)?api[-_]?keys?|\\w*(?:priv|auth|join|setup|license|master|access|signing|encryption)[-_.]?keys?|' +
   'with-decryption|berglas access|bao (?:kv get|read) -field|vault (?:kv get|read) -field';
 /** Matches a command that prints a secret, with its output of one line, which may be a string in a list. */
 const printed = new RegExp(

@@ -1,5 +1,5 @@
 import { is, key as keyClass, stop, word } from './characters.js';
-import { isMixed, isPassphrase, isUnlikeWord, isWords } from './chosen-value.js';
+import { isAssigned, isMixed, isPassphrase, isUnlikeWord, isWords } from './chosen-value.js';
 import { findCookies } from './headers.js';
 import { isManagement, keyStrength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
@@ -247,14 +247,19 @@ const isCodeItem = (reader: Reader, start: number): boolean =>
 export const isLongRandom = (value: string): boolean => value.length >= 20 && looksRandom(value);
 
 /** Matches a short flag that stands for a password in many commands. */
-const passwordFlag = /^[-/][A-Za-z]{0,2}[pPwWtTkK] {1,4}(?=\S)/;
+const passwordFlag = /^[-/][A-Za-z]{0,2}[pPwWtTkK](?: {1,4}(?=\S)|["'], ?(?=["']))/;
 const longBase64 = /^[A-Za-z\d+/]{20,}={0,2}$/;
 /** Matches an argument with a user before the password. */
-const userFlag = /\s(?:(?:-{1,2}\w{0,12}-?|\/\w?)(?:u|U|user(?:name)?)|-[lx]|-D)(?: |=|:)[^\s-][^\n]{0,60}\s$/;
+const userFlag =
+  /\s(?:(?:-{1,2}\w{0,12}-?|\/\w?)(?:u|U|user(?:name)?)|-[lx]|-D)(?: |=|:)[^\s-][^\n]{0,60}\s$|["']-{1,2}u(?:ser(?:name)?)?["'], ?["'][^\s"'-][^\n]{0,60}[\s"']$/;
 
-/** Whether a letter that stands for a password is before a space. */
+/** Whether the quote and the comma of an item of a list are at an offset. */
+const isListEnd = (text: string, end: number): boolean =>
+  (text.charCodeAt(end) === 34 || text.charCodeAt(end) === 39) && text.charCodeAt(end + 1) === comma;
+
+/** Whether a letter that stands for a password is before a space, or ends an item of a list. */
 const isFlagEnd = (text: string, end: number): boolean =>
-  text.charCodeAt(end) === 32 && passwordLetters.has(text.charCodeAt(end - 1) | 32);
+  (text.charCodeAt(end) === 32 || isListEnd(text, end)) && passwordLetters.has(text.charCodeAt(end - 1) | 32);
 const passwordLetters: ReadonlySet<number> = new Set(Array.from('pwtk', (letter) => letter.charCodeAt(0)));
 
 /** Returns quickly whether a sign may begin a short flag with a separate value. */
@@ -273,7 +278,8 @@ export const findPasswordFlag = (reader: Reader, index: number): Secret | undefi
   if (
     value.length < 6 ||
     !/^[^\d/.$<-]|\d[A-Za-z]/.test(value) ||
-    /[/:]|^[\w.-]+=/.test(value.replace(/={1,2}$/, '')) ||
+    /[/:]/.test(value) ||
+    isAssigned(value.replace(/={1,2}$/, '')) ||
     !isChosen(value)
   ) {
     return undefined;
@@ -342,7 +348,8 @@ export const argumentAt = (reader: Reader, from: number): { readonly start: numb
 
 /** Maximum length of the part of a password by which it is judged. */
 const maxJudged = 128;
-const userPassword = /^([\w.@%][\w.@%+\\-]{0,63})(?:(?<!-)[:%](?!\/\/)|,(?=[^,]+$))(.{3,})$/;
+const userPassword =
+  /^((?:[A-Za-z][\w.-]{0,31}\/(?=[^\s:]{1,48}%))?[\w.@%][\w.@%+\\-]{0,63})(?:(?<!-)[:%](?!\/\/)|,(?=[^,]+$))(.{3,})$/;
 /** Matches the password of a user without a name, as tokens are sent. */
 const onlyPassword = /^():([^\s:/].{3,})$/;
 

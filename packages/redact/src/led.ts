@@ -104,7 +104,7 @@ const led = (
     [' using|logon', findDatabaseLogin],
     ['auth|oper|identify|login|pass|eap|xauth', findProtocolLogin],
     [
-      'community|ommunity read|ommunity write|v2c|auth sha|auth md|priv aes|priv des| md|key|key-string|authentication|' +
+      'community|community-string|ommunity read|ommunity write|v2c|auth sha|auth md|priv aes|priv des| md|key|key-string|authentication|' +
         'authentication text| ascii|plaintext|plain-text|cleartext|clear-text',
       findDeviceSecret,
     ],

@@ -3,7 +3,7 @@ import { is, kindOf, likelyStop } from './characters.js';
 import { endsLine } from './gaps.js';
 import { isBreak, isLikely, isPromising, maxLength, scoreOfValue } from './likely-score.js';
 import { findOnLoginLine, mayBeOnLoginLine } from './login-lines.js';
-import { isMentioned, mayBeMentioned } from './mentioned-values.js';
+import { findMentioned, mayBeMentioned } from './mentioned-values.js';
 import { isBehindForeign, isForeignNamed } from './nearby.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -39,7 +39,7 @@ const sample = /example|token|secret|passw|(.)\1{4}/i;
  * request or another id, a badge, and an encrypted value of Pulumi or Travis.
  */
 const publicName =
-  /(?:thumbprint|fingerprint|x5t(?:#S256)?|hash|digest|checksum|cursor|site-?key|publishable|(?:site|domain)-verification|(?:continuation|page|next)-?token|["'][xyn]|(?:partition|sort|foreign|public)[ _-]?(?:key|token)|(?:sha|md)-?\d{1,3}|cf-ray|trace(?:parent|state)|(?:^|[\s"'{,;&?])(?:rid|(?:request|trace|span|correlation)[-_ ]?id)|(?:cache|restore)[- ]?keys?|(?:^|[;\s])bh?|(?:^|[\s"'{])secure|badge\.svg\?token|(?:checksum|digest)\/[\w.-]{1,32})["']?\s{0,2}[:=]?\s{0,2}["']?$/i;
+  /(?:thumbprint|fingerprint|x5t(?:#S256)?|hash|digest|checksum|cursor|site-?key|publishable|(?:site|domain)-verification|(?:continuation|page|next)-?token|["'][xyn]|(?:partition|sort|foreign|public)[ _-]?(?:key|token)|(?:\b|\\n)peer|(?:sha|md)-?\d{1,3}|cf-ray|message-(?:state|id)|trace(?:parent|state)|(?:^|[\s"'{,;&?])(?:rid|(?:request|trace|span|correlation)[-_ ]?id)|(?:cache|restore)[- ]?keys?|(?:^|[;\s])bh?|(?:^|[\s"'{])secure|badge\.svg\?token|(?:checksum|digest)\/[\w.-]{1,32})["']?\s{0,2}[:=]?\s{0,2}["']?$/i;
 /** Matches names that end with a hash, as those of cached files and layers. */
 const namedHash = /[a-z](?:[a-z]\d?|\d{1,3})[-:@/.](?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64})$/;
 /** Whether the code is `.`, `?` or `*`, which may follow a value. */
@@ -50,8 +50,10 @@ const brackets: ReadonlySet<number> = new Set([40, 91, 123]);
 const isCommon = (run: string, value: string): boolean =>
   common.test(run) || common.test(value) || nounName.test(value);
 
-/** Matches the beginning of a line, and its number. */
-const lineStart = /(?:^|\n)[ \t]*(?:\d{1,6}(?:\t|→|[:│] ?|  ?))?$/;
+/** Matches the beginning of a line, also in a string of JSON, and its number. */
+const lineStart = /(?:^|\n|\\[nr]|[[,:] ?")[ \t]*(?:\d{1,6}(?:\t|→|[:│] ?|  ?))?$/;
+/** Matches a path at the beginning of a line. */
+const behindPath = /(?:^|\n|\\[nr]|")[ \t]*\/(?:[\w.+-]+\/)+[\w.+-]+[ \t]+$/;
 /** Matches what is behind the last line of armored data: its checksum and its end. */
 const beforeEnd = /^\r?\n(?:=[\w+/]{4}\r?\n)?-----END /;
 
@@ -185,7 +187,9 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
   if (end - start < minLength) return undefined;
   // The replaced rest of a value, or the scheme before a replaced credential.
   if (reader.matches(reader.replacement, next === 32 ? last + 1 : last)) return undefined;
-  if (isForeignNamed(reader, start, end) || isMentioned(reader, start, end)) return { kind: 'assignment', start, end };
+  if (isForeignNamed(reader, start, end)) return { kind: 'assignment', start, end };
+  const mentioned = findMentioned(reader, start, end);
+  if (mentioned !== undefined || reader.starved) return mentioned;
   if (next > 127) return undefined;
   const mayBeNamed = (last - start >= minMentioned && hasBothCases(text, start, last)) || mayBeBehindSigns(text, start);
   const behind = mayBeNamed ? endBehindSigns(reader, start, last) : undefined;
@@ -209,8 +213,9 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
   if (brackets.has(next) || digest.test(before) || publicName.test(before) || namedHash.test(value)) {
     return undefined;
   }
-  // A checksum before the name of its file.
+  // A checksum before the name of its file, and behind its path.
   if (isHash(value) && lineStart.test(before) && /^ [ *]\S/.test(reader.slice(last, last + 3))) return undefined;
+  if (isHash(value) && behindPath.test(before)) return undefined;
   if (isBreak(next) && beforeEnd.test(reader.slice(last, last + 18))) return undefined;
   if (value.length >= minLine && (isBreak(next) || next === 92) && lineStart.test(before)) return undefined;
   return behind === undefined ? { kind: 'likely', start, end } : { kind: 'assignment', start, end: behind };

@@ -4,7 +4,7 @@ import { isGap } from './key.js';
 import { keyTails, mayEndKey, tailOf, tailsOf } from './key-name.js';
 import { isOfType, maxOwner, maxType, mayEndOwner } from './name-before.js';
 import { isWithinLine, mayMentionSecret } from './nearby.js';
-import { isKeyMember } from './object-members.js';
+import { isAccountKey, isKeyMember } from './object-members.js';
 import { mayAnnounce } from './values-below.js';
 
 const lineFeed = 10;
@@ -152,5 +152,7 @@ export const mayBeNamed = (text: string, index: number): boolean => {
   if (mayNamePair(text, end)) return true;
   if (!isColon) return isQuote(text.charCodeAt(end)) || mayBeTyped(text, end) || mayBeUser(text, end);
   if (text.charCodeAt(index + 1) === lineFeed && mayAnnounce(text, end)) return true;
-  return isKeyMember(text, end) || mayBeForeign(text, end) || mayBeDescribed(text, end, index);
+  return (
+    isKeyMember(text, end) || isAccountKey(text, end) || mayBeForeign(text, end) || mayBeDescribed(text, end, index)
+  );
 };

@@ -1,10 +1,12 @@
-import { isWordless } from './chosen-value.js';
+import { isAssigned, isNumbered, isWordless } from './chosen-value.js';
 import { passwordStems } from './key-name.js';
 import { mayMentionPassword } from './nearby.js';
 import { isRandomMixed } from './random-letters.js';
 import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
 import { hasBothCases } from './stated-values.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
+import { endOfWord, isApart, startOfWord } from './whole-words.js';
 
 const minValue = 8;
 const maxValue = 64;
@@ -17,7 +19,7 @@ const followers: ReadonlySet<number> = new Set(Array.from(' \t\r\n"\'`.,;!?)»�
  * between it and the value.
  */
 const mentioned = new RegExp(
-  String.raw`(?:^|[^\p{L}\d/=.-])(?:${passwordStems})[\p{L}\p{M}]{0,5}((?: [^\s:;.!?()"'=<>{}[\]]{1,24}){0,6}?)[,:]?(?: ?(?:[:=→]|[-=]>))? ?["'\u0060«„“「]?$`,
+  String.raw`(?:^|[^\p{L}\d/=.-])(?:${passwordStems})[\p{L}\p{M}]{0,5}((?: [^\s:;.!?()"'=<>{}[\]]{1,24}){0,6}?)(?: from \S{6,64} to)?[,:]?(?: ?(?:[:=→]|[-=]>))? ?["'\u0060«„“「]?$`,
   'iu',
 );
 /** Matches words for what belongs to a password, or for something else. */
@@ -33,31 +35,38 @@ const endOfWords = (text: string, start: number): number => {
 const maxSigns = 4;
 const signs: ReadonlySet<number> = new Set(Array.from(' :="\'`', (sign) => sign.charCodeAt(0)));
 
-/** Whether a value may begin behind a code: a space, a quote, or one beyond ASCII. */
-const isApart = (before: number): boolean =>
-  before === 32 || before === 34 || before === 39 || before === 96 || before > 127;
-
 /** Returns quickly whether a value that is unlike a word may be in a sentence about a password. */
-export const mayBeMentioned = (text: string, start: number, last: number): boolean =>
-  last - start >= minValue &&
-  last - start <= maxValue &&
-  isApart(text.charCodeAt(start - 1)) &&
-  hasBothCases(text, start, last) &&
-  mayMentionPassword(text, endOfWords(text, start));
+export const mayBeMentioned = (text: string, start: number, last: number): boolean => {
+  const from = startOfWord(text, start);
+  const end = endOfWord(text, from, last);
+  return (
+    end - from >= minValue &&
+    end - from <= maxValue &&
+    isApart(text.charCodeAt(from - 1)) &&
+    hasBothCases(text, from, end) &&
+    mayMentionPassword(text, endOfWords(text, from))
+  );
+};
+
+/** Matches what is no password: a path, an address, the name of a file, and a name before a value. */
+const unlikePassword = /[/:]|^[\w.+-]+@[\w-]+\.|\.[a-z]{2,4}$|\$\{|[(){}<>[\]|\\]/;
 
 /**
- * Whether a value that is unlike a word is in a sentence that mentions a password before, as in `Passordet er …` and
+ * Finds a value that is unlike a word in a sentence that mentions a password before, as in `Passordet er …` and
  * `Log in met gebruiker jan en wachtwoord …`. Since no word has the form of such a value, verbs are not needed.
  */
-export const isMentioned = (reader: Reader, start: number, end: number): boolean => {
-  if (!mayBeMentioned(reader.text, start, end)) return false;
+export const findMentioned = (reader: Reader, start: number, last: number): Secret | undefined => {
+  if (!mayBeMentioned(reader.text, start, last)) return undefined;
+  const from = startOfWord(reader.text, start);
+  const end = endOfWord(reader.text, from, last);
   const next = reader.code(end);
-  if (!(Number.isNaN(next) || followers.has(next))) return false;
-  const value = reader.text.slice(start, end);
-  if (/[/:]|^[\w.-]+@|\.[a-z]{2,4}$/.test(value) || isPublicIdentifier(value) || isPlaceholder(value)) return false;
-  const isUnlikeWords = isWordless(value) || isRandomMixed(value) || looksRandom(value);
-  if (!isUnlikeWords || value.includes(reader.replacement)) return false;
-  const floor = Math.max(reader.barrier, start - maxBefore);
-  const found = mentioned.exec(reader.text.slice(floor, start).replace(/^[^]*\n/, ''));
-  return found !== null && !other.test(found[1] ?? '');
+  if (from < reader.barrier || !(Number.isNaN(next) || followers.has(next))) return undefined;
+  const value = reader.text.slice(from, end);
+  if (unlikePassword.test(value) || isAssigned(value)) return undefined;
+  if (isPublicIdentifier(value) || isPlaceholder(value)) return undefined;
+  const isUnlikeWords =
+    isWordless(value) || isRandomMixed(value.replaceAll(/[=@^+]/g, '')) || looksRandom(value) || isNumbered(value);
+  if (!isUnlikeWords || value.includes(reader.replacement)) return undefined;
+  const found = mentioned.exec(reader.text.slice(Math.max(0, from - maxBefore), from).replace(/^[^]*\n/, ''));
+  return found === null || other.test(found[1] ?? '') ? undefined : { kind: 'assignment', start: from, end };
 };

@@ -1,4 +1,13 @@
-import { isCall, isMixed, isNoisy, isNumbered, isPassphrase, isUnlikeWord, passphraseName } from './chosen-value.js';
+import {
+  isAssigned,
+  isCall,
+  isMixed,
+  isNoisy,
+  isNumbered,
+  isPassphrase,
+  isUnlikeWord,
+  passphraseName,
+} from './chosen-value.js';
 import { is, pairStop, valueStop, word } from './characters.js';
 import { isReference } from './judged-value.js';
 import { foreignNames } from './key-name.js';
@@ -49,10 +58,10 @@ export const findNearby = (reader: Reader, { name }: Key, from: number): Secret 
   if (isReference(value, name, { isLiteral: false })) return undefined;
   if (between.length > maxBetween || value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
   // Emphasis in Markdown that ends behind a word.
-  if (/^[A-Za-z]+\*\*/.test(value)) return undefined;
+  if (/^[A-Za-z]+\*\*/.test(value) || isAssigned(value)) return undefined;
   // A commit, or the id of a key of OpenPGP.
   if (/^(?:[\da-f]{7,12}|[\dA-F]{16}|[\dA-F]{40})$/.test(value)) return undefined;
-  if (/^[^\w!@#%&*+]|[\\{}<>|,;:()[\]]|\$[A-Za-z]|^\w+[/:=].|&[a-z]+;|^[\w.-]+@[\w-]+\./.test(value) || isCall(value)) {
+  if (/^[^\w!@#%&*+]|[\\{}<>|,;:()[\]]|\$[A-Za-z]|^\w+[/:].|&[a-z]+;|^[\w.-]+@[\w-]+\./.test(value) || isCall(value)) {
     return undefined;
   }
   const isSecret = passphraseName.test(name)
@@ -71,7 +80,7 @@ const maxWordsBefore = 112;
  */
 const namedBefore = new RegExp(
   String.raw`(?:passw(?:or)?[dt]|passphrase|passcode|kennwort|wachtwoord|senha|contrasena|mot de passe|parola|heslo|passord|adgangskode|salasana|${foreignNames})\p{L}*` +
-    String.raw`(?: is| was| has been| will be)? (?:for|of|on|to|in|at|as|is|was|be|you|used|assigned|provided|generated|created|set|below|f[uü]r|von|vom|der|des|zum|lautet|ist|pour|de|du|d'\S+|est|para|del?|da|do|per|di|della|voor|van|till?|för|dla|для|от|до|на|к|з)` +
+    String.raw`(?: is| was| has been| will be)? (?:for|of|on|to|in|at|as|is|was|be|you|used|assigned|provided|generated|created|changed|reset|set|below|'[\w.@ -]{1,32}'|f[uü]r|von|vom|der|des|zum|lautet|ist|pour|de|du|d'\S+|est|para|del?|da|do|per|di|della|voor|van|till?|för|dla|для|от|до|на|к|з)` +
     String.raw`(?: [^\s:;,!?]{1,32}){0,6}$`,
   'iu',
 );
@@ -89,7 +98,8 @@ const qualifiedBefore = new RegExp(
 );
 
 /** Returns quickly whether the words on the line before an offset may name a password. */
-const passwordParts = 'ssw ssp ssc sso sse nnw htw nha ras lav rol slo dga asa eor ozi';
+/** Three letters of each word, of which the first one of `pw` is a space. */
+const passwordParts = '`pw ssw ssp ssc sso sse nnw htw nha ras lav rol slo dga asa eor ozi';
 const sentence = { max: maxWordsBefore, maxWords: 10 };
 export const mayMentionPassword = sentenceTest(passwordParts, sentence);
 /** Like {@link mayMentionPassword}, also for a key or a token. */

@@ -40,6 +40,17 @@ const ofObject = /([A-Za-z][\w-]{1,31})["']?\s{0,2}[:=]\s{0,2}(?:\{[^{}]{0,100}|
 /** Matches keys of 16 to 64 bytes in base64 with padding; public keys begin with their type or are longer. */
 const symmetricKey = /^(?!AAAA|M[CDFI])(?=.{24,88}$)(?:[A-Za-z\d+/]{4}){5,21}[A-Za-z\d+/]{2,3}={1,2}$/;
 
+/** Matches the names of the two keys of an account, in quotes. */
+const accountKey = /["'](?:primary|secondary|key[12])$/;
+
+/** Whether the name is that of a key of an account, in quotes. */
+export const isAccountKey = (text: string, end: number): boolean => {
+  const last = text.charCodeAt(end - 1);
+  return (
+    (last === digit1 || last === digit2 || last === letterY) && accountKey.test(text.slice(Math.max(0, end - 10), end))
+  );
+};
+
 /** Matches a key that OpenSSL prints, and the vector behind it. */
 const hexKey = /^[\dA-F]{32,64}$/;
 const beforeVector = /^\r?\niv ?=/;
@@ -51,6 +62,9 @@ const bytes = /^(?:\[\]byte\(|Buffer\.from\(|b(?=["']))/;
 const besideNetwork = /["']e?ssid["']\s?:[^{}\n]{2,80}["']key$/i;
 
 const letterD = 100;
+const letterY = 121;
+const digit1 = 49;
+const digit2 = 50;
 const minMember = 16;
 /** Minimum length of a key of letters and digits in a setting `key = …`. */
 const minSetting = 24;
@@ -70,7 +84,8 @@ export const findMember = (reader: Reader, sign: Sign, end: number): Secret | un
   }
   const isGossip = text.endsWith('encrypt', end) && !is(reader.before(end - 7), keyClass);
   const isKey = (text.charCodeAt(end - 1) | 32) === 121 && /["'\s{,]key$/i.test(text.slice(end - 4, end));
-  if (!isKey && !isGossip) return undefined;
+  const isOfAccount = isAccountKey(text, end);
+  if (!isKey && !isGossip && !isOfAccount) return undefined;
   const gap = skipGap(reader, sign.end);
   const wrapper = sign.isColon ? undefined : bytes.exec(reader.slice(gap, gap + 14))?.[0].length;
   const from = gap + (wrapper ?? 0);
@@ -91,7 +106,7 @@ export const findMember = (reader: Reader, sign: Sign, end: number): Secret | un
   if (!looksRandom(value) || isPlaceholder(value) || value.includes(reader.replacement)) return undefined;
   const found: Secret = { kind: 'assignment', start, end: valueEnd };
   // The key with which the agents of a cluster encrypt what they say.
-  if (isGossip) return symmetricKey.test(value) ? found : undefined;
+  if (isGossip || isOfAccount) return symmetricKey.test(value) ? found : undefined;
   if (!sign.isColon) {
     if (hexKey.test(value) && beforeVector.test(reader.slice(valueEnd, valueEnd + 8))) return found;
     const isKeyLike = symmetricKey.test(value) || (value.length >= minSetting && isRandomMixed(value));

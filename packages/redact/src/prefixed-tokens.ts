@@ -31,6 +31,8 @@ const publicParts = words('pk pub public publishable id ids cs phc sha1 sha256 s
 
 /** Matches the prefix of a token, such as `vendor_live_`. */
 const prefix = /^(?:[a-z][a-z\d]{1,15}[_-](?:[a-z][a-z\d]{0,15}[_-]){0,3}|[A-Z]{2,10}\d?[_-])/;
+/** Matches the name of a cache up to its hash, which begins with its version. */
+const cache = /^v\d{1,2}-(?:[a-z]+-)+$/;
 /** Matches letters of both cases and two numbers. */
 const mixed = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d\D+\d)/;
 
@@ -69,6 +71,7 @@ export const findPrefixedToken = (reader: Reader, index: number): Secret | undef
   // A function has brackets behind its name.
   if (end - bodyStart < minBody || reader.code(end) === opening) return undefined;
   const parts = match[0].toLowerCase().split(/[_-]/);
+  if (cache.test(match[0]) && !parts.some((part) => kinds.has(part))) return undefined;
   const body = text.slice(bodyStart, end);
   if (parts.some((part) => publicParts.has(part)) || timed.test(body)) return undefined;
   // Names of files and caches have a hash behind a hyphen.

@@ -7,6 +7,7 @@ import { endsLine } from './gaps.js';
 import { isPlaceholder, looksRandom } from './value.js';
 
 const letterX = 120;
+const apostrophe = 39;
 const maxPassword = 256;
 
 /**
@@ -17,9 +18,9 @@ const endings = ['AUTH', 'OPER', '/oper', 'IDENTIFY', 'identify', 'LOGIN', 'PASS
 const lastLetters: ReadonlySet<number> = new Set(endings.map((ending) => ending.charCodeAt(ending.length - 1)));
 /** Matches a line up to such a command, behind the direction in a trace, the prompt of a client or the tag of IMAP. */
 const command =
-  /(?:(?:^|\n)[^\n\w]{0,4}(?:C: |[^\n ]{1,60}> )?(?:AUTH|OPER|oper|(?=\S*\d)[\w.]{1,12} LOGIN)|(?:Request: |C: |> |\.\.)PASS|(?:^|\n)[^\n]{0,60}: (?:EAP|XAUTH)|(?:nick|NICK|Nick)(?:serv|SERV|Serv) :?(?:identify|IDENTIFY))$/;
+  /(?:(?:(?:^|\n)[^\n\w]{0,4}(?:C: |[^\n ]{1,60}> )?|[\s(]b["'])(?:AUTH|OPER|oper|(?=\S*\d)[\w.]{1,12} LOGIN)|(?:Request: |C: |> |\.\.|(?:^|[\s(])b?["'])PASS|(?:^|\n)[^\n]{0,60}: (?:EAP|XAUTH)|(?:nick|NICK|Nick)(?:serv|SERV|Serv) :?(?:identify|IDENTIFY))$/;
 /** Matches the user, which some commands may omit. The password ends the line. */
-const user = /^ (?:"?[\w.@+[\]{}^|-]{1,64}"? )?"?(?=\S+[ \t]*(?:\r?\n|$))/;
+const user = /^ (?:"?[\w.@+[\]{}^|-]{1,64}"? )?"?(?=\S+[ \t]*(?:\r?\n|$|["'](?:\s|$)))/;
 
 /** Finds the password in `AUTH user …`, `OPER user …` and `IDENTIFY …`. Called for the space. */
 export const findProtocolLogin = (reader: Reader, index: number): Secret | undefined => {
@@ -39,7 +40,8 @@ const lastArgument = (reader: Reader, start: number): Secret | undefined => {
   const isChosen = isMixed(value, { isQuoted: false }) || looksRandom(value) || isPassphrase(value);
   if (value.length < 6 || !isChosen || isPlaceholder(value) || value.includes(reader.replacement)) return undefined;
   const isQuoted = reader.text.charCodeAt(start - 1) === 34 && reader.code(end) === 34;
-  return endsLine(reader, isQuoted ? end + 1 : end) ? { kind: 'command-line', start, end } : undefined;
+  const last = isQuoted ? end + 1 : end;
+  return endsLine(reader, last) || reader.code(last) === apostrophe ? { kind: 'command-line', start, end } : undefined;
 };
 
 /**
@@ -47,12 +49,13 @@ const lastArgument = (reader: Reader, start: number): Secret | undefined => {
  * of a routing protocol.
  */
 const deviceLine =
-  /(?:^|\n)[ \t+-]{0,8}(?:set )?(?:snmp(?:-server|-agent)?\b[^\n]{0,80} (?:community(?: read| write)?|v2c|(?:auth|priv|authentication|privacy) (?:md5|sha|des|aes)[\d -]{0,4})|r[ow]community6?|crypto isakmp key|(?:tacacs|radius|server-private)(?:-server)?\b[^\n]{0,80} (?:key|secret)|(?:set |ip(?:v6)? )?(?:protocols |interfaces )?(?:ospf|rip|eigrp|isis|bgp|vrrp|standby|glbp|ntp|authentication-mode|st0)\b[^\n]{0,60} (?:authentication(?:-key)?|text|md5(?: \d{1,3})?|key)|key-string|(?:tacacs|radius) server [^\n]{1,40}\n(?: [^\n]{1,60}\n){0,2} +key|(?:wlan )?security wpa\b[^\n]{0,40} ascii|[^\n]{0,40}\b(?:password|user|user-?name)\b[^\n]{0,60} (?:plain|clear)-?text)$/i;
+  /(?:^|\n)[ \t+-]{0,8}(?:set )?(?:[^\n]{0,80}snmp(?:-server|-agent|-setting)?\b[^\n]{0,80} (?:(?:snmp-)?community(?:-string)?(?: read| write)?|v2c|(?:auth|priv|authentication|privacy) (?:md5|sha|des|aes)[\d -]{0,4})|r[ow]community6?|crypto isakmp key|(?:tacacs|radius|server-private)(?:-server)?\b[^\n]{0,80} (?:key|secret)|(?:set |ip(?:v6)? )?(?:protocols |interfaces )?(?:ospf|rip|eigrp|isis|bgp|vrrp|standby|glbp|ntp|authentication-mode|st0)\b[^\n]{0,60} (?:authentication(?:-key)?|text|md5(?: \d{1,3})?|key)|key-string|(?:tacacs|radius) server [^\n]{1,40}\n(?: [^\n]{1,60}\n){0,2} +key|(?:wlan )?security wpa\b[^\n]{0,40} ascii|[^\n]{0,40}\b(?:password|user|user-?name)\b[^\n]{0,60} (?:plain|clear)-?text)$/i;
 /** The ends of these lines. */
 const deviceEnds =
-  /(?:community(?: read| write)?|[ -]key|(?:plain|clear)-?text|key-string|authentication(?: text)?|md5(?: \d{1,3})?|sha|des|aes|aes 128|256|v2c|ascii)$/i;
+  /(?:community(?:-string)?(?: read| write)?|[ -]key|(?:plain|clear)-?text|key-string|authentication(?: text)?|md5(?: \d{1,3})?|sha|des|aes|aes 128|256|v2c|ascii)$/i;
 const deviceLetters: ReadonlySet<number> = new Set(Array.from('ydkgnt5scai128630479', (end) => end.charCodeAt(0)));
-const standard = /^(?:public|private|default|read|write|cipher|plain|simple|text|mode|md5|key-chain|message-digest)$/i;
+const standard =
+  /^(?:snmp-community-string|public|private|default|read|write|cipher|plain|simple|text|mode|md5|key-chain|message-digest)$/i;
 /** Matches the number of a key and how it is written. */
 const notation = /^ (?:(?:\d{1,3}|cipher|plain|simple) ){1,2}/;
 /** Matches the key of the encryption behind that of the authentication. */

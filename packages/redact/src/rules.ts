@@ -23,6 +23,7 @@ import { findKeyedCall, mayTakeKey } from './keyed-calls.js';
 import { ledLetters, mayLead } from './led.js';
 import { findLikely, mayBeLikely } from './likely.js';
 import { mayBeNamed } from './may-be-named.js';
+import { findOneTimeCode, mayBeOneTimeCode } from './one-time-codes.js';
 import { findNativeHash, findPasswordHash, findSchemeHash } from './password-hashes.js';
 import { findPrefixedToken, mayPrefix } from './prefixed-tokens.js';
 import { findKeyTail, findPrivateKey, mayBeKeyLine } from './private-key.js';
@@ -139,6 +140,7 @@ export const rules: readonly Rule[] = [
   [/s/, /[/|#]/, findSubstitution, mayBeSubstitution],
   [/\|/, /\|/, findFallback, mayBeFallback],
   [/\?/, /\?/, findFallback, mayBeFallback],
+  [/[ \n-]/, /\d/, findOneTimeCode, mayBeOneTimeCode],
   [/[a-z]/i, /\d/, findLikely, mayBeLikely],
   [/\d/, /[a-z]/i, findLikely, mayBeLikely],
 ];

@@ -15,14 +15,17 @@ import { endsLine } from './gaps.js';
 import { maxSpaces, readKey, type Key } from './key.js';
 import { withKeyPair } from './tokens.js';
 import { valueOf } from './value-of-name.js';
-import { looksRandom } from './value.js';
+import { isHash, looksRandom } from './value.js';
 
 /** Minimum length of a random value behind which text may follow. */
 const minLong = 32;
+/** A length that no hash has. */
+const maxHash = 130;
 const colon = 58;
 const equals = 61;
 const dot = 46;
 const hyphen = 45;
+const slash = 47;
 const bracket = 91;
 /** Matches the statements of SQL that identify a user. */
 const account = /\b(?:user|role|grant|connect)\b/i;
@@ -57,12 +60,17 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   if (early !== undefined || reader.starved) return early;
   const key = readKey(reader, index, index) ?? foreignKey(reader, index) ?? networkKey(reader, index);
   if (key === undefined || text.charCodeAt(key.start) === hyphen || proxied.test(key.name)) return undefined;
+  if (text.charCodeAt(key.start - 1) === slash && isChecksum(reader, index + 1)) return undefined;
   const pair = findLoginPair(reader, key, index);
   if (pair !== undefined || reader.starved) return pair;
   const found = isNamed ? findBehindName(reader, key, index) : undefined;
   if (found !== undefined || reader.starved || key.strength !== 'strong') return found;
   return findNearby(reader, key, index + 1);
 };
+
+/** Whether a hash is behind the path of a file, of which the last name may be that of a secret. */
+const isChecksum = (reader: Reader, start: number): boolean =>
+  isHash(reader.text.slice(start, reader.endOfRun(start, stop, maxHash, false)));
 
 /** Finds the value behind `PASS`, `pass`, `:pass` and the last name of a table. */
 const findBehindKeyword = (reader: Reader, index: number): Secret | undefined => {

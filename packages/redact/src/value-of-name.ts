@@ -100,7 +100,8 @@ const findWrapped = (reader: Reader, key: Key, start: number, end: number): Secr
 
 /** Finds the values in `passwords: ["…", "…"]`. */
 const findListed = (reader: Reader, key: Key, open: number): Secret | undefined => {
-  if (reader.code(open) !== 91 || !/s$/i.test(key.name)) return undefined;
+  const mayBeList = /s$/i.test(key.name) || (key.strength === 'strong' && key.isQuoted);
+  if (reader.code(open) !== 91 || !mayBeList) return undefined;
   const found: Secret[] = [];
   let at = open + 1;
   for (let items = 0; items < maxItems && at - open < maxList; items += 1) {

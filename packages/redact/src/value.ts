@@ -44,8 +44,8 @@ const countingDigits = '01234567890';
  */
 const encrypted = /^(?:\{cipher\}|ENC[([]|AQICAH|Ag[A-D][\w+/=]{300})/;
 
-/** Matches a time, which lists of secrets have beside their names, and a port and its protocol. */
-const publicForm = /^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{1,5}\/(?:tcp|udp|sctp)$)/;
+/** Matches a time, which lists of secrets have beside their names, a port and its protocol, and fields of an option of GnuPG. */
+const publicForm = /^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{1,5}\/(?:tcp|udp|sctp)$|\d{1,2}:\d{1,2}:[A-Z]?:[\d:]*$)/;
 
 /** Returns whether the value is a placeholder for a secret, encrypted, a time or a port. */
 export const isPlaceholder = (value: string): boolean =>

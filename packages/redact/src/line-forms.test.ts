@@ -1,0 +1,107 @@
+import { describe, it } from 'vitest';
+import { expectHidden, expectPreserved } from '../test/expect-hidden.js';
+
+describe('codes that are valid once', () => {
+  it.each([
+    'Your PIN is: «482913»',
+    'Your verification code is «482913». It expires in 10 minutes.',
+    'Your verification code is:\n\n«482913»\n',
+    '[DEBUG] OTP for joe@example.org is: «553363»',
+    'Pairing PIN: «487385»',
+    'Use «482913» as your login code.',
+    'G-«759455» is your Google verification code.',
+    'Your one-time password is «482913».',
+  ])('are replaced in %j', expectHidden);
+
+  it.each([
+    'The exit code is 1234',
+    'your pin code is valid for 2024 days',
+    'access code 2024-05-01',
+    'error code: 40001',
+    'Your verification code is 6 digits long',
+    'device code: 10.0.0.1:8443',
+    'security code 1024.5 and 99%',
+    '2024 is the year of your birth',
+  ])('are no other numbers: %j', expectPreserved);
+});
+
+describe('passwords with signs in sentences', () => {
+  it.each([
+    'Nové heslo k VPN je «b=6nmQdNJf0H»',
+    'La clave nueva del servidor de correo es «PzVg7H@cu2yci», no la compartas.',
+    'A senha provisória do seu usuário é «p=b31HHzREk4» e expira em 24h.',
+    'hey, new root pw on web3 is «z3q=cQGx9GYY» - pls rotate after',
+    'Новый пароль от сервера: «TigerPepper61!», никому не говори.',
+    'Lösenordet till wifi är «Thunder-Orchid61?» på kontoret.',
+    'I changed the admin password from «Ab3^xYz9Qw» to «cyA_f6fKvtQD» last night.',
+  ])('are replaced as a whole in %j', expectHidden);
+
+  it.each([
+    'the password is passed as password=Config.Value2b in the file',
+    'Passwords are set with `user.setPassword(v2Password)` by default',
+    'The password policy is about Release-Candidate12 and later',
+  ])('are no names with values, and no calls: %j', expectPreserved);
+});
+
+describe('logins on a line', () => {
+  it.each([
+    "*cmd* 'PASS «re6lAui81Yt5»'\n*resp* '230 Login successful.'",
+    "*cmd* 'PASS «EK2PS^82OmkjJ»'",
+    '  10:00.12 > b\'ABCD1 LOGIN joe@example.org "«m3Be4DsRQaGD=N»"\'',
+    'Your AdGuard Home admin credentials: admin / «kW3Ewvm29Q6kYx»',
+    "fyi I rotated the staging db creds, it's app / «bA4WFBM6x0IOS» now",
+    'Default login: admin/«RS%5UIpjei»',
+    'fly -t ci login -c https://ci.example.org -u admin -p «Hfp2k=rRer9Ka»',
+    "run ['tool', '-u', 'm', '-p', '«F1Rjd1NnXeFRU»']",
+    'set deviceconfig system snmp-setting access-setting version v2c snmp-community-string «UZ1l0jCkdvjorg»',
+    'Access «KTy8u4TH2F4Z1YEjeCLh»  <- admin password',
+    "sh -c smbclient -N -U 'CORP/u1234%«SaddleWinter35!»' -d 0",
+  ])('are replaced in %j', expectHidden);
+
+  it.each([
+    "*cmd* 'PASS <password>'",
+    'The login: admin/readwrite',
+    'credentials: admin/ReadOnlyUser',
+    "run ['ssh', '-u', 'm', '-p', '8022']",
+    "run ['cp', '-u', 'a', '-p', 'name=value']",
+  ])('are preserved without a password: %j', expectPreserved);
+});
+
+describe('keys of accounts', () => {
+  it.each([
+    '{"accountName": "b", "primary": "«ERR68j7/y5g5LddWE3as+VTKnIIYr8fiGIXWpxmQMgYhbFWvMvE6KHUOkYB56o6c9bhj6vIQM5lUv9h/cqpUTA==»"}',
+    '{"key1": "«0C+41fQjsLetdzcq1fjxy1QC0s1dr5MmgjrOAC1jFEc=»", "key2": "«0CNcnqHqOWKdkbPrxem0nCnaE+ZvA+xBA9WcncGxYFk=»"}',
+    '{"tokenName": "ci", "tokenValue": "«114b60423c363026cb5aaaccd1eb64ad7e»"}',
+    "<QueryDict: {'username': ['joe'], 'password': ['«16a_QgrZVMd9»']}>",
+  ])('are replaced in %j', expectHidden);
+
+  it.each([
+    '{"primary": "db1.internal", "secondary": "db2.internal:5432"}',
+    '{"primary": "4d466e00a348ba426130664d795e8afa"}',
+    '{"key1": "value1", "key2": "AAAAB3NzaC1yc2E="}',
+    '{"password": ["This field is required."], "email": ["invalid2"]}',
+  ])('are preserved without a key: %j', expectPreserved);
+});
+
+describe('what resembles a secret', () => {
+  it.each([
+    ' /etc/pam.d/chpasswd 9900720564cb4ee98b7da29e2d183cb2\n',
+    '{"o":"a\\nf37a618c1076c36474a8befa6a466cd9  bin/pwd\\n61b8680dc559f48c6fba7e7b363feb6f  bin/readlink\\n"}',
+    'require at least N non-alpha characters for a new passphrase:3:3:N:1::\n',
+    'Passphrase policy:1:1:Options enforcing a passphrase policy:0:0::::\n',
+    'Found a cache from build 42 at v1-dependencies-Oe_kcT4vpOKTR51NLWBi_R83Lr1HWEaV-SPvfCCiuRF=',
+    'X-Gm-Message-State: AOJu0Yunw6tBgS4YS2qke3xNVG6eG1_POLJastEDx8jY4d\n',
+    '{"o":"  private key: (hidden)\\npeer: ERXDoB9tTBDmAaqj7P50lnMtmjCqCqduwbN2N5nHY9g=\\n  endpoint: x"}',
+    'await EmailPassword.signIn("public", "asdf@asdf.asfd", "testpw", { x: true });',
+  ])('is preserved: %j', expectPreserved);
+
+  it.each([
+    'vault kv get secret/password\npassword «9900720564cb4ee98b7da29e2d183cb2x»\n',
+    'passphrase:«3:3:N:1:x9Qw»\n',
+    'at «v1-secret-Oe_kcT4vpOKTR51NLWBi_R83Lr1HWEaV»',
+    'DEPLOY_TOKEN=«v1-dependencies-Oe_kcT4vpOKTR51NLWBi_R83Lr1HWEaV»\n',
+    'peer password: «Oe_kcT4vpOKTR51NL»\n',
+    'message-state-token: «AOJu0Yunw6tBgS4YS2qke3xNVG6eG1»\n',
+    'await EmailPassword.signIn("joe", "«Tr0ub@dor.x9Z»");',
+  ])('is replaced if it only looks like that: %j', expectHidden);
+});

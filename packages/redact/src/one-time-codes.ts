@@ -1,0 +1,61 @@
+import { is, kindOf, word } from './characters.js';
+import { mentionTest } from './mentions.js';
+import type { Reader } from './reader.js';
+import type { Secret } from './replace.js';
+
+const minCode = 4;
+const maxCode = 8;
+/** Maximum length of the words before a code. */
+const maxBefore = 96;
+const hyphen = 45;
+const capitalG = 71;
+const space = 32;
+/** The kind of digits. */
+const digit = 3;
+
+/** Matches words for a code that is valid once, and what leads to it. */
+const announced =
+  /\b(?:otp|one[- ]?time (?:code|pass(?:word|code)|pin)|(?:verification|security|log-?in|sign-?in|pairing|access|confirmation|authentication|2fa|mfa|device|unlock) (?:code|pin)|(?:your|pairing|sim|card|new) pin(?: code)?|PIN(?=:| is)|passcode(?=:| is)|passw(?:or)?d(?= is \d*$| is:))(?: for [\w.@+-]{1,48})?(?: is| was)?\s?[:=]?\s{0,6}(?:G-)?$/i;
+/** Matches what is behind a code. */
+const stated = /^ (?:is|as|to) (?:your|the) (?:[\w-]{1,16} ){0,3}(?:code|otp|pin|passcode|password)\b/i;
+
+/** Matches what is behind a part of a date, an address, a number or an amount. */
+const notCode = /^(?:[-/:%]|[.,]\d)/;
+
+const mayAnnounce = mentionTest('ode otp pin ass', maxBefore);
+
+/** Returns the end of the blanks that end at an offset, from the back. */
+const beforeBlanks = (text: string, end: number): number => {
+  let at = end;
+  while (at > end - maxCode && text.charCodeAt(at - 1) <= space) at -= 1;
+  return at;
+};
+
+/** Returns the end of the digits at an offset. */
+const endOfDigits = (text: string, start: number): number => {
+  let end = start;
+  while (end - start <= maxCode && kindOf(text.charCodeAt(end)) === digit) end += 1;
+  return end;
+};
+
+/** Returns quickly whether a number may be a code that is valid once. */
+export const mayBeOneTimeCode = (text: string, index: number): boolean => {
+  if (text.charCodeAt(index - 1) === hyphen && text.charCodeAt(index - 2) !== capitalG) return false;
+  const end = endOfDigits(text, index);
+  if (end >= text.length) return true;
+  if (end - index < minCode || end - index > maxCode || is(text.charCodeAt(end), word)) return false;
+  const isBehind = text.charCodeAt(end) === space && (end + 3 >= text.length || stated.test(text.slice(end, end + 72)));
+  return isBehind || end + 72 > text.length || mayAnnounce(text, beforeBlanks(text, index));
+};
+
+/** Finds the number in `Your verification code is …` and `… is your login code`. Called for its first digit. */
+export const findOneTimeCode = (reader: Reader, index: number): Secret | undefined => {
+  const { text } = reader;
+  const end = endOfDigits(text, index);
+  const next = reader.code(end);
+  if (end - index < minCode || end - index > maxCode || is(next, word)) return undefined;
+  if (notCode.test(reader.slice(end, end + 2))) return undefined;
+  const before = text.slice(reader.floor(index), index);
+  const isStated = next === space && stated.test(reader.slice(end, end + 72));
+  return isStated || announced.test(before) ? { kind: 'one-time-code', start: index, end } : undefined;
+};
