@@ -178,7 +178,8 @@ const openIn = async (
     childUsages: new ChildUsages(),
   };
   const tenants = new LruMap<string, string>(maxSessions);
-  const budgetOf = (tenant: string): ReturnType<PipelineParts['budget']> => budgets.budgetOf(tenant, Date.now());
+  const budgetOf = (tenant: string, turn?: string): ReturnType<PipelineParts['budget']> =>
+    budgets.budgetOf(tenant, Date.now(), turn);
   const team = createTeam(shared, file, workplace, environment, common, (session) =>
     budgetOf(tenants.get(session) ?? tenantOf(undefined)),
   );
@@ -190,10 +191,10 @@ const openIn = async (
     model,
     workplace,
     toolbox,
-    budget: ({ session, metadata }) => {
+    budget: ({ turn, session, metadata }) => {
       const tenant = tenantOf(metadata);
       tenants.set(session, tenant);
-      return budgetOf(tenant);
+      return budgetOf(tenant, turn);
     },
     outer: [
       queue(environment.lanes, {

@@ -13,15 +13,28 @@ export type UsedToday = Pick<Amounts, 'inputTokens' | 'outputTokens' | 'cost'>;
 export interface TenantUse {
   /** The tenant of a session; `undefined` for sessions that the service does not know. */
   readonly tenantOf: (session: string) => Promise<string | undefined>;
-  /** What a tenant has used since midnight UTC in turns that have ended, in all processes. */
-  readonly usedToday: (tenant: string) => Promise<UsedToday>;
+  /**
+   * What a tenant has used since midnight UTC in turns that have ended: in those of this process, and in all others.
+   *
+   * @param isOwn - whether this process has run a turn
+   */
+  readonly usedToday: (
+    tenant: string,
+    isOwn: (turn: string) => boolean,
+  ) => Promise<{ readonly own: UsedToday; readonly others: UsedToday }>;
 }
 
 interface DailyBudget {
   readonly budget: Budget;
+  /** Turns that this process charges to the budget while they run. */
+  readonly turns: Set<string>;
+  /** What was charged for turns of other processes. */
+  others: Required<UsedToday>;
   readAt: number;
   reading: Promise<void> | undefined;
 }
+
+const noUse = { inputTokens: 0, outputTokens: 0, cost: 0 };
 
 /** Stored use is read again after this time, in milliseconds, to learn of turns of other processes. */
 const readEveryMs = 5_000;
@@ -42,9 +55,12 @@ export class TenantBudgets {
    * Returns the budget of a tenant; `undefined` if tenants have no limits.
    *
    * @param at milliseconds since 1970
+   * @param turn a turn that begins here and is charged to it
    */
-  budgetOf(tenant: string, at: number): Budget | undefined {
-    return this.#today(tenant, at)?.budget;
+  budgetOf(tenant: string, at: number, turn?: string): Budget | undefined {
+    const today = this.#today(tenant, at);
+    if (turn !== undefined) today?.turns.add(turn);
+    return today?.budget;
   }
 
   /** Counts what earlier and other processes have used, before a turn of a session. */
@@ -53,15 +69,17 @@ export class TenantBudgets {
     const tenant = await tenantOf(session);
     const today = tenant === undefined ? undefined : this.#today(tenant, at);
     if (tenant === undefined || today === undefined || at < today.readAt + readEveryMs) return;
-    today.reading ??= usedToday(tenant)
-      .then((stored) => {
-        const own = today.budget.used();
-        const more = (counter: keyof UsedToday): number => Math.max(0, (stored[counter] ?? 0) - own[counter]);
-        today.budget.spend({
-          inputTokens: more('inputTokens'),
-          outputTokens: more('outputTokens'),
-          cost: more('cost'),
-        });
+    today.reading ??= usedToday(tenant, (turn) => today.turns.has(turn))
+      .then(({ own, others }) => {
+        const used = today.budget.used();
+        // Turns of this process are charged while they run; their records also contain what no limit has counted.
+        const more = (counter: keyof UsedToday): number => {
+          const charged = used[counter] - today.others[counter];
+          return Math.max(0, Math.max(charged, own[counter] ?? 0) + (others[counter] ?? 0) - used[counter]);
+        };
+        const added = { inputTokens: more('inputTokens'), outputTokens: more('outputTokens'), cost: more('cost') };
+        today.budget.spend(added);
+        today.others = { ...noUse, ...others };
         today.readAt = at;
       })
       .finally(() => {
@@ -81,7 +99,7 @@ export class TenantBudgets {
     let found = this.#budgets.get(tenant);
     if (found === undefined) {
       const budget = createBudget({ name: `tenant ${tenant}`, maxCost, maxTokens });
-      found = { budget, readAt: -Infinity, reading: undefined };
+      found = { budget, turns: new Set(), others: noUse, readAt: -Infinity, reading: undefined };
       this.#budgets.set(tenant, found);
     }
     return found;

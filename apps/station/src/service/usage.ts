@@ -46,17 +46,19 @@ export const eachTurn = async (
 /** Reads what tenants use from the records. Sessions of sub-agents have no records. */
 export const tenantUse = (records: Records, now: () => number): TenantUse => ({
   tenantOf: async (session) => (await records.get('session', session))?.tenant,
-  usedToday: async (tenant) => {
-    const used = { inputTokens: 0, outputTokens: 0, cost: 0 };
+  usedToday: async (tenant, isOwn) => {
+    const use = () => ({ inputTokens: 0, outputTokens: 0, cost: 0 });
+    const [own, others] = [use(), use()];
     const to = now();
-    await eachTurn(records, { tenant, from: to - (to % dayMs), to }, ({ endedAt, usage }) => {
+    await eachTurn(records, { tenant, from: to - (to % dayMs), to }, ({ turn, endedAt, usage }) => {
       // A turn that runs or is resumed is counted by its process.
+      const used = isOwn(turn) ? own : others;
       for (const { inputTokens, outputTokens, cost } of endedAt === null ? [] : Object.values(usage)) {
         used.inputTokens += inputTokens;
         used.outputTokens += outputTokens;
         used.cost += cost ?? 0;
       }
     });
-    return used;
+    return { own, others };
   },
 });
