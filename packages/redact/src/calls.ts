@@ -88,7 +88,7 @@ const client =
   /(?:(?:client|api|controller|session|driver|device|gateway|service|server|manager|handler|ssh|ftp|smtp|imap|ldap|telnet|mqtt|db|conn|login|start|open)\w{0,8}(?:(?:\.|::|->)\w{1,24})?\((?:[^()\n]|\(\)){0,90}|\w\(\s{0,8}["'](?:\w{2,12}:\/\/)?(?:[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}|localhost)(?::\d{1,5})?\/?["'][^()\n]{0,60}),\s{0,32}["'][\w.@\\=, -]{1,64}["']$/i;
 /** Matches the user that is the first argument of a method that opens a session. */
 const firstUser =
-  /\b(?:\w{1,24}(?:\.|->|::|:))?(?:connect|login|log_in|signIn|sign_in|authenticate|auth)\(\s?["'][\w.@\\-]{1,64}["']$/;
+  /\b(?:\w{1,24}(?:\.|->|::|:))?(?:connect|login|log_in|signIn|sign_in|authenticate|auth)(?:With[A-Z]\w{1,16}|_with_\w{1,16})?\(\s?["'][\w.@\\-]{1,64}["']$/;
 
 /** Returns the expression that may match before a comma, by the character before the argument that ends there. */
 const callBefore = (text: string, index: number, barrier: number): RegExp | undefined => {

@@ -21,7 +21,7 @@ const strongNouns = words(
     'secretbinary snmpcommunity rocommunity rwcommunity',
 );
 const weakNouns = words(
-  'token tokens credential creds auth authz bearer ident sig pat jwt otp totp salt session sessionid sid sessid phpsessid jsessionid hmac ntlm authkey secretid macaroon samlresponse authstring',
+  'token tokens credential creds auth authz bearer ident sig pat jwt otp totp salt session sessionid sid sessid phpsessid jsessionid hmac ntlm authkey secretid verifier macaroon samlresponse authstring',
 );
 /** Words that make a `key`, a `token` or a `pass` secret. */
 const qualifiers = words(
@@ -60,8 +60,11 @@ const doubts = words('reset forgot');
 /** Words that may follow the noun in names of environment variables. */
 const suffixes = words(
   'base prod production dev development staging stage live old new backup primary secondary ro rw main default current ' +
-    'previous local admin value',
+    'previous local admin value info',
 );
+
+/** Words that may follow the noun in any name. */
+const alwaysSuffixes = words('base value info');
 
 /** Words for what a password opens, behind a word for it. */
 const places = words('db bd bdd banco base root ftp smtp mail wifi admin');
@@ -256,8 +259,7 @@ export const keyStrength = (name: string): KeyStrength => {
   const parts = wordsOf(withoutHost(name).replace('assWord', 'assword')).filter((part) => part !== 'de');
   const isEnvironment = environmentName.test(name);
   let last = parts.length - 1;
-  const isSuffix = (part: string): boolean =>
-    suffixes.has(part) && (isEnvironment || part === 'base' || part === 'value');
+  const isSuffix = (part: string): boolean => suffixes.has(part) && (isEnvironment || alwaysSuffixes.has(part));
   while (last > 0 && isSuffix(parts[last] ?? '')) last -= 1;
   // Outside of English, the noun is often the first word.
   if (last === 1 && places.has(parts[1] ?? '') && passwordWord.test(parts[0] ?? '')) last = 0;

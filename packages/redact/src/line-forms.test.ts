@@ -29,6 +29,7 @@ describe('passwords with signs in sentences', () => {
   it.each([
     'Nové heslo k VPN je «b=6nmQdNJf0H»',
     'La clave nueva del servidor de correo es «PzVg7H@cu2yci», no la compartas.',
+    'รหัสผ่านใหม่คือ «NP%S6wRYr6CP»',
     'A senha provisória do seu usuário é «p=b31HHzREk4» e expira em 24h.',
     'hey, new root pw on web3 is «z3q=cQGx9GYY» - pls rotate after',
     'Новый пароль от сервера: «TigerPepper61!», никому не говори.',
@@ -54,6 +55,10 @@ describe('logins on a line', () => {
     'fly -t ci login -c https://ci.example.org -u admin -p «Hfp2k=rRer9Ka»',
     "run ['tool', '-u', 'm', '-p', '«F1Rjd1NnXeFRU»']",
     'set deviceconfig system snmp-setting access-setting version v2c snmp-community-string «UZ1l0jCkdvjorg»',
+    'beeline> !connect jdbc:hive2://h1:10000/default joe «TaSx0kuT8ZtZp»',
+    "Session.php - line 348: OC\\User\\Session->loginWithPassword('carol', '«kW3Ew!29Q6kYx»')",
+    'StoredState { pkce_verifier: "«ZBJacGxLn6ZiqiLc77QO28iGFy9tzl2b»", created_at: 1741564800 }',
+    '{"userName":"u_75524089","pwdInfo":"«I54ZYOyPwWbK09Uo8sK9cCUx»"}',
     'Access «KTy8u4TH2F4Z1YEjeCLh»  <- admin password',
     "sh -c smbclient -N -U 'CORP/u1234%«SaddleWinter35!»' -d 0",
   ])('are replaced in %j', expectHidden);
@@ -61,6 +66,9 @@ describe('logins on a line', () => {
   it.each([
     "*cmd* 'PASS <password>'",
     'The login: admin/readwrite',
+    "auth.loginWithRedirect('callback', 'state-parameter')",
+    'tokenInfo: { type: "jwt", secretValue: getValue2() }',
+    'open> connect https://docs.example.org/a b v1.2.3',
     'credentials: admin/ReadOnlyUser',
     "run ['ssh', '-u', 'm', '-p', '8022']",
     "run ['cp', '-u', 'a', '-p', 'name=value']",

@@ -32,7 +32,7 @@ const lineStart = String.raw`(?:^|\n|[{[,:] ?")`;
  */
 const login = new RegExp(
   [
-    String.raw`(?:https?|davs?|webdavs?|s?ftps?|smb|rsync):\/\/\S{1,80}[ \t]{1,8}"?[\w.@+\\-]{1,64}"?[ \t]{1,8}"?`,
+    String.raw`(?:[\w-]{1,16}> !?connect )?[a-z][a-z\d+.:-]{1,24}:\/\/\S{1,80}[ \t]{1,8}"?[\w.@+\\-]{1,64}"?[ \t]{1,8}"?`,
     String.raw`(?:socks[45][ah]?|https?|raw)[ \t]{1,8}[\w.-]{1,64}[ \t]{1,8}\d{2,5}[ \t]{1,8}[\w.@+-]{1,64}[ \t]{1,8}`,
     String.raw`\d{1,3}(?:\.\d{1,3}){3}[ \t]{1,16}`,
     String.raw`"[\w.@+-]{1,48}" "`,

@@ -19,7 +19,7 @@ const followers: ReadonlySet<number> = new Set(Array.from(' \t\r\n"\'`.,;!?)»�
  * between it and the value.
  */
 const mentioned = new RegExp(
-  String.raw`(?:^|[^\p{L}\d/=.-])(?:${passwordStems})[\p{L}\p{M}]{0,5}((?: [^\s:;.!?()"'=<>{}[\]]{1,24}){0,6}?)(?: from \S{6,64} to)?[,:]?(?: ?(?:[:=→]|[-=]>))? ?["'\u0060«„“「]?$`,
+  String.raw`(?:^|[^\p{L}\d/=.-])(?:${passwordStems})[\p{L}\p{M}]{0,5}[^\u0000-\u007f]{0,12}((?: [^\s:;.!?()"'=<>{}[\]]{1,24}){0,6}?)(?: from \S{6,64} to)?[,:]?(?: ?(?:[:=→]|[-=]>))? ?["'\u0060«„“「]?$`,
   'iu',
 );
 /** Matches words for what belongs to a password, or for something else. */
