@@ -50,12 +50,13 @@ interface Staged {
 export const commitFiles = async (git: Git, request: CommitRequest): Promise<CommitResult> => {
   const folder = await mkdtemp(join(tmpdir(), 'h-index-'));
   const environment = { GIT_INDEX_FILE: join(folder, 'index') };
+  const staging = within(git, request.timeoutMs);
   try {
-    const staged = await stage(git, request, environment);
-    const leftOut = await findProblems(git, staged, request.rules);
+    const staged = await stage(staging, request, environment);
+    const leftOut = await findProblems(staging, staged, request.rules);
     const refused = new Set(leftOut.map(({ path }) => path));
     const excluded = staged.filter(({ path }) => refused.has(path));
-    await setIndex(git, excluded, 'old', environment);
+    await setIndex(staging, excluded, 'old', environment);
     const included = staged.filter(({ path }) => !refused.has(path));
     const files = included.map(({ path }) => path);
     if (files.length === 0) return { commit: undefined, message: '', files, leftOut };
@@ -65,6 +66,23 @@ export const commitFiles = async (git: Git, request: CommitRequest): Promise<Com
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+};
+
+/** Limits the time of all commands together: filters run while files are staged, and a work tree may be large. */
+const within = (git: Git, timeoutMs: number): Git => {
+  const signal = AbortSignal.timeout(timeoutMs);
+  return async (args, options) => {
+    try {
+      return await git(args, { ...options, signal });
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      throw new GitError(
+        'git-failed',
+        `The files were not staged within ${timeoutMs} ms. Raise "commitTimeoutMs", and "closeGraceMs" of harness() above it.`,
+        error,
+      );
+    }
+  };
 };
 
 /**

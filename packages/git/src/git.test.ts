@@ -391,7 +391,7 @@ describe('a commit', () => {
     const bench = gitBench();
     const events = await turn(bench, [write('b.txt', 'x\n')], {
       autoCommit: true,
-      commitTimeoutMs: 2_000,
+      commitTimeoutMs: 5_000,
       message: () => new Promise(() => undefined),
     });
     expect(eventsOf(events, 'git.commit')[0]?.message).toBe('Fix the failing test\n\n- b.txt');
@@ -449,6 +449,45 @@ describe('a commit', () => {
 });
 
 describe('a commit that exceeds its time limit', () => {
+  it('is aborted and reported while its files are staged', async () => {
+    const bench = gitBench({ '.gitattributes': '*.txt filter=slow\n' });
+    bench.git('config', 'filter.slow.clean', 'sleep 60');
+    const repository = createGitRepository({ root: bench.root, trusted: true });
+    const events = await turn(bench, [write('b.txt', 'x\n')], { autoCommit: true, repository, commitTimeoutMs: 300 });
+    expect(eventsOf(events, 'git.failed')[0]).toMatchObject({
+      operation: 'commit',
+      error: { message: expect.stringContaining('not staged within 300 ms') as string },
+    });
+    expect(bench.branch()).toMatch(/^agent\//);
+  });
+
+  it('passes its failure to `onError` if the turn has ended', async () => {
+    const bench = gitBench();
+    bench.put('.git/hooks/pre-commit', '#!/bin/sh\necho "tests fail" >&2\nexit 1\n');
+    execFileSync('chmod', ['+x', bench.at('.git/hooks/pre-commit')]);
+    const repository = createGitRepository({ root: bench.root, trusted: true });
+    const errors: unknown[] = [];
+    let onEnd: (message: string) => void = () => undefined;
+    const message = new Promise<string>((resolve) => {
+      onEnd = resolve;
+    });
+    const tools = toolDriver(createRegistry().register(writeTool(bench.root)));
+    const agent = harness({ model: scriptedModel([write('b.txt', 'x\n'), 'Done.']), tools, closeGraceMs: 50 }).pipe(
+      git({
+        repository,
+        autoCommit: true,
+        commitTimeoutMs: 60_000,
+        message: () => message,
+        onError: (error) => errors.push(error),
+      }),
+    );
+    const events = await run(agent);
+    expect(eventsOf(events, 'git.failed')).toEqual([]);
+    onEnd('Message');
+    await repository.settled();
+    await expect.poll(() => errors).toMatchObject([{ message: expect.stringContaining('tests fail') as string }]);
+  });
+
   it('is aborted and reported', async () => {
     const bench = gitBench();
     bench.put('.git/hooks/pre-commit', '#!/bin/sh\nsleep 60\n');

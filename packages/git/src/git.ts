@@ -86,7 +86,7 @@ export const git = (options: GitOptions): Interceptor => {
       decide: {
         'model.request': (event) => (work.state === 'none' ? begin(checked, work, event) : undefined),
         'tool.call': (event) => (event.call.name === pushToolName ? approvals.ask(event, work.session) : undefined),
-        'turn.end': (event) => (hasBegun(work, event) ? finish(checked, work, event) : undefined),
+        'turn.end': (event, { signal }) => (hasBegun(work, event) ? finish(checked, work, event, signal) : undefined),
       },
       finalize: () => {
         checked.repository.pushes.forget(turn);
@@ -145,6 +145,7 @@ const finish = async (
   options: CheckedGitOptions,
   work: Work,
   event: TurnEventOf<'turn.end'>,
+  signal: AbortSignal,
 ): Promise<readonly NewEvent[]> => {
   const isComplete = event.outcome === 'completed' || event.outcome === 'replied';
   const { repository, autoCommit, message, redact, exclude, maxFileBytes, commitTimeoutMs: timeoutMs } = options;
@@ -157,8 +158,10 @@ const finish = async (
     const finished = await repository.exclusive(() =>
       finishWork(repository, { turn: event.turn, touched: work.touched, commit }),
     );
+    if (signal.aborted && finished?.commitError) options.onError?.(finished.commitError);
     return [...(finished === undefined ? [] : noticesOf(finished)), event];
   } catch (error) {
+    if (signal.aborted) options.onError?.(error);
     return [notice('git.failed', { operation: 'finish', error: toErrorInfo(error) }), event];
   }
 };

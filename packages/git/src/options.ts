@@ -94,13 +94,14 @@ export interface GitOptions {
    */
   readonly maxFileBytes?: number | undefined;
   /**
-   * How long a commit may take, in milliseconds, including hooks of a trusted repository; and how long `message` may
-   * take. The end of the turn waits for both, so `closeGraceMs` of `harness` must be longer.
+   * How long each part of a commit may take, in milliseconds: staging the files, with filters of a trusted repository;
+   * `message`; and the commit, with hooks of a trusted repository. The end of the turn waits for all, so `closeGraceMs`
+   * of `harness` must be longer.
    *
    * @defaultValue `4_000`, within the 5 s of `closeGraceMs`
    */
   readonly commitTimeoutMs?: number | undefined;
-  /** Receives errors that occur after a turn was aborted, when it has no subscriber. */
+  /** Receives errors that occur after the end of a turn: it was aborted, or `closeGraceMs` of `harness` has passed. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
