@@ -38,11 +38,12 @@ interface Setup extends AttachOptions {
   readonly tools?: Readonly<Record<string, Execute>>;
   readonly hooks?: ToolHooks;
   readonly inputProcessors?: Processor[] | (() => Processor[]);
+  readonly outputProcessors?: Processor[];
   readonly storage?: InMemoryStore;
 }
 
 const agentWith = (
-  { tools = {}, hooks, inputProcessors, storage, ...options }: Setup,
+  { tools = {}, hooks, inputProcessors, outputProcessors, storage, ...options }: Setup,
   ...operators: TurnOperator[]
 ) => {
   const settings = {
@@ -63,6 +64,7 @@ const agentWith = (
     ),
     ...(hooks && { hooks }),
     ...(inputProcessors && { inputProcessors }),
+    ...(outputProcessors && { outputProcessors }),
     ...(storage && { memory: new MockMemory({ storage }) }),
   };
   const agent = new Agent(attach(settings, options, ...operators));
@@ -132,6 +134,25 @@ describe('attach', () => {
     expect(seen).toHaveLength(1);
     expect(lastRequest()).toContain('From the processor.');
   });
+
+  it.each([true, false])(
+    'ends the turn of a run at the limit of steps of Mastra (streamed: %s)',
+    async (isStreamed) => {
+      script = [calls('read')];
+      const outcomes: string[] = [];
+      const seen: string[] = [];
+      const outputProcessors: Processor[] = [
+        { id: 'own', processOutputResult: ({ messages }) => (seen.push('own'), messages) },
+      ];
+      const spy = operator({ observe: { 'turn.end': ({ outcome }) => void outcomes.push(outcome) } });
+      const agent = agentWith({ tools: { read: () => 'x' }, outputProcessors }, spy);
+      const given = { maxSteps: 1 };
+      if (isStreamed) await (await agent.stream('Read.', given)).getFullOutput();
+      else await agent.generate('Read.', given);
+      expect(outcomes).toEqual(['completed']);
+      expect(seen).toEqual(['own']);
+    },
+  );
 
   describe.each([true, false])('streamed: %s', (isStreamed) => {
     const runWith = async (agent: ReturnType<typeof agentWith>) => {

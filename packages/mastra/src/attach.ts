@@ -77,6 +77,7 @@ export interface AttachOptions extends HostOptions {
 /** What {@link attach} adds to the settings of an agent. */
 export interface Attached {
   readonly inputProcessors: never[];
+  readonly outputProcessors: never[];
   readonly hooks: ToolHooks;
   /** Ends the turn of a thread and forgets its state. */
   readonly forget: (thread: string) => void;
@@ -117,7 +118,7 @@ export const attach = <Settings extends object>(
     isControlFlow: (thrown) => thrown instanceof Suspended,
   });
   const open = new Set<string>();
-  const runs = new WeakMap<object, { stopped?: TurnEnding; run: Step['run'] }>();
+  const runs = new WeakMap<object, { stopped?: TurnEnding; run: Step['run']; session?: Step['session'] }>();
   let runCount = 0;
   const ownsRetries = operators.some((operator) => handledEvents(operator)?.decides.includes('model.error') === true);
   const processor: Processor = {
@@ -128,6 +129,7 @@ export const attach = <Settings extends object>(
       runs.set(state, current);
       const name = threadOf(requestContext) ?? current.run.id;
       const session = sessions.session(name);
+      current.session = session;
       const step: Step = {
         session,
         run: current.run,
@@ -158,12 +160,26 @@ export const attach = <Settings extends object>(
       abort(reason ?? `The agent was stopped: ${outcome}.`, { metadata: { h: { outcome, reason } } });
     },
   };
-  const own = settings as { readonly inputProcessors?: unknown; readonly hooks?: ToolHooks };
+  /** Ends the turn of a run that ends after a tool call, such as at its limit of steps. Mastra skips it in a pause. */
+  const ending: Processor = {
+    id: processor.id,
+    name: processor.id,
+    processOutputResult: ({ state, messages }) => {
+      runs.get(state)?.session?.end('Mastra ended the run.');
+      return messages;
+    },
+  };
+  const own = settings as {
+    readonly inputProcessors?: unknown;
+    readonly outputProcessors?: unknown;
+    readonly hooks?: ToolHooks;
+  };
   const sessionOf = (invocation: Invocation): ReturnType<typeof sessions.session> =>
     sessions.session(threadOf(invocation.requestContext) ?? `call ${invocation.toolCallId ?? ''}`);
   return {
     ...settings,
     inputProcessors: withProcessor(own.inputProcessors, processor) as never[],
+    outputProcessors: withProcessor(own.outputProcessors, ending) as never[],
     hooks: toolHooks({ approve, open, sessionOf, own: own.hooks }),
     forget: (thread) => sessions.forget(thread),
   };
