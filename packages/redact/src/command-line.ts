@@ -356,6 +356,9 @@ const onlyPassword = /^():([^\s:/].{3,})$/;
 /** Matches a token in place of the user, and a password that is ignored. */
 const onlyUser = /^([\w-]{16,128}):[A-Za-z]{0,2}$/;
 
+/** Matches a path, a port and words with a wildcard. */
+const notPassword = /^(?:[/:]|\d+(?::|$)|[a-z]+:\*{1,2}$)/;
+
 /** Finds the password of `user:password`: always for a web client, otherwise unless it may be a group or a port. */
 export const findUserPassword = (
   reader: Reader,
@@ -377,7 +380,7 @@ export const findUserPassword = (
     return { kind: 'command-line', start, end: start + token.length };
   }
   if (pair === null || password === undefined) return undefined;
-  if (isNamedPair(pair[1] ?? '', password) || isPlaceholder(`${password}0`) || /^(?:[/:]|\d+(?::|$))/.test(password)) {
+  if (isNamedPair(pair[1] ?? '', password) || isPlaceholder(`${password}0`) || notPassword.test(password)) {
     return undefined;
   }
   const isUnsure = needsClient || pair[1] === '' || !isChosen(password);

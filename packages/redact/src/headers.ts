@@ -13,7 +13,7 @@ const maxHead = 256;
 export const cookieName = /(?:^|[-_])(?:set)?cookie2?$/i;
 /** Matches cookies up to the first with a value of some length. The attributes are those of RFC 6265 and RFC 2965. */
 const cookieHead =
-  /^(?:[\w!#$%&*+.^|~-]{1,80}=[^\s;"'`\\]{0,80}; ?){0,4}?(?!(?:max-age|expires|path|domain|version|comment|port)=)[\w!#$%&*+.^|~-]{1,80}=(?![A-Z]+(?:_[A-Z]+)+(?:_\d{1,4})?(?:[;\s"']|$))(?=[^\s;"'`\\<]*\d|[^\s;"'`\\<]{12})[^\s;"'`\\<]{6,}/i;
+  /^(?:[\w!#$%&*+.^|~-]{1,80}=[^\s;"'`\\]{0,80}; ?){0,4}?(?!(?:max-age|expires|path|domain|version|comment|port)=)[\w!#$%&*+.^|~-]{1,80}=(?![A-Z]+(?:_[A-Z]+)+(?:_\d{1,4})?(?:[;\s"']|$)|\$\{)(?=[^\s;"'`\\<]*\d|[^\s;"'`\\<]{12})[^\s;"'`\\<]{6,}/i;
 
 /** Finds the whole value of a cookie header, because each cookie may be a secret. */
 export const findCookies = (reader: Reader, start: number): Secret | undefined => {

@@ -47,33 +47,36 @@ const endOfString = (text: string, start: number, slashes: number): number => {
 /** Returns how often a string is escaped: its quotes have 0, 1, 3, 7 … backslashes before them. */
 const levelsOf = (slashes: number): number => 32 - Math.clz32(slashes + 1);
 
-/** 1 for letters, 2 for digits and the signs of passwords. */
+const [letter, digit] = [1, 2];
 const kinds = new Uint8Array(128);
-for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz') kinds[letter.charCodeAt(0)] = 1;
-for (const sign of '0123456789!@#$%^&*+=?~_') kinds[sign.charCodeAt(0)] = 2;
+for (const one of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz') kinds[one.charCodeAt(0)] = letter;
+for (const one of '0123456789') kinds[one.charCodeAt(0)] = digit;
 
-/** Whether a string has several words, of which one may be secret: with a digit or a sign. */
+/**
+ * Whether a string has several words, of which one with letters and digits may be secret. Others are found in the
+ * document as it is.
+ */
 const hasCandidate = (text: string, start: number, end: number): boolean => {
   let first = -1;
-  let isUnlike = false;
+  let found = 0;
   let hasBlank = false;
   let hasFound = false;
   for (let at = start; at <= end; at += 1) {
     const code = at === end ? space : text.charCodeAt(at);
     const isEscape = code === backslash;
     if (code <= space || isEscape) {
-      hasFound ||= isUnlike && at - first >= minWord;
+      hasFound ||= found === (letter | digit) && at - first >= minWord;
       hasBlank ||= at < end;
       if (hasFound && hasBlank) return true;
       if (isEscape) at += 1;
       first = -1;
-      isUnlike = false;
+      found = 0;
       continue;
     }
     const kind = kinds[code] ?? 0;
     if (kind === 0) continue;
     if (first === -1) first = at;
-    isUnlike ||= kind === 2;
+    found |= kind;
   }
   return false;
 };

@@ -91,6 +91,49 @@ describe('keys of accounts', () => {
   ])('are preserved without a key: %j', expectPreserved);
 });
 
+describe('passwords below and beside their users', () => {
+  it.each([
+    'host ftp.example.com\nuser webmaster\npass «Copper-barley845»\n',
+    '{"username":"rsol","key":"«97fed92c77d9d9dfdbd2ecc215edf8c1»"}',
+    'DATA_SOURCE_NAME=exporter:«Timberpaddle2217»@(localhost:3306)/',
+    "client.login('«MTkyMjU0NzY4MjMwMTUxODY0NA.FPfJ4k.WaSmdfNwvisZ0PziTus-bGUTJJVfor9Z9uXqwC»')",
+  ])('are replaced in %j', expectHidden);
+
+  it.each([
+    'user guide\npass through',
+    '{"username":"rsol","key":"first_name"}',
+    '{"file":"a.txt","key":"97fed92c77d9d9dfdbd2ecc215edf8c1"}',
+  ])('are nothing else: %j', expectPreserved);
+});
+
+describe('code and figures behind a name', () => {
+  it.each([
+    "CLOUDSTACK_SECRET=config['secret'],",
+    'API_SECRET=env["secret"]',
+    "API_SECRET=settings.get('secret')",
+    '  withCredentials: defaultToConfig2,\n  timeout: 1,',
+    '"DEBUG=agenda:**,-agenda:internal:** vitest run"',
+    '✓ security redacts a secret  301ms\n ✓ packages',
+    '{cookie:`authorization=${encodeURIComponent(`Bearer ${token}`)}; isLoggedIn=1`}',
+    'serial=4CAAF9CADB636FE01FF74ED85B03869D',
+    'X-Amzn-Trace-Id: Root=1-e9308229-c2b9592d818c01aa67d655b1',
+    'password: a-password',
+    'password=my-password',
+  ])('are preserved: %j', expectPreserved);
+
+  it.each([
+    "X_SECRET=«abcd1234[»'",
+    'password: «Summer2024»,\nx: y',
+    'password: «sunnyDay7x»,\nx: y',
+    'password  «x301ms9»',
+    'curl -u admin:«Internal:9x**» https://example.org',
+    'Cookie: «authorization=kfj3kf93kfk39fkk3; x=1»',
+    'Cookie: «sid=${x}; session=kfj3kf93kfk39fkk3»',
+    'password: «A-C1gHNSD!XVQCK~g»',
+    'password=«my-p4ssW0rd!x»',
+  ])('are no passwords that look like them: %j', expectHidden);
+});
+
 describe('what resembles a secret', () => {
   it.each([
     ' /etc/pam.d/chpasswd 9900720564cb4ee98b7da29e2d183cb2\n',

@@ -59,6 +59,9 @@ const beforeVector = /^\r?\niv ?=/;
 const bytes = /^(?:\[\]byte\(|Buffer\.from\(|b(?=["']))/;
 
 /** Matches the name of a wireless network before another member of its object. */
+/** Matches a `key` behind the name of its user. */
+const besideUser = /["']user_?name["']\s?:\s?["'][\w.@-]{1,64}["'],\s{0,20}["']key$/i;
+
 const besideNetwork = /["']e?ssid["']\s?:[^{}\n]{2,80}["']key$/i;
 
 const letterD = 100;
@@ -113,6 +116,7 @@ export const findMember = (reader: Reader, sign: Sign, end: number): Secret | un
     const isSetting = isKeyLike && /(?:^|\n)[ \t]*$/.test(text.slice(reader.floor(end), end - 3));
     return isSetting || (wrapper !== undefined && quote !== undefined) ? found : undefined;
   }
+  if (besideUser.test(text.slice(reader.floor(end), end))) return found;
   const object = ofObject.exec(text.slice(reader.floor(end), end))?.[1];
   return object !== undefined && keyStrength(`${object}_key`) === 'strong' ? found : undefined;
 };

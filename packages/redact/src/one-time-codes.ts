@@ -10,6 +10,9 @@ const maxBefore = 96;
 const hyphen = 45;
 const capitalG = 71;
 const space = 32;
+const colon = 58;
+const equals = 61;
+const letterA = 97;
 /** The kind of digits. */
 const digit = 3;
 
@@ -18,6 +21,9 @@ const announced =
   /\b(?:otp|one[- ]?time (?:code|pass(?:word|code)|pin)|(?:verification|security|log-?in|sign-?in|pairing|access|confirmation|authentication|2fa|mfa|device|unlock) (?:code|pin)|(?:your|pairing|sim|card|new) pin(?: code)?|PIN(?=:| is)|passcode(?=:| is)|passw(?:or)?d(?= is \d*$| is:))(?: for [\w.@+-]{1,48})?(?: is| was)?\s?[:=]?\s{0,6}(?:G-)?$/i;
 /** Matches what is behind a code. */
 const stated = /^ (?:is|as|to) (?:your|the) (?:[\w-]{1,16} ){0,3}(?:code|otp|pin|passcode|password)\b/i;
+
+/** The first letters of what is behind a code. */
+const firstStated: ReadonlySet<number> = new Set(Array.from('iatIAT', (letter) => letter.charCodeAt(0)));
 
 /** Matches what is behind a part of a date, an address, a number or an amount. */
 const notCode = /^(?:[-/:%]|[.,]\d)/;
@@ -38,14 +44,24 @@ const endOfDigits = (text: string, start: number): number => {
   return end;
 };
 
+/** Whether a sign leads to a code: that of a word before it, a colon or an equals sign. */
+const isLead = (code: number): boolean =>
+  code === hyphen || code === colon || code === equals || (code | space) >= letterA;
+
 /** Returns quickly whether a number may be a code that is valid once. */
 export const mayBeOneTimeCode = (text: string, index: number): boolean => {
   if (text.charCodeAt(index - 1) === hyphen && text.charCodeAt(index - 2) !== capitalG) return false;
   const end = endOfDigits(text, index);
   if (end >= text.length) return true;
   if (end - index < minCode || end - index > maxCode || is(text.charCodeAt(end), word)) return false;
-  const isBehind = text.charCodeAt(end) === space && (end + 3 >= text.length || stated.test(text.slice(end, end + 72)));
-  return isBehind || end + 72 > text.length || mayAnnounce(text, beforeBlanks(text, index));
+  if (end + 72 > text.length) return true;
+  const before = beforeBlanks(text, index);
+  if (isLead(text.charCodeAt(before - 1)) && mayAnnounce(text, before)) return true;
+  return (
+    text.charCodeAt(end) === space &&
+    firstStated.has(text.charCodeAt(end + 1)) &&
+    stated.test(text.slice(end, end + 72))
+  );
 };
 
 /** Finds the number in `Your verification code is …` and `… is your login code`. Called for its first digit. */

@@ -79,7 +79,7 @@ const findBehindKeyword = (reader: Reader, index: number): Secret | undefined =>
       ? findLoginPassword(reader, index)
       : findLoginLine(reader, index);
   }
-  if (reader.text.endsWith('Pass', index) && belowUser.test(reader.text.slice(reader.floor(index), index))) {
+  if (reader.text.endsWith('ass', index) && belowUser.test(reader.text.slice(reader.floor(index), index))) {
     return findLoginPassword(reader, index);
   }
   if (reader.text.endsWith(' pass', index)) return findUsersPass(reader, index);
@@ -220,8 +220,8 @@ const findWithin = (reader: Reader, key: Key, start: number): Secret | undefined
 /** Matches what defines a variable or a macro, up to its name. */
 const definedPass = /(?:^|[\n;&] ?)(?:# ?define|setx|setenv|set -[gUl]{0,3}x|ENV|ARG) PASS$/;
 
-/** Matches a line with a user before `Pass`. */
-const belowUser = /(?:^|\n)[ \t]*(?:User|Username|Login|Account)[ \t]+\S{1,64}\r?\n[ \t]*Pass$/;
+/** Matches a line with a user before `Pass` or `pass`. */
+const belowUser = /(?:^|\n)[ \t]*(?:[Uu]ser|[Uu]sername|[Ll]ogin|[Aa]ccount)[ \t]+\S{1,64}\r?\n[ \t]*[Pp]ass$/;
 
 /** Finds the value of a line `PASS …` after a line `USER …`. */
 const findLoginLine = (reader: Reader, index: number): Secret | undefined => {

@@ -202,7 +202,7 @@ export const tokenForms: readonly TokenForm[] = [
     keepsPrefix,
   }),
   ...forms('teams-webhook', 'webhook.office.com/webhookb2/', 40, { extra: '/@', keepsPrefix }),
-  ...forms('discord', 'MTA MTE MTI MTM MTQ', 55, { extra: '.', body: /^[\w-]{20,26}\.[\w-]{6}\.[\w-]{27,}/ }),
+  ...forms('discord', 'MT Mj Mz ND NT Nj Nz OD OT', 55, { extra: '.', body: /^[\w-]{20,26}\.[\w-]{6}\.[\w-]{27,}/ }),
   ...forms(
     'webhook',
     'hooks.zapier.com/hooks/catch/ open.feishu.cn/open-apis/bot/v2/hook/ open.larksuite.com/open-apis/bot/v2/hook/ outlook.office.com/webhook/ maker.ifttt.com/use/ /with/key/ webhook/send?key=',

@@ -139,7 +139,7 @@ export const mayBePair = (text: string, index: number): boolean => {
 };
 
 /**
- * Finds the password in `user:password@tcp(host)`, in `CORP/user:password@10.0.0.1`, and in
+ * Finds the password in `user:password@tcp(host)` and `user:password@(host)`, in `CORP/user:password@10.0.0.1`, and in
  * `echo user:password | chpasswd`. Called for the colon.
  */
 export const findUserPair = (reader: Reader, index: number): Secret | undefined => {
@@ -159,6 +159,7 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
   const isPair =
     next === at
       ? reader.matches('@tcp(', end) ||
+        reader.matches('@(', end) ||
         reader.matches('@unix(', end) ||
         isLogin(reader, start, end, isQuoted ? end + 1 : end)
       : (next === 32 || next === 34 || next === 39 || next === bar) &&

@@ -60,6 +60,9 @@ export const valueOf = (
       const listed = findBytes(reader, key, start) ?? findListed(reader, key, start);
       return listed ?? (isColon ? undefined : findBracketed(reader, key, start));
     }
+    if (next === 44 && numberedName.test(text.slice(start, end))) return undefined;
+    if ((next === 39 || next === 34) && opened.test(text.slice(start, end))) return undefined;
+    if (isLiteral && quantity.test(text.slice(start, end))) return undefined;
     if (next === 32 && reader.matches(' (', end) && spacedCall.test(text.slice(start, end))) return undefined;
     // A subscript or a generic type, unless an element ends there.
     if ((next === 91 || (next === 60 && reader.code(end + 1) !== 47)) && !isColon) return undefined;
@@ -79,6 +82,12 @@ export const valueOf = (
   return isSecret(reader, { start, end, key, style }) ? { kind: 'assignment', start, end } : undefined;
 };
 
+/** Matches a name in code of several words, one of several with the name. */
+const numberedName = /^[a-z]{2,}(?:[A-Z][a-z]+)+\d$/;
+/** Matches the name of a list or a function before the string in its brackets. */
+const opened = /^[A-Za-z_$]+(?:\.[A-Za-z_$]+)*[[(]$/;
+/** Matches a duration or a size, such as that of a test whose name ends with that of a secret. */
+const quantity = /^\d{1,6}(?:\.\d{1,3})?(?:[mnµ]?s|min|h|%|[kKMG]i?B)$/;
 /** Matches the name of a function, which has a space before its brackets in the style of GNU. */
 const spacedCall = /^[A-Za-z]+(?:_[A-Za-z\d]+)+$/;
 

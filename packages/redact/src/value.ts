@@ -7,7 +7,7 @@ const minDistinct = 8;
 
 /** Matches the beginning of a placeholder for a secret. */
 const placeholder =
-  /^(?:[$<%*#[(\\?~@…]|\/[\^\\([]|\/\* ?[@#]__|x{3,}|\.{3}|your|my[-_.]|an?[-_]|the[-_]|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|phc_|pk_(?:live|test)_|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|[a-z][a-z\d+.-]{1,15}:\/\/|&lt;|\.\s?\$|sha\d+[-:]|0x(?:[\da-f]{1,16}|[\da-f]{40})$|ssh-(?:rsa|dss|ed25519)\b|(?:ecdsa|rsa)-sha2-|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$)|\{[a-z_ -]+\}$|\{[a-z]\w*\()/i;
+  /^(?:[$<%*#[(\\?~@…]|\/[\^\\([]|\/\* ?[@#]__|x{3,}|\.{3}|your|(?:my[-_.]|(?:an?|the)[-_])[a-z]{2,}(?![a-z\d])|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|phc_|pk_(?:live|test)_|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|[a-z][a-z\d+.-]{1,15}:\/\/|&lt;|\.\s?\$|sha\d+[-:]|0x(?:[\da-f]{1,16}|[\da-f]{40})$|ssh-(?:rsa|dss|ed25519)\b|(?:ecdsa|rsa)-sha2-|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$)|\{[a-z_ -]+\}$|\{[a-z]\w*\()/i;
 
 /** Matches words anywhere in a placeholder for a secret. */
 const disclaimer =
