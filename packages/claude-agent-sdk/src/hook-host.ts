@@ -336,7 +336,13 @@ export class HookHost {
         onLostChange: (members) => this.#warn(lostChange(members), 'change-not-applied'),
         onStop: (ending) => {
           if (name !== input.session_id) putBounded(this.#stopped, name, ending);
-          this.#options.onStop?.({ session: name, ...ending });
+          try {
+            this.#options.onStop?.({ session: name, ...ending });
+          } catch (error) {
+            // Nobody awaits it: it would end the process.
+            const message = `The option "onStop" of attach() threw: ${toErrorInfo(error).message}`;
+            process.emitWarning(message, { code: 'callback-failed' });
+          }
         },
       });
     this.#sessions.delete(name);

@@ -3,7 +3,7 @@ import { InvalidOptionError } from '@h/options';
 import { deny, intercept, retry, stop, type TurnEvent } from '@h/turn';
 import * as fc from 'fast-check';
 import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { approval, operator, redact, spy } from '../test/operators.js';
 import { toyClaude, type ToyCall } from '../test/toy-claude.js';
 import { hookEvents } from './events.js';
@@ -113,6 +113,22 @@ describe('hooks', () => {
     ]);
     expect([long.steps, long.isStopped, short.steps, short.isStopped]).toEqual([2, true, 1, false]);
     expect(stops).toEqual([{ session: 'long', outcome: 'max-steps', reason: 'Enough.' }]);
+  });
+
+  it('survives an `onStop` that throws, and warns', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const limit = intercept('limit', () => ({ decide: { 'tool.call': () => stop('max-steps', 'Enough.') } }));
+    const onStop = (): void => {
+      throw new Error('No such log.');
+    };
+    const call: ToyCall = { id: 'a', name: 'Bash', input: {}, outcome: { output: 'x' } };
+    expect(await toyClaude(attach({ onStop }, limit), [[call]], { session: 's' })).toMatchObject({ isStopped: true });
+    await vi.waitFor(() =>
+      expect(warn).toHaveBeenCalledWith('The option "onStop" of attach() threw: No such log.', {
+        code: 'callback-failed',
+      }),
+    );
+    warn.mockRestore();
   });
 
   it('tells the model why a sub-agent was stopped, and continues the session', async () => {
