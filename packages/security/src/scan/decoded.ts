@@ -49,7 +49,7 @@ const isToBeFollowed = (text: string, { start, end }: Region): boolean => {
 };
 
 /** Returns whether a decoded span contains no request (0), a possible one (1) or a certain one (2). */
-const attemptIn = ({ decoded, isMeant }: Encoded, scorer: WordingScorer): 0 | 1 | 2 => {
+const attemptIn = ({ decoded, isMeant, isData }: Encoded, scorer: WordingScorer): 0 | 1 | 2 => {
   const folded = fold(decoded);
   const sentences = sentencesOf(decoded, folded);
   const requests = requestHits(folded, sentences);
@@ -59,7 +59,7 @@ const attemptIn = ({ decoded, isMeant }: Encoded, scorer: WordingScorer): 0 | 1 
   const isPossible =
     requests.length > 0 ||
     isTerseRequest(sentences) ||
-    said.some(({ rule }) => rule === 'secrecy') ||
+    said.some(({ rule }) => isData === true || rule === 'secrecy') ||
     (isMeant === true && asksSomething(sentences));
   return isPossible ? 1 : 0;
 };

@@ -8,6 +8,8 @@ export interface Encoded extends Region {
   readonly isMeant?: boolean | undefined;
   /** Whether the escapes are of letters, which need none, and spell a sentence. */
   readonly isNeedless?: boolean | undefined;
+  /** Whether the text is that of data, in which a command is a request. */
+  readonly isData?: boolean | undefined;
   /**
    * Whether the words may be a name, an address or comments of source code, so that only a certain request counts, and
    * only as suspicious.
@@ -32,7 +34,7 @@ export const findEncoded = (text: string): readonly Encoded[] => [
     base64Regions(text),
     /(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{4,76}\s{0,2}){1,110}={0,2}/g,
     fromBase64,
-  ).map((span) => (isSourceMap(text, span) ? { ...span, isName: true } : span)),
+  ).map((span) => (isSourceMap(text, span) ? { ...span, isName: true } : asData(span))),
   ...spans(text, runsOf(text, 24, base32), /(?<![A-Z2-7])[A-Z2-7]{24,4096}={0,6}/g, fromBase32),
   ...spans(
     text,
@@ -80,6 +82,29 @@ export const findEncoded = (text: string): readonly Encoded[] => [
 
 /** Several bytes in the encoding of mails. */
 const quotedPrintable = /(?:=[2-9A-F][0-9A-F]){6}/;
+
+/** Returns a span with JSON, such as a configuration in the address of a button, as data: its texts, not its names. */
+const asData = (span: Encoded): Encoded => {
+  const texts = textsIn(parsed(span.decoded));
+  return texts.length === 0 ? span : { ...span, decoded: texts.join('\n\n'), isMeant: false, isData: true };
+};
+
+const parsed = (text: string): unknown => {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Returns the strings of data, and the names that are sentences. */
+const textsIn = (data: unknown): readonly string[] => {
+  if (typeof data === 'string') return [data];
+  if (typeof data !== 'object' || data === null) return [];
+  const names = Array.isArray(data) ? [] : Object.keys(data).filter((name) => name.includes(' '));
+  return [...names, ...Object.values(data).flatMap(textsIn)];
+};
 
 /** Whether a span is the inline source map of a compiled file. */
 const isSourceMap = (text: string, { start }: Region): boolean =>
