@@ -148,7 +148,7 @@ const start = async (given: StationArguments, { say, warn }: Surroundings, open:
   open.add(() => server?.close());
   const url = server && `${server.url}/#token=${await localToken(backend, tenant)}`;
   if (demo && role !== 'worker') await showScenes(station, tenant);
-  // Who reads this may stop the program, which has started completely then.
+  // The last step of the start: scripts that wait for this line may stop the program at once.
   say(url === undefined ? 'The worker runs.' : `Station: ${url}`);
   return {
     url,

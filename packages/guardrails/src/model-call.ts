@@ -3,7 +3,7 @@ import type { Usage } from '@h/turn';
 import type { Reservation } from './budget.js';
 import type { Amounts } from './counters.js';
 
-/** The names of a model. A provider may answer with a name of its own, which a price list does not know. */
+/** The names of a model. A provider may answer with another name, which a price list does not know. */
 export interface ModelNames {
   readonly asked: string | undefined;
   readonly answered: string | undefined;

@@ -106,7 +106,7 @@ const decoded = (string: string): OffsetMap => {
   return offsets;
 };
 
-/** Returns the secrets of a string, which was escaped a number of times, as those of a text of its own. */
+/** Returns the secrets of a string, which was escaped a number of times, as those of a separate text. */
 const secretsIn = (string: string, levels: number, findersOf: () => readonly Finder[]): readonly Secret[] => {
   if (levels === 0 || !string.includes('\\')) return findersOf().flatMap((finder) => finder(string, whole).secrets);
   const text = decoded(string);
@@ -130,7 +130,7 @@ const merged = (secrets: readonly Secret[]): readonly Secret[] => {
 };
 
 /**
- * Creates a finder that reads each string of a JSON document as a text of its own, so that what begins or ends a line is
+ * Creates a finder that reads each string of a JSON document as a separate text, so that what begins or ends a line is
  * found there, too. Documents may be in strings of others.
  *
  * @param findersOf creates the finders for a text, as some of them remember what was before
