@@ -8,7 +8,9 @@ const inactiveMs = 60_000;
 /**
  * Yields the messages of a subject in order, a few at a time, so that a slow reader does not fill the memory.
  *
- * Ends after the last message. Throws `TimeoutError` if a message was lost on the way; the caller reads again.
+ * Ends after the last message. A request also counts messages that are delivered twice, so that others may be missing
+ * afterwards: reading continues with the first of these. Throws `TimeoutError` if no message arrives; the caller reads
+ * again.
  *
  * @param first - the sequence in the stream at which reading begins
  */
@@ -20,6 +22,33 @@ export async function* readSubject(
   perRequest: number,
   first = 1,
 ): AsyncGenerator<JsMsg, void, undefined> {
+  for (let next = first, hasMore = true; hasMore;) {
+    const start = next;
+    hasMore = false;
+    for await (const message of readFrom(client, manager, stream, subject, perRequest, start)) {
+      if (message === missing) {
+        if (next === start) throw new TimeoutError();
+        hasMore = true;
+      } else {
+        next = message.seq + 1;
+        yield message;
+      }
+    }
+  }
+}
+
+/** In place of messages that were not delivered. */
+const missing = Symbol('missing');
+
+/** Yields messages in order, and ends after the last one or with `missing`. */
+async function* readFrom(
+  client: JetStreamClient,
+  manager: JetStreamManager,
+  stream: string,
+  subject: string,
+  perRequest: number,
+  first: number,
+): AsyncGenerator<JsMsg | typeof missing, void, undefined> {
   const { name, num_pending: count } = await manager.consumers.add(stream, {
     filter_subject: subject,
     ack_policy: AckPolicy.None,
@@ -36,14 +65,15 @@ export async function* readSubject(
       const before = received;
       const wanted = Math.min(perRequest, count - received);
       for await (const message of await consumer.fetch({ max_messages: wanted, expires: expiresMs })) {
+        const { deliverySequence, pending } = message.info;
         // Delivered twice.
-        if (message.info.deliverySequence <= received) continue;
+        if (deliverySequence <= received) continue;
+        if (deliverySequence !== received + 1) return yield missing;
         received += 1;
-        if (message.info.deliverySequence !== received) throw new TimeoutError();
         yield message;
-        if (message.info.pending === 0) return;
+        if (pending === 0) return;
       }
-      if (received === before) throw new TimeoutError();
+      if (received === before) return yield missing;
     }
   } finally {
     await manager.consumers.delete(stream, name).catch(() => false);
