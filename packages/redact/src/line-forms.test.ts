@@ -125,6 +125,8 @@ describe('code and figures behind a name', () => {
     "X_SECRET=«abcd1234[»'",
     'password: «Summer2024»,\nx: y',
     'password: «sunnyDay7x»,\nx: y',
+    'user:joe,password:«sunnyDay7»,host:x',
+    'password=«sunnyDay7»,user=joe',
     'password  «x301ms9»',
     'curl -u admin:«Internal:9x**» https://example.org',
     'Cookie: «authorization=kfj3kf93kfk39fkk3; x=1»',

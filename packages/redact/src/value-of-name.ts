@@ -60,9 +60,7 @@ export const valueOf = (
       const listed = findBytes(reader, key, start) ?? findListed(reader, key, start);
       return listed ?? (isColon ? undefined : findBracketed(reader, key, start));
     }
-    if (next === 44 && numberedName.test(text.slice(start, end))) return undefined;
-    if ((next === 39 || next === 34) && opened.test(text.slice(start, end))) return undefined;
-    if (isLiteral && quantity.test(text.slice(start, end))) return undefined;
+    if (isCodeOrFigure(reader, start, end, isLiteral)) return undefined;
     if (next === 32 && reader.matches(' (', end) && spacedCall.test(text.slice(start, end))) return undefined;
     // A subscript or a generic type, unless an element ends there.
     if ((next === 91 || (next === 60 && reader.code(end + 1) !== 47)) && !isColon) return undefined;
@@ -82,12 +80,24 @@ export const valueOf = (
   return isSecret(reader, { start, end, key, style }) ? { kind: 'assignment', start, end } : undefined;
 };
 
-/** Matches a name in code of several words, one of several with the name. */
+/** A line feed, a return, and the backslash of an escaped one. */
+const lineEnds: ReadonlySet<number> = new Set([10, 13, 92]);
+/** Matches a name of a variable of several words. In code, a line feed follows the comma of a member. */
 const numberedName = /^[a-z]{2,}(?:[A-Z][a-z]+)+\d$/;
 /** Matches the name of a list or a function before the string in its brackets. */
 const opened = /^[A-Za-z_$]+(?:\.[A-Za-z_$]+)*[[(]$/;
 /** Matches a duration or a size, such as that of a test whose name ends with that of a secret. */
 const quantity = /^\d{1,6}(?:\.\d{1,3})?(?:[mnµ]?s|min|h|%|[kKMG]i?B)$/;
+
+/** Whether a value without quotes is a variable, a list or a function, by what is behind it, or a duration or a size. */
+const isCodeOrFigure = (reader: Reader, start: number, end: number, isLiteral: boolean): boolean => {
+  const value = reader.text.slice(start, end);
+  const next = reader.code(end);
+  if (next === 44 && lineEnds.has(reader.code(end + 1))) return numberedName.test(value);
+  if (next === 39 || next === 34) return opened.test(value);
+  return isLiteral && quantity.test(value);
+};
+
 /** Matches the name of a function, which has a space before its brackets in the style of GNU. */
 const spacedCall = /^[A-Za-z]+(?:_[A-Za-z\d]+)+$/;
 
