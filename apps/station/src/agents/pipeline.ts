@@ -17,7 +17,7 @@ import type { AgentFile } from './agent-file.js';
 import { rulesOf } from './rules.js';
 import type { Toolbox } from './toolbox.js';
 import { runOf } from './turn-metadata.js';
-import { recordUsage, type ChildUsages } from './turn-usage.js';
+import { recordUsage, type ChildUsages } from './record-usage.js';
 import type { Workplace } from './workplaces.js';
 
 /** Options of {@link createPipeline}. */

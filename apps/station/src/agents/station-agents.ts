@@ -20,7 +20,7 @@ import { tenantApprovals } from './tenant-approvals.js';
 import { TenantBudgets } from './tenant-budgets.js';
 import { openToolbox } from './toolbox.js';
 import { runOf, tenantOf } from './turn-metadata.js';
-import { ChildUsages } from './turn-usage.js';
+import { ChildUsages } from './record-usage.js';
 import { openWorkplace, type Workplace } from './workplaces.js';
 
 /** Options of {@link stationAgents}. */

@@ -1,7 +1,7 @@
 import type { CostOf } from '@h/prices';
 import type { EventWriter, LiveEvents } from '@h/postgres';
 import { journalEvents, type JSONValue, type OpenSession, type TurnEvent } from '@h/turn';
-import { TurnUsage } from '../agents/turn-usage.js';
+import { TurnUsage } from './turn-usage.js';
 import type { SessionState } from '../api/contract.js';
 import { createPublisher, type EventPublisher } from './public-event.js';
 import type { ApprovalBody, Records, StoredRecord, TurnBody } from './records.js';

@@ -1,6 +1,6 @@
 import type { JSONValue, TurnEvent } from '@h/turn';
 import type { CostOf } from '@h/prices';
-import { TurnUsage } from '../agents/turn-usage.js';
+import { TurnUsage } from './turn-usage.js';
 import type { StationTrace } from '../api/contract.js';
 
 type Bar = StationTrace['bars'][number];

@@ -3,7 +3,7 @@ import { event, usage } from '@h/turn/testing';
 import { expect, it } from 'vitest';
 import { openBench } from '../../test/bench.js';
 import { call } from '../../test/model-server.js';
-import { turnTraceOf } from '../service/turn-trace.js';
+import { turnTraceOf } from './turn-trace.js';
 import { TurnUsage } from './turn-usage.js';
 
 const costOf: CostOf = ({ input, output }, model) => (model === 'acme/large' ? (input + 5 * output) / 1000 : undefined);
