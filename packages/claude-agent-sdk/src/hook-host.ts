@@ -1,3 +1,4 @@
+import { LruMap } from '@h/bounded';
 import type {
   CanUseTool,
   HookCallback,
@@ -8,9 +9,10 @@ import type {
 } from '@anthropic-ai/claude-agent-sdk';
 import { toErrorInfo, type PipelineOperator, type ToolOutcome, type TurnEnding, type TurnEventOf } from '@h/turn';
 import { answerOf, decisionOf, isRecord, judgeChanged, permission, type Allowed } from './approvals.js';
+import { denialIgnored, inputNotAllowed, lostChange, notRewritten } from './hook-messages.js';
 import { contextOf, denial, reasonOf, rewrite, stopped, withContext, type Output } from './hook-outputs.js';
 import { HookSession } from './hook-session.js';
-import type { CallDecision, HookTurn } from './hook-turn.js';
+import type { HookTurn } from './hook-turn.js';
 import type { AttachOptions } from './options.js';
 import { containsRemoved, noteAfter, readOutput, textOf, withheld } from './tool-output.js';
 
@@ -38,9 +40,10 @@ export class HookHost {
   readonly #sessions = new Map<string, HookSession>();
   /** Calls without a result, because `canUseTool` does not receive the session. */
   readonly #open = new Map<string, OpenCall>();
-  readonly #checked = new Map<string, Checked>();
+  /** A batch that never ends leaves its calls here. */
+  readonly #checked = new LruMap<string, Checked>(maxPending);
   /** Sub-agents whose turn an operator stopped. */
-  readonly #stopped = new Map<string, TurnEnding>();
+  readonly #stopped = new LruMap<string, TurnEnding>(maxPending);
   readonly #warned = new Set<string>();
 
   constructor(operators: readonly PipelineOperator[], options: AttachOptions) {
@@ -190,7 +193,7 @@ export class HookHost {
     const { turn, result } = await this.#pass(input, { status: 'ok', output });
     if (!result) {
       const rewritten = withheld(response);
-      this.#check(input, { original: response, rewritten, isFailed: false });
+      this.#checked.set(input.tool_use_id, { original: response, rewritten, isFailed: false });
       return { ...rewrite({ rewritten }), ...stopped(turn?.ending ?? unchecked) };
     }
     if (turn?.ending && turn.ending.outcome !== 'completed') {
@@ -199,7 +202,7 @@ export class HookHost {
     if (result.output === output) return {};
     const change = host.write(result.output);
     if (change.rewritten !== undefined) {
-      this.#check(input, { original: response, rewritten: change.rewritten, isFailed: false });
+      this.#checked.set(input.tool_use_id, { original: response, rewritten: change.rewritten, isFailed: false });
     }
     return rewrite(change);
   }
@@ -228,7 +231,9 @@ export class HookHost {
     const { turn, result } = await this.#pass(input, outcome);
     const text = result && textOf(result.output);
     const note = text === undefined ? undefined : noteAfter(error, text);
-    if (note === undefined) this.#check(input, { original: error, rewritten: text ?? '', isFailed: true });
+    if (note === undefined) {
+      this.#checked.set(input.tool_use_id, { original: error, rewritten: text ?? '', isFailed: true });
+    }
     const context =
       note === undefined || note === ''
         ? {}
@@ -320,11 +325,6 @@ export class HookHost {
     return {};
   }
 
-  #check({ tool_use_id: id }: ToolInput, checked: Checked): void {
-    // A batch that never ends leaves its calls here.
-    putBounded(this.#checked, id, checked);
-  }
-
   #session(input: HookInput): HookSession {
     const name = nameOf(input);
     const session =
@@ -335,7 +335,7 @@ export class HookHost {
         trigger: name === input.session_id ? 'user' : 'subagent',
         onLostChange: (members) => this.#warn(lostChange(members), 'change-not-applied'),
         onStop: (ending) => {
-          if (name !== input.session_id) putBounded(this.#stopped, name, ending);
+          if (name !== input.session_id) this.#stopped.set(name, ending);
           try {
             this.#options.onStop?.({ session: name, ...ending });
           } catch (error) {
@@ -367,13 +367,6 @@ export class HookHost {
 /** Calls whose rewritten output is not confirmed yet, and sub-agents whose result has not arrived. */
 const maxPending = 1000;
 
-/** Adds an entry and drops the oldest one if there are too many. */
-const putBounded = <Value>(map: Map<string, Value>, key: string, value: Value): void => {
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > maxPending && oldest !== undefined) map.delete(oldest);
-};
-
 /** The session of a hook: a sub-agent has its own. */
 const nameOf = ({ session_id: session, agent_id: agent }: HookInput): string =>
   agent === undefined ? session : `${session}/${agent}`;
@@ -389,23 +382,3 @@ const abandoned: ToolOutcome = {
 };
 
 const unchecked: TurnEnding = { outcome: 'blocked', reason: 'An operator withheld the result of a call.' };
-
-const denialIgnored = (tool: string): string =>
-  `Claude Code ran a call of ${tool} that an operator had denied or that waited for approval. Update Claude Code, and remove hooks that allow calls.`;
-
-const inputNotAllowed = (tool: string, decision: CallDecision): string => {
-  const why = decision.type === 'denied' ? decision.reason : 'An operator did not allow it.';
-  return `Another hook changed the input of a call of ${tool}, and Claude Code ran it with an input that operators do not allow: ${why} Change inputs in an operator instead of a hook.`;
-};
-
-const notRewritten = (tool: string, isFailed: boolean): string =>
-  isFailed
-    ? `Operators removed text from the output of a failed call of ${tool}, and Claude Code does not rewrite failed outputs.`
-    : `Operators removed text from the output of ${tool}, and Claude Code ignored the rewritten output.`;
-
-const lostChange = (members: readonly string[]): string => {
-  const advice = members.includes('settings.maxOutputTokens')
-    ? 'Limits on tokens and costs have no effect: use `maxBudgetUsd` of query(), or'
-    : 'Remove the operator, or use';
-  return `attach(): an operator changed ${members.join(', ')} of a model request, which Claude Code does not apply. ${advice} the model proxy (apps/model-proxy).`;
-};
