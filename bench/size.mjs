@@ -12,12 +12,13 @@ const folder = fileURLToPath(new URL('../packages/turn/src/', import.meta.url));
 /** Modules of `packages/turn/src` and packages, by what they do. */
 const parts = {
   'checks of input, options, driver output and events':
-    /\/turn\/src\/(data-checks|event-checks|event-shape|foreign-message|ingest|json|message-checks|well-formed)\.ts$|\/packages\/options\//,
-  'repair of transcripts': /\/turn\/src\/repair\.ts$/,
-  'crash recovery: journal, replay, closing of interrupted turns': /\/turn\/src\/(journal|opening|replacements)\.ts$/,
+    /\/turn\/src\/\w+\/(data-checks|event-checks|event-shape|foreign-message|ingest|json|message-checks|well-formed)\.ts$|\/packages\/options\//,
+  'repair of transcripts': /\/turn\/src\/\w+\/repair\.ts$/,
+  'crash recovery: journal, replay, closing of interrupted turns':
+    /\/turn\/src\/\w+\/(journal|opening|replacements)\.ts$/,
   'operators: `decide`, `observe`, holding, native RxJS':
-    /\/turn\/src\/(segment|segment-plan|pipeline|replacements|decision)\.ts$/,
-  'sessions in memory, the default store': /\/turn\/src\/memory-sessions\.ts$/,
+    /\/turn\/src\/\w+\/(segment|segment-plan|pipeline|replacements|decision)\.ts$/,
+  'sessions in memory, the default store': /\/turn\/src\/\w+\/memory-sessions\.ts$/,
 };
 
 const without = (pattern) => ({

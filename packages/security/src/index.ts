@@ -1,5 +1,5 @@
 export type { Finding, Severity } from './scan/finding.js';
-export { stripInvisible } from './scan/invisible.js';
+export { stripInvisible } from './scan/hiding/invisible.js';
 export { scanContext, type ScanContextOptions, type ScanContextResult, type ScanPolicy } from './scan/scan-context.js';
 export type { RedactionPlace, SecurityOptions } from './security-options.js';
 export { security } from './security.js';

@@ -5,11 +5,11 @@ import { descend, load, quantizedOf, root } from './model.mjs';
 import { sampler } from './sample.mjs';
 
 const { letterFeatures, letterBits, WordingScorer, fold, sentencesOf, scoredLanguages } = await load(
-  `export { letterFeatures, letterBits } from './letters.js';
-  export { WordingScorer } from './wording.js';
-  export { fold } from './fold.js';
-  export { sentencesOf } from './sentences.js';
-  export { scoredLanguages } from './worded-passages.js';`,
+  `export { letterFeatures, letterBits } from './wording/letters.js';
+  export { WordingScorer } from './wording/wording.js';
+  export { fold } from './text/fold.js';
+  export { sentencesOf } from './text/sentences.js';
+  export { scoredLanguages } from './wording/worded-passages.js';`,
 );
 
 const size = 1 << letterBits;

@@ -33,12 +33,12 @@ export const load = async (entry) => {
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
 };
 const { featuresOf, featureBits, passagesOf, fold, hiddenRegions, sentencesOf, wordedPassages } = await load(
-  `export { featuresOf, featureBits } from './wording.js';
-  export { wordedPassages } from './worded-passages.js';
-  export { passagesOf } from './passages.js';
-  export { fold } from './fold.js';
-  export { hiddenRegions } from './hiding.js';
-  export { sentencesOf } from './sentences.js';`,
+  `export { featuresOf, featureBits } from './wording/wording.js';
+  export { wordedPassages } from './wording/worded-passages.js';
+  export { passagesOf } from './wording/passages.js';
+  export { fold } from './text/fold.js';
+  export { hiddenRegions } from './hiding/hiding.js';
+  export { sentencesOf } from './text/sentences.js';`,
 );
 const size = 1 << featureBits;
 

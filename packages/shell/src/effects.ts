@@ -1,4 +1,4 @@
-import { isKnown, programName } from './read/field.js';
+import { isKnown, programName } from './read/words/field.js';
 import type { Invocation } from './read/invocation.js';
 import { readCommandLine } from './read/read-command-line.js';
 

@@ -1,7 +1,7 @@
-import { isKnown, programName, show, type Field } from './read/field.js';
+import { isKnown, programName, show, type Field } from './read/words/field.js';
 import type { Invocation } from './read/invocation.js';
 import { readCommandLine } from './read/read-command-line.js';
-import { shells } from './read/wrappers.js';
+import { shells } from './read/commands/wrappers.js';
 
 /** The files that a shell line names, as far as they are known before it runs. */
 export interface CommandFiles {

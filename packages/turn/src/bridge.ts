@@ -1,6 +1,6 @@
-export { connect, connector, type Connection, type ConnectOptions } from './connect.js';
-export { handledEvents, type HandledEvents } from './describe-pipeline.js';
-export { ingestCall, ingestOutcome } from './ingest.js';
-export { checkDecision } from './event-checks.js';
-export { checkOperators } from './pipeline.js';
-export { captureTurn } from './turn-context.js';
+export { connect, connector, type Connection, type ConnectOptions } from './operators/connect.js';
+export { handledEvents, type HandledEvents } from './operators/describe-pipeline.js';
+export { ingestCall, ingestOutcome } from './loop/ingest.js';
+export { checkDecision } from './checks/event-checks.js';
+export { checkOperators } from './operators/pipeline.js';
+export { captureTurn } from './operators/turn-context.js';

@@ -1,14 +1,14 @@
 import { nonEmptyString } from '@h/options';
 import { asyncScheduler, Observable } from 'rxjs';
-import { Approvals } from './approvals.js';
-import { checked } from './data-checks.js';
-import { toErrorInfo, TurnError } from './errors.js';
-import { checkDecision } from './event-checks.js';
-import type { ApprovalDecision, NewEventOf, TurnEvent, TurnState } from './events.js';
+import { Approvals } from './runner/approvals.js';
+import { checked } from './checks/data-checks.js';
+import { toErrorInfo, TurnError } from './contract/errors.js';
+import { checkDecision } from './checks/event-checks.js';
+import type { ApprovalDecision, NewEventOf, TurnEvent, TurnState } from './contract/events.js';
 import type { MaybePromise } from './maybe-promise.js';
-import { memorySessions } from './memory-sessions.js';
-import type { UserMessage } from './messages.js';
-import type { ModelRequest } from './model.js';
+import { memorySessions } from './journal/memory-sessions.js';
+import type { UserMessage } from './contract/messages.js';
+import type { ModelRequest } from './contract/model.js';
 import {
   checkHarnessOptions,
   checkResumeOptions,
@@ -18,12 +18,12 @@ import {
   type HarnessOptions,
   type TurnInput,
 } from './options.js';
-import { checkOperators, PipelinePlan, type PipelineOperator } from './pipeline.js';
-import type { RunnerOptions } from './runner-options.js';
-import { TurnRun } from './runner.js';
-import { SessionGate } from './session-gate.js';
-import type { UnfinishedTurn } from './session-store.js';
-import type { ToolDefinition } from './tool.js';
+import { checkOperators, PipelinePlan, type PipelineOperator } from './operators/pipeline.js';
+import type { RunnerOptions } from './runner/runner-options.js';
+import { TurnRun } from './runner/runner.js';
+import { SessionGate } from './journal/session-gate.js';
+import type { UnfinishedTurn } from './contract/session-store.js';
+import type { ToolDefinition } from './contract/tool.js';
 
 /** A turn that has not ended. */
 export interface RunningTurn {

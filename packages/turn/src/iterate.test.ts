@@ -1,10 +1,10 @@
 import { concat, NEVER, Observable, of, Subject, throwError } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
-import type { TurnEvent } from './events.js';
+import type { TurnEvent } from './contract/events.js';
 import { harness } from './harness.js';
 import { iterate } from './iterate.js';
 import { event, scriptedModel } from './testing/index.js';
-import type { ModelDelta } from './model.js';
+import type { ModelDelta } from './contract/model.js';
 
 const delta = (
   text: string,

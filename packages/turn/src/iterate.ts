@@ -1,5 +1,5 @@
 import { Subscription, type Observable } from 'rxjs';
-import type { TurnEvent } from './events.js';
+import type { TurnEvent } from './contract/events.js';
 import { DeltaJoin } from './join-deltas.js';
 
 /** When this many events are waiting, adjacent text deltas are joined. */

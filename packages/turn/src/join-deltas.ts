@@ -1,4 +1,4 @@
-import type { TurnEvent, TurnEventOf } from './events.js';
+import type { TurnEvent, TurnEventOf } from './contract/events.js';
 
 /** Joins adjacent deltas while the events of a turn wait for a slow reader. */
 export class DeltaJoin {

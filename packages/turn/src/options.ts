@@ -18,16 +18,16 @@ import {
   type OptionCheck,
   type OptionChecks,
 } from '@h/options';
-import { checked, jsonObject, toInputError } from './data-checks.js';
-import { priority } from './event-checks.js';
-import type { TurnPriority, TurnTrigger } from './events.js';
-import type { JSONObject } from './json.js';
-import { userMessage, userPart } from './message-checks.js';
-import type { UserMessage, UserPart } from './messages.js';
-import type { ModelDriver, ModelSettings, SystemBlock } from './model.js';
-import type { SessionStore } from './session-store.js';
-import type { ToolDriver } from './tool.js';
-import { wellFormed } from './well-formed.js';
+import { checked, jsonObject, toInputError } from './checks/data-checks.js';
+import { priority } from './checks/event-checks.js';
+import type { TurnPriority, TurnTrigger } from './contract/events.js';
+import type { JSONObject } from './contract/json.js';
+import { userMessage, userPart } from './checks/message-checks.js';
+import type { UserMessage, UserPart } from './contract/messages.js';
+import type { ModelDriver, ModelSettings, SystemBlock } from './contract/model.js';
+import type { SessionStore } from './contract/session-store.js';
+import type { ToolDriver } from './contract/tool.js';
+import { wellFormed } from './transcript/well-formed.js';
 
 /** Options of `harness`. */
 export interface HarnessOptions {

@@ -1,1 +1,1 @@
-export { decodeRecord, encodeRecord } from './record-codec.js';
+export { decodeRecord, encodeRecord } from './journal/record-codec.js';

@@ -1,10 +1,10 @@
 import { Subject, take, throwError } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { proceed, stop } from './decisions.js';
-import type { TurnEvent } from './events.js';
+import { proceed, stop } from './contract/decisions.js';
+import type { TurnEvent } from './contract/events.js';
 import { harness } from './harness.js';
-import { intercept } from './intercept.js';
-import type { PipelineOperator } from './pipeline.js';
+import { intercept } from './operators/intercept.js';
+import type { PipelineOperator } from './operators/pipeline.js';
 import { reply } from './reply.js';
 import { call, failure, response, scriptedModel, scriptedTools, user, type ScriptStep } from './testing/index.js';
 

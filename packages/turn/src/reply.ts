@@ -1,11 +1,11 @@
 import { checkValue, objectWithMethods } from '@h/options';
 import type { Observable } from 'rxjs';
-import type { ErrorInfo } from './error-info.js';
-import type { TurnEvent, TurnEventOf, TurnOutcome } from './events.js';
-import { MessageList } from './message-list.js';
-import { textOf, type Message } from './messages.js';
-import { extend } from './transcript.js';
-import { noUsage, type Usage } from './usage.js';
+import type { ErrorInfo } from './contract/error-info.js';
+import type { TurnEvent, TurnEventOf, TurnOutcome } from './contract/events.js';
+import { MessageList } from './contract/message-list.js';
+import { textOf, type Message } from './contract/messages.js';
+import { extend } from './transcript/transcript.js';
+import { noUsage, type Usage } from './contract/usage.js';
 
 /** The result of a turn. */
 export interface Reply {

@@ -1,24 +1,24 @@
 import { readPlain } from '@h/redact/plain';
-import { changedParts } from './changed-parts.js';
-import { CueIndex } from './cues.js';
-import { cutWords, joinedRequests, findSpelledOut } from './cut-words.js';
-import { decodedHits } from './decoded.js';
-import { Discussion } from './discussion.js';
-import { commandPatterns, findCommands } from './exfiltration.js';
+import { changedParts } from './text/changed-parts.js';
+import { CueIndex } from './text/cues.js';
+import { cutWords, joinedRequests, findSpelledOut } from './hiding/cut-words.js';
+import { decodedHits } from './hiding/decoded.js';
+import { Discussion } from './about/discussion.js';
+import { commandPatterns, findCommands } from './requests/exfiltration.js';
 import { maxHits, overlap, severityWeight, type Hit, type Said } from './finding.js';
-import { fold } from './fold.js';
-import { findForeignTheft, secretFiles } from './foreign-theft.js';
-import { asidesOf, asideWordings, concealed, type Asides } from './hidden-requests.js';
-import { hiddenRegions, hidingPatterns, judgeHidden } from './hiding.js';
-import { findInvisible } from './invisible.js';
-import { ordinarySentences } from './ordinary-sentences.js';
-import { regionLookup, type Region } from './regions.js';
-import { withMentions } from './said.js';
-import { findSeams, speaker } from './seams.js';
-import { sentencesOf } from './sentences.js';
+import { fold } from './text/fold.js';
+import { findForeignTheft, secretFiles } from './requests/foreign-theft.js';
+import { asidesOf, asideWordings, concealed, type Asides } from './hiding/hidden-requests.js';
+import { hiddenRegions, hidingPatterns, judgeHidden } from './hiding/hiding.js';
+import { findInvisible } from './hiding/invisible.js';
+import { ordinarySentences } from './requests/ordinary-sentences.js';
+import { regionLookup, type Region } from './text/regions.js';
+import { withMentions } from './requests/said.js';
+import { findSeams, speaker } from './requests/seams.js';
+import { sentencesOf } from './text/sentences.js';
 import { closeBy, combined, confirmed, discussedIn, judged } from './severity.js';
-import { wordedPassages, wordingHits, type Passage, type ScoredPlace } from './worded-passages.js';
-import { WordingScorer } from './wording.js';
+import { wordedPassages, wordingHits, type Passage, type ScoredPlace } from './wording/worded-passages.js';
+import { WordingScorer } from './wording/wording.js';
 
 /** Returns the hits in a text as it is, and in its lines without escapes and without what is printed before them. */
 export const hitsOf = (text: string): readonly Hit[] => {

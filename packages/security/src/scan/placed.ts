@@ -1,4 +1,4 @@
-import { isInvisible } from './characters.js';
+import { isInvisible } from './text/characters.js';
 import type { Finding, Hit } from './finding.js';
 
 const maxExcerpt = 80;

@@ -1,5 +1,5 @@
 import type { Finding } from './finding.js';
-import { stripInvisible } from './invisible.js';
+import { stripInvisible } from './hiding/invisible.js';
 
 const maxPassage = 4000;
 

@@ -1,9 +1,9 @@
-import type { Discussion } from './discussion.js';
+import type { Discussion } from './about/discussion.js';
 import { maxHits, overlap, severityWeight, type Hit, type Said, type Severity } from './finding.js';
-import type { HiddenRegion } from './hiding.js';
-import { codeLookup, regionLookup, type Region } from './regions.js';
-import { excuseOf, isMentionedAsAttack } from './talk.js';
-import { lenient, wordingLevels, type Passage } from './worded-passages.js';
+import type { HiddenRegion } from './hiding/hiding.js';
+import { codeLookup, regionLookup, type Region } from './text/regions.js';
+import { excuseOf, isMentionedAsAttack } from './about/talk.js';
+import { lenient, wordingLevels, type Passage } from './wording/worded-passages.js';
 
 /*
  * The severity of what a scan found, in four steps:

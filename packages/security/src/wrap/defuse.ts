@@ -1,6 +1,6 @@
-import { fold } from '../scan/fold.js';
-import { stripInvisible } from '../scan/invisible.js';
-import { seams, speaker } from '../scan/seams.js';
+import { fold } from '../scan/text/fold.js';
+import { stripInvisible } from '../scan/hiding/invisible.js';
+import { seams, speaker } from '../scan/requests/seams.js';
 
 /*
  * All patterns are for folded text: small letters, look-alikes as what they look like, no underscores, stars and

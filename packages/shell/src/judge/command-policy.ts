@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { applyRule, findingOf, subjectOf, type Subject } from './match-rule.js';
 import { checkCommand, checkPolicyOptions, type CommandPolicyOptions } from './policy-options.js';
-import { resolvePath } from '../read/resolve-path.js';
+import { resolvePath } from '../read/files/resolve-path.js';
 import type { CommandDecision, CommandJudgement, CommandRule, JudgementFinding } from './rule.js';
 import { commandRules } from './rules/index.js';
 import type { CommandLine, Invocation } from '../read/invocation.js';

@@ -1,8 +1,8 @@
-import { beginsWith, parseArguments } from '../read/arguments.js';
-import { resolvePath } from '../read/resolve-path.js';
-import { isKnown, programName, type Field } from '../read/field.js';
+import { beginsWith, parseArguments } from '../read/words/arguments.js';
+import { resolvePath } from '../read/files/resolve-path.js';
+import { isKnown, programName, type Field } from '../read/words/field.js';
 import type { Invocation } from '../read/invocation.js';
-import type { GitAliases } from '../read/git-programs.js';
+import type { GitAliases } from '../read/commands/git-programs.js';
 import { readCommandLine } from '../read/read-command-line.js';
 
 /** A command that runs before a commit in the same line. */

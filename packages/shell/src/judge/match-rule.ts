@@ -1,12 +1,12 @@
-import { hasFile } from '../read/line-files.js';
-import { beginsWith, parseArguments, type Certainty, type ParsedArguments } from '../read/arguments.js';
-import { zoneOf, type Place, type Zone } from '../read/paths.js';
+import { hasFile } from '../read/files/line-files.js';
+import { beginsWith, parseArguments, type Certainty, type ParsedArguments } from '../read/words/arguments.js';
+import { zoneOf, type Place, type Zone } from '../read/files/paths.js';
 import type { CommandRule, JudgementFinding, PathPlace, RuleContext } from './rule.js';
-import { zoneIn } from '../read/containers.js';
-import { programName, show } from '../read/field.js';
+import { zoneIn } from '../read/commands/containers.js';
+import { programName, show } from '../read/words/field.js';
 import type { Invocation } from '../read/invocation.js';
-import { isOrdinary } from '../read/ordinary.js';
-import { environmentMark, isSecretPath, secretVariableMark } from '../read/secrets.js';
+import { isOrdinary } from '../read/commands/ordinary.js';
+import { environmentMark, isSecretPath, secretVariableMark } from '../read/files/secrets.js';
 import { sqlDamage } from './sql-texts.js';
 import type { SqlDamage } from './sql.js';
 

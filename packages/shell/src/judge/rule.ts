@@ -1,7 +1,7 @@
-import type { Zone } from '../read/paths.js';
+import type { Zone } from '../read/files/paths.js';
 import type { SqlDamage } from './sql.js';
-import type { ShellProblem } from '../read/inner.js';
-import type { ParsedArguments } from '../read/arguments.js';
+import type { ShellProblem } from '../read/commands/inner.js';
+import type { ParsedArguments } from '../read/words/arguments.js';
 
 /** The decision about a command: it runs, a person is asked, or it is denied. */
 export type CommandDecision = 'allow' | 'ask' | 'deny';

@@ -1,6 +1,6 @@
-import type { ParsedArguments } from '../read/arguments.js';
-import { isWhollyUnknown } from '../read/field.js';
-import { isOrdinary } from '../read/ordinary.js';
+import type { ParsedArguments } from '../read/words/arguments.js';
+import { isWhollyUnknown } from '../read/words/field.js';
+import { isOrdinary } from '../read/commands/ordinary.js';
 import { damageOf, type SqlDamage } from './sql.js';
 
 interface Client {

@@ -1,4 +1,4 @@
-import { programName } from '../read/field.js';
+import { programName } from '../read/words/field.js';
 import type { Invocation } from '../read/invocation.js';
 import type { RuleContext } from './rule.js';
 import { production } from './rules/infrastructure.js';

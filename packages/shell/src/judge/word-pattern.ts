@@ -1,5 +1,5 @@
 import { matchesWildcard } from '@h/wildcard';
-import { programName, unknownText } from '../read/field.js';
+import { programName, unknownText } from '../read/words/field.js';
 
 /** Returns whether a command matches a pattern word by word. */
 export type WordPattern = (argv: readonly string[]) => boolean;

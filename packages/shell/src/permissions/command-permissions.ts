@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { anyBoolean, arrayOf, checkOptions, type OptionCheck } from '@h/options';
-import { isKnown } from '../read/field.js';
+import { isKnown } from '../read/words/field.js';
 import { readCommandLine } from '../read/read-command-line.js';
 import { gitSubcommand } from './read-only-git.js';
 import { whyProjectRuns } from './project-programs.js';

@@ -7,7 +7,7 @@ import {
   type SyntaxNode,
   type TestExpression,
 } from 'unbash';
-import { programName } from '../read/field.js';
+import { programName } from '../read/words/field.js';
 import { parseLine } from '../read/parse-line.js';
 import { Refusal, refuse } from './refusal.js';
 import { checkDialect, dialectOf, type Dialect } from './dialects.js';

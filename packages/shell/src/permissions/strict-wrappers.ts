@@ -1,4 +1,4 @@
-import { shells, wrappers, type Wrapper } from '../read/wrappers.js';
+import { shells, wrappers, type Wrapper } from '../read/commands/wrappers.js';
 import { dialectOf } from './dialects.js';
 import { refuse } from './refusal.js';
 import { literal, noDash, unknownWord, type StaticWord } from './static-word.js';

@@ -1,7 +1,7 @@
-import type { Container } from './containers.js';
-import type { Field } from './field.js';
-import type { ShellProblem } from './inner.js';
-import type { Input } from './known-output.js';
+import type { Container } from './commands/containers.js';
+import type { Field } from './words/field.js';
+import type { ShellProblem } from './commands/inner.js';
+import type { Input } from './words/known-output.js';
 
 /** A file to which output is written. */
 export interface Redirection {

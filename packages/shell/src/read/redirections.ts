@@ -1,11 +1,11 @@
 import type { Redirect, Redirection as RedirectNode } from 'unbash';
-import { expandBody, expandWord, type Output, type RunScript } from './expand-word.js';
-import { known, type Field } from './field.js';
+import { expandBody, expandWord, type Output, type RunScript } from './words/expand-word.js';
+import { known, type Field } from './words/field.js';
 import type { Redirection } from './invocation.js';
-import { machineMark, ofMachine, type Input } from './known-output.js';
-import { hasFile, isDownload, textOfFile } from './line-files.js';
+import { machineMark, ofMachine, type Input } from './words/known-output.js';
+import { hasFile, isDownload, textOfFile } from './files/line-files.js';
 import type { Scope } from './scope.js';
-import { isSecretPath, secretMark } from './secrets.js';
+import { isSecretPath, secretMark } from './files/secrets.js';
 
 const unread: Input = { text: undefined, programs: [] };
 

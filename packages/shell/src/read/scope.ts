@@ -1,7 +1,7 @@
 import type { BraceGroup, CompoundCommand, CompoundList, Redirected } from 'unbash';
-import type { Container } from './containers.js';
-import { isKnown, programName, unknownText, type Field } from './field.js';
-import { secretMark, secretVariableMark } from './secrets.js';
+import type { Container } from './commands/containers.js';
+import { isKnown, programName, unknownText, type Field } from './words/field.js';
+import { secretMark, secretVariableMark } from './files/secrets.js';
 
 /** The body of a function. */
 export type FunctionBody = BraceGroup | CompoundCommand | CompoundList | Redirected;

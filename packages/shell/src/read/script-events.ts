@@ -1,7 +1,7 @@
-import type { Output } from './expand-word.js';
-import type { Field } from './field.js';
+import type { Output } from './words/expand-word.js';
+import type { Field } from './words/field.js';
 import type { Redirection } from './invocation.js';
-import type { Input } from './known-output.js';
+import type { Input } from './words/known-output.js';
 import type { FunctionBody, Scope } from './scope.js';
 
 /** Receives the findings of the reader. */

@@ -10,14 +10,14 @@ import {
   type SyntaxNode,
   type While,
 } from 'unbash';
-import { alternativesIn } from './alternatives.js';
-import { assignmentReader } from './assignments.js';
-import { expandText, expandWord, type Output, type RunScript } from './expand-word.js';
-import { isKnown, unknownText } from './field.js';
-import type { Input } from './known-output.js';
+import { alternativesIn } from './words/alternatives.js';
+import { assignmentReader } from './words/assignments.js';
+import { expandText, expandWord, type Output, type RunScript } from './words/expand-word.js';
+import { isKnown, unknownText } from './words/field.js';
+import type { Input } from './words/known-output.js';
 import { hasCommand, isBomb, isEndlessLoop } from './loops.js';
-import { isSilent, nothing, ofLists, oneOf, silence, together } from './outputs.js';
-import { fits } from './paths.js';
+import { isSilent, nothing, ofLists, oneOf, silence, together } from './words/outputs.js';
+import { fits } from './files/paths.js';
 import { readRedirections } from './redirections.js';
 import { innerScope, keepEffects, lookUp, valueOf, type Scope } from './scope.js';
 import type { Place, ScriptEvents } from './script-events.js';

@@ -1,10 +1,10 @@
-import type { ErrorInfo } from '../error-info.js';
-import type { TurnEventOf, TurnEvents, TurnEventType } from '../events.js';
-import { MessageList } from '../message-list.js';
-import type { AssistantPart, Message, ToolCallPart, UserMessage } from '../messages.js';
-import type { FinishReason, ModelRequest, ModelResponse } from '../model.js';
-import type { ToolOutcome } from '../tool.js';
-import type { Usage } from '../usage.js';
+import type { ErrorInfo } from '../contract/error-info.js';
+import type { TurnEventOf, TurnEvents, TurnEventType } from '../contract/events.js';
+import { MessageList } from '../contract/message-list.js';
+import type { AssistantPart, Message, ToolCallPart, UserMessage } from '../contract/messages.js';
+import type { FinishReason, ModelRequest, ModelResponse } from '../contract/model.js';
+import type { ToolOutcome } from '../contract/tool.js';
+import type { Usage } from '../contract/usage.js';
 
 /** Builds an event with an envelope: turn `'turn-1'`, at 0. */
 export const event = <Type extends TurnEventType>(

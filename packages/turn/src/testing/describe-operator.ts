@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest';
-import type { TurnOperator } from '../events.js';
+import type { TurnOperator } from '../contract/events.js';
 import { operatorChecks, type OperatorCheckOptions } from './operator-checks.js';
 
 /** The checks play hundreds of turns: on a busy machine they take longer than the 5 s that vitest gives a test. */

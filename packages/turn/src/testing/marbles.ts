@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs';
 import { TestScheduler, type RunHelpers } from 'rxjs/testing';
 import { expect } from 'vitest';
-import type { TurnEvent } from '../events.js';
+import type { TurnEvent } from '../contract/events.js';
 
 /** Helpers of a marble test. */
 export interface TurnMarbles extends RunHelpers {

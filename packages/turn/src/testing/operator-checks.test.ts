@@ -1,8 +1,8 @@
 import { delay, map, mergeMap, Observable, of, share, type Subscriber, type Subscription } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { deny, keep, notice, stop } from '../decisions.js';
-import type { TurnEvent, TurnOperator } from '../events.js';
-import { intercept } from '../intercept.js';
+import { deny, keep, notice, stop } from '../contract/decisions.js';
+import type { TurnEvent, TurnOperator } from '../contract/events.js';
+import { intercept } from '../operators/intercept.js';
 import { describeOperator } from './describe-operator.js';
 import { operatorChecks } from './operator-checks.js';
 

@@ -1,9 +1,9 @@
 import { NEVER, Observable, Subject, of, throwError } from 'rxjs';
 import { expect, vi } from 'vitest';
-import type { TurnEvent, TurnOperator } from '../events.js';
+import type { TurnEvent, TurnOperator } from '../contract/events.js';
 import { harness } from '../harness.js';
-import { memorySessions } from '../memory-sessions.js';
-import { repairHistory } from '../repair.js';
+import { memorySessions } from '../journal/memory-sessions.js';
+import { repairHistory } from '../transcript/repair.js';
 import { reply } from '../reply.js';
 import { call, response } from './builders.js';
 import { sampleTurn } from './sample-turn.js';

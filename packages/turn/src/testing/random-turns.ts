@@ -1,10 +1,10 @@
 import { Observable, type ObservableInput } from 'rxjs';
-import { deny, retry } from '../decisions.js';
-import type { TurnEvent, TurnOperator } from '../events.js';
-import { intercept } from '../intercept.js';
-import { MessageList } from '../message-list.js';
-import type { ModelDriver, ModelDriverOutput } from '../model.js';
-import type { ToolDefinition, ToolDriver } from '../tool.js';
+import { deny, retry } from '../contract/decisions.js';
+import type { TurnEvent, TurnOperator } from '../contract/events.js';
+import { intercept } from '../operators/intercept.js';
+import { MessageList } from '../contract/message-list.js';
+import type { ModelDriver, ModelDriverOutput } from '../contract/model.js';
+import type { ToolDefinition, ToolDriver } from '../contract/tool.js';
 import { call, failure, ok, response, user } from './builders.js';
 
 /** The model's answer in one step of a {@link RandomTurn}. */

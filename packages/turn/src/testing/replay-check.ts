@@ -1,8 +1,8 @@
 import { expect, vi } from 'vitest';
-import type { TurnEvent, TurnOperator } from '../events.js';
+import type { TurnEvent, TurnOperator } from '../contract/events.js';
 import { harness } from '../harness.js';
-import { memorySessions } from '../memory-sessions.js';
-import type { JournalRecord, OpenSession, SessionStore } from '../session-store.js';
+import { memorySessions } from '../journal/memory-sessions.js';
+import type { JournalRecord, OpenSession, SessionStore } from '../contract/session-store.js';
 import { above, below, modelOf, randomTurn, toolsOf, type RandomTurn } from './random-turns.js';
 
 const session = 'session-1';

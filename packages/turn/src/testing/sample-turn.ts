@@ -1,5 +1,5 @@
-import type { TurnEvent } from '../events.js';
-import { MessageList } from '../message-list.js';
+import type { TurnEvent } from '../contract/events.js';
+import { MessageList } from '../contract/message-list.js';
 import { call, event, ok, request, response, usage, user } from './builders.js';
 
 /** The events of an ordinary turn, in order: two steps, a tool call, an approval, steering, and unknown types. */

@@ -1,5 +1,5 @@
 import { Observable, type SchedulerLike, asyncScheduler } from 'rxjs';
-import type { ErrorInfo } from '../error-info.js';
+import type { ErrorInfo } from '../contract/error-info.js';
 import type {
   ModelCallContext,
   ModelDelta,
@@ -7,7 +7,7 @@ import type {
   ModelDriverOutput,
   ModelRequest,
   ModelResponse,
-} from '../model.js';
+} from '../contract/model.js';
 import { response } from './builders.js';
 
 /** One answer of a script. */

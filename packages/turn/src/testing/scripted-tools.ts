@@ -1,8 +1,8 @@
 import { Observable } from 'rxjs';
-import { toErrorInfo } from '../errors.js';
-import type { JSONValue } from '../json.js';
+import { toErrorInfo } from '../contract/errors.js';
+import type { JSONValue } from '../contract/json.js';
 import type { MaybePromise } from '../maybe-promise.js';
-import type { ToolCall, ToolDefinition, ToolDriver, ToolDriverOutput, ToolOutcome } from '../tool.js';
+import type { ToolCall, ToolDefinition, ToolDriver, ToolDriverOutput, ToolOutcome } from '../contract/tool.js';
 import { ok } from './builders.js';
 
 /** The context of a scripted tool. */

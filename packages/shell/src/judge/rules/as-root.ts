@@ -1,4 +1,4 @@
-import { shells } from '../../read/wrappers.js';
+import { shells } from '../../read/commands/wrappers.js';
 import type { CommandRule } from '../rule.js';
 import { onlyReads } from './verbs.js';
 

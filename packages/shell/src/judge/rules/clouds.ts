@@ -1,4 +1,4 @@
-import { unknownText } from '../../read/field.js';
+import { unknownText } from '../../read/words/field.js';
 import type { CommandRule } from '../rule.js';
 import { isLocalServer } from '../test-databases.js';
 import { production } from './infrastructure.js';

@@ -1,4 +1,4 @@
-import type { Zone } from '../../read/paths.js';
+import type { Zone } from '../../read/files/paths.js';
 import type { CommandRule } from '../rule.js';
 
 const engines = ['docker', 'podman', 'nerdctl'];

@@ -1,5 +1,5 @@
-import { unknownText } from '../../read/field.js';
-import { isEndless } from '../../read/known-output.js';
+import { unknownText } from '../../read/words/field.js';
+import { isEndless } from '../../read/words/known-output.js';
 import type { CommandRule } from '../rule.js';
 
 /** Programs that only read devices, or that have rules of their own. */

@@ -1,5 +1,5 @@
-import { listMark } from '../../read/argument-lists.js';
-import { temporaryFolder } from '../../read/known-output.js';
+import { listMark } from '../../read/words/argument-lists.js';
+import { temporaryFolder } from '../../read/words/known-output.js';
 import type { CommandRule, RuleContext } from '../rule.js';
 import { extracts, writtenPaths } from '../written-paths.js';
 

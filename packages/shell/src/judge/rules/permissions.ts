@@ -1,5 +1,5 @@
-import { programName } from '../../read/field.js';
-import { interpreters, shells, wrappers } from '../../read/wrappers.js';
+import { programName } from '../../read/words/field.js';
+import { interpreters, shells, wrappers } from '../../read/commands/wrappers.js';
 import type { CommandRule } from '../rule.js';
 
 const programs = ['chmod', 'chown', 'chgrp', 'setfacl', 'chattr', 'chflags', 'xattr', 'icacls', 'takeown'];

@@ -1,4 +1,4 @@
-import { settingsMark } from '../../read/known-output.js';
+import { settingsMark } from '../../read/words/known-output.js';
 import {
   displayers,
   filesOf,
@@ -9,7 +9,7 @@ import {
   secretMark,
   secretVariableMark,
   storedMark,
-} from '../../read/secrets.js';
+} from '../../read/files/secrets.js';
 import { extracts } from '../written-paths.js';
 import type { CommandRule, RuleContext } from '../rule.js';
 

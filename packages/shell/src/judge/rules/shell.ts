@@ -1,6 +1,6 @@
-import { machineMark, settingsMark } from '../../read/known-output.js';
-import { codeVariable } from '../../read/program-variables.js';
-import { secretMark, secretVariableMark, storedMark } from '../../read/secrets.js';
+import { machineMark, settingsMark } from '../../read/words/known-output.js';
+import { codeVariable } from '../../read/commands/program-variables.js';
+import { secretMark, secretVariableMark, storedMark } from '../../read/files/secrets.js';
 import type { CommandRule } from '../rule.js';
 
 /** Programs that send their arguments to another machine; name lookups send them, too. */

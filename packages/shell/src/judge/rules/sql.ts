@@ -1,5 +1,5 @@
-import { beginsWith } from '../../read/arguments.js';
-import { onlyPrints } from '../../read/inline-code.js';
+import { beginsWith } from '../../read/words/arguments.js';
+import { onlyPrints } from '../../read/code/inline-code.js';
 import type { CommandRule, RuleContext } from '../rule.js';
 import { isLocalServer, isOfTests, usesRemoteServer } from '../test-databases.js';
 import { migrationTools, production } from './infrastructure.js';

@@ -1,4 +1,4 @@
-import { isVirtualMachine } from '../../read/engines.js';
+import { isVirtualMachine } from '../../read/commands/engines.js';
 import type { RuleContext } from '../rule.js';
 
 /** Verbs that end what they name. */

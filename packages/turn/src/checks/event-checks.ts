@@ -1,0 +1,243 @@
+import {
+  anyBoolean,
+  anyString,
+  anyValue,
+  arrayOf,
+  integerFrom,
+  nonEmptyString,
+  numberFrom,
+  objectOf,
+  oneOf,
+  recordOf,
+  required,
+  type OptionCheck,
+} from '@h/options';
+import { isJSONObjectFrom } from '../contract/json.js';
+import { checked, jsonObject, jsonValue, problemWithValue, shapeOf, variantOf } from './data-checks.js';
+import type { ApprovalDecision, TurnEventType } from '../contract/events.js';
+import { assistantContent, message, toolResultOutput, userMessage } from './message-checks.js';
+
+export const finite = numberFrom(-Number.MAX_VALUE);
+const tokens = numberFrom(0);
+const usage = shapeOf({ input: tokens, cacheRead: tokens, cacheWrite: tokens, output: tokens, reasoning: tokens });
+
+const error: OptionCheck = shapeOf(
+  { name: anyString, message: anyString },
+  {
+    code: anyString,
+    status: finite,
+    headers: recordOf(anyString),
+    body: jsonValue,
+    operator: anyString,
+    cause: { expected: 'an error as plain data', accepts: (value) => error.accepts(value) },
+  },
+);
+
+/** The last output of a model driver whose call failed. */
+export const driverError = shapeOf({ error }, { usage });
+
+const finishReason = oneOf('stop', 'length', 'content-filter', 'tool-calls', 'error', 'other');
+const response = { content: assistantContent, finishReason, usage };
+const responseDetails = {
+  invalidCalls: recordOf(anyString),
+  id: anyString,
+  model: anyString,
+  providerMetadata: jsonObject,
+};
+export const modelResponse = shapeOf(response, responseDetails);
+
+const effect = oneOf('read-only', 'local-write', 'network', 'destructive');
+const paths = shapeOf({}, { root: anyString, read: arrayOf(anyString), write: arrayOf(anyString) });
+const toolDefinition = shapeOf(
+  { name: nonEmptyString, description: anyString, inputSchema: jsonObject },
+  { effect, idempotent: anyBoolean, paths, providerOptions: recordOf(jsonObject) },
+);
+const toolCall = shapeOf(
+  { id: anyString, name: anyString },
+  { input: anyValue, effect, idempotent: anyBoolean, paths },
+);
+
+const outcomeWith = (members: Readonly<Record<string, OptionCheck>> = {}, optional = {}): OptionCheck =>
+  shapeOf({ output: toolResultOutput, ...members }, { durationMs: numberFrom(0), details: jsonValue, ...optional });
+const artifact = shapeOf({ id: anyString, size: numberFrom(0) }, { mediaType: anyString });
+export const toolOutcome = variantOf('status', {
+  ok: outcomeWith(),
+  stored: outcomeWith({ artifact }),
+  failed: outcomeWith({ error }),
+  'timed-out': outcomeWith({ timeoutMs: numberFrom(0) }),
+  denied: outcomeWith({ reason: anyString }, { by: anyString }),
+  'invalid-input': outcomeWith({ issues: arrayOf(anyString) }),
+  'unknown-tool': outcomeWith({}, { suggestion: anyString }),
+  skipped: outcomeWith({ reason: anyString }),
+  cancelled: outcomeWith({ reason: anyString }),
+  interrupted: outcomeWith({ reason: anyString }),
+});
+
+const decision = oneOf('once', 'session', 'always', 'deny');
+const approvalDecision = objectOf({ decision: required(decision), pattern: anyString, reason: anyString });
+
+/** Checks a decision, which may be its name only. @throws InvalidInputError if it is none */
+export const checkDecision = (given: unknown): ApprovalDecision => {
+  const whole = typeof given === 'string' ? { decision: given } : given;
+  return checked(approvalDecision, whole, 'answer()', 'decision') as ApprovalDecision;
+};
+
+export const priority = oneOf('foreground', 'normal', 'background');
+
+const outcome = oneOf(
+  'completed',
+  'replied',
+  'cancelled',
+  'timed-out',
+  'max-steps',
+  'budget-exceeded',
+  'loop-detected',
+  'blocked',
+  'error',
+);
+
+const ids = arrayOf(anyString);
+const step = integerFrom(1);
+const call = { step, attempt: step };
+const cache = shapeOf({}, { ttl: oneOf('5m', '1h') });
+
+type Checks = Readonly<Record<string, OptionCheck>>;
+
+/** The members of an event. */
+interface Payload {
+  readonly members: Checks;
+  readonly optional: Checks;
+  /** Members whose items are checked one by one. */
+  readonly lists: Checks;
+  /** Members that are valid in combinations only. */
+  readonly variant: OptionCheck | undefined;
+}
+
+const payload = (members: Checks, { optional = {}, lists = {}, variant }: Partial<Omit<Payload, 'members'>> = {}) => ({
+  members,
+  optional: { turn: anyString, at: finite, replayed: oneOf(true), ...optional },
+  lists,
+  variant,
+});
+
+const outcomeOf = { outcome };
+const because = { reason: anyString, error };
+
+/** The members of the events of the loop. Notices have no check. */
+export const payloads: Partial<Readonly<Record<TurnEventType, Payload>>> = {
+  'turn.start': payload(
+    { session: anyString, trigger: anyString },
+    { lists: { input: userMessage }, optional: { priority, metadata: jsonObject } },
+  ),
+  'session.loaded': payload(
+    { session: anyString, state: recordOf(jsonValue) },
+    { lists: { messages: message, repairs: shapeOf({ problem: anyString, index: integerFrom(0) }) } },
+  ),
+  'model.request': payload(
+    { ...call, settings: shapeOf({}, { maxOutputTokens: finite }) },
+    {
+      lists: {
+        messages: message,
+        system: shapeOf({ text: anyString }, { cache }),
+        tail: message,
+        tools: toolDefinition,
+      },
+      optional: { model: anyString, credential: anyString, cacheMessages: cache },
+    },
+  ),
+  'model.delta': payload({
+    ...call,
+    delta: shapeOf({ type: oneOf('text', 'reasoning', 'tool-input'), text: anyString }),
+  }),
+  'model.response': payload({ ...call, ...response }, { optional: responseDetails }),
+  'model.error': payload({ ...call, error }, { optional: { usage, retrying: anyBoolean } }),
+  'tool.call': payload(
+    { step, index: integerFrom(0), call: toolCall },
+    { optional: { denied: shapeOf({ reason: anyString }, { by: anyString }) } },
+  ),
+  'tool.progress': payload({ step, call: toolCall, progress: jsonValue }),
+  'tool.result': payload({ step, call: toolCall }, { variant: toolOutcome }),
+  'input.received': payload({ id: anyString, message: userMessage }),
+  'approval.request': payload(
+    { id: anyString, reason: anyString },
+    { optional: { call: toolCall, expiresAt: finite } },
+  ),
+  'approval.answer': payload({ id: anyString, decision }, { optional: { pattern: anyString, reason: anyString } }),
+  'history.append': payload({ origin: anyString }, { lists: { messages: message }, optional: { delivers: ids } }),
+  'history.replace': payload({ origin: anyString }, { lists: { messages: message } }),
+  'session.state': payload({ key: anyString, value: jsonValue }),
+  'turn.continue': payload({ reason: anyString }, { lists: { messages: message } }),
+  'turn.stop': payload(outcomeOf, { optional: { ...because, afterStep: integerFrom(0) } }),
+  'turn.end': payload(
+    { ...outcomeOf, steps: integerFrom(0), usage },
+    { optional: { ...because, undelivered: arrayOf(userMessage) } },
+  ),
+};
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * Returns the first invalid member of an event that an operator made. Members and items that are those of the event it
+ * made it from are valid, so that a change of a long history costs no more than the change.
+ *
+ * @throws whatever a member throws when it is read
+ */
+export const invalidMember = (event: { readonly type: string }, from: object | undefined): string | undefined => {
+  const own = payloads[event.type as TurnEventType];
+  if (own === undefined || event === from) return undefined;
+  const made: Members = event;
+  const given = (from ?? {}) as Members;
+  const isNew = from === undefined;
+  // Only the runner makes stops that a later step overtakes.
+  if (event.type === 'turn.stop' && isChanged(made, given, 'afterStep')) return 'afterStep';
+  for (const name in own.members) {
+    if ((isNew || made[name] !== given[name]) && own.members[name]?.accepts(made[name]) === false) return name;
+  }
+  for (const name in own.optional) {
+    if (isChanged(made, given, name) && own.optional[name]?.accepts(made[name]) === false) return name;
+  }
+  const { annotations } = made;
+  if (
+    isChanged(made, given, 'annotations') &&
+    !isJSONObjectFrom(annotations, given['annotations'] as Members | undefined)
+  ) {
+    return 'annotations';
+  }
+  for (const name in own.lists) {
+    const item = own.lists[name];
+    if ((isNew || made[name] !== given[name]) && item && !areItems(made[name], given[name], item)) return name;
+  }
+  if (own.variant === undefined) return undefined;
+  for (const name in made) {
+    const isOfOutcome = !(name in own.members || name in own.optional || name === 'annotations');
+    if (isOfOutcome && (isNew || made[name] !== given[name])) return own.variant.accepts(made) ? undefined : 'outcome';
+  }
+  return undefined;
+};
+
+/** Explains what is wrong with an invalid member, with its value and what it must be. */
+export const problemWithMember = (event: { readonly type: string }, name: string): string => {
+  const { members = {}, optional = {}, lists = {}, variant } = payloads[event.type as TurnEventType] ?? {};
+  const list = lists[name];
+  const check = members[name] ?? optional[name] ?? (list && arrayOf(list));
+  const owner = `an invalid ${event.type}`;
+  const problem =
+    check === undefined
+      ? variant && problemWithValue(event, variant, owner, 'event')
+      : problemWithValue((event as unknown as Members)[name], check, owner, name);
+  return problem ?? `${owner}: ${JSON.stringify(name)} must not be set to this value`;
+};
+
+/** Whether a member was set to another value. */
+const isChanged = (made: Members, given: Members, name: string): boolean =>
+  made[name] !== undefined && made[name] !== given[name];
+
+const areItems = (list: unknown, before: unknown, item: OptionCheck): boolean => {
+  if (!isIterable(list)) return false;
+  const known = new Set(isIterable(before) ? before : []);
+  for (const value of list) if (!known.has(value) && !item.accepts(value)) return false;
+  return true;
+};
+
+const isIterable = (value: unknown): value is Iterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.iterator in value;

@@ -1,0 +1,106 @@
+import {
+  anyBoolean,
+  anyOf,
+  anyString,
+  anyValue,
+  arrayOf,
+  instanceOf,
+  oneOf,
+  recordOf,
+  type OptionCheck,
+} from '@h/options';
+import { jsonObject, jsonValue, shapeOf, variantOf } from './data-checks.js';
+import type { Message, ToolResultOutput } from '../contract/messages.js';
+
+const providerOptions = recordOf(jsonObject);
+const bytes = anyOf(anyString, instanceOf(Uint8Array), instanceOf(ArrayBuffer));
+const fileData = anyOf(
+  bytes,
+  instanceOf(URL),
+  shapeOf({ type: oneOf('data'), data: bytes }),
+  shapeOf({ type: oneOf('url'), url: instanceOf(URL) }),
+  shapeOf({ type: oneOf('reference'), reference: recordOf(anyString) }),
+  shapeOf({ type: oneOf('text'), text: anyString }),
+  recordOf(anyString),
+);
+
+const text = shapeOf({ text: anyString }, { providerOptions });
+const file = shapeOf({ data: fileData, mediaType: anyString }, { filename: anyString, providerOptions });
+const image = shapeOf({ image: fileData }, { mediaType: anyString, providerOptions });
+const reasoningFile = shapeOf({ data: fileData, mediaType: anyString }, { providerOptions });
+const customKind: OptionCheck = {
+  expected: 'a string of the form "provider.kind"',
+  accepts: (value) => typeof value === 'string' && value.includes('.'),
+};
+const toolCall = shapeOf(
+  { toolCallId: anyString, toolName: anyString, input: anyValue },
+  { providerExecuted: anyBoolean, providerOptions },
+);
+
+const resultPart = shapeOf({
+  type: oneOf(
+    'text',
+    'file',
+    'media',
+    'file-data',
+    'image-data',
+    'file-url',
+    'image-url',
+    'file-id',
+    'image-file-id',
+    'file-reference',
+    'image-file-reference',
+    'custom',
+  ),
+});
+const textOutput = shapeOf({ value: anyString }, { providerOptions });
+const jsonOutput = shapeOf({ value: jsonValue }, { providerOptions });
+export const toolResultOutput = variantOf('type', {
+  text: textOutput,
+  'error-text': textOutput,
+  json: jsonOutput,
+  'error-json': jsonOutput,
+  'execution-denied': shapeOf({}, { reason: anyString, providerOptions }),
+  content: shapeOf({ value: arrayOf(resultPart) }, { providerOptions }),
+});
+
+const toolResult = shapeOf(
+  { toolCallId: anyString, toolName: anyString, output: toolResultOutput },
+  { providerOptions },
+);
+
+export const assistantContent = arrayOf(
+  variantOf('type', {
+    text,
+    reasoning: text,
+    file,
+    'reasoning-file': reasoningFile,
+    custom: shapeOf({ kind: customKind }, { providerOptions }),
+    'tool-call': toolCall,
+    'tool-result': toolResult,
+    'tool-approval-request': shapeOf({ approvalId: anyString, toolCallId: anyString }),
+  }),
+);
+
+export const userPart = variantOf('type', { text, image, file });
+const toolPart = variantOf('type', {
+  'tool-result': toolResult,
+  'tool-approval-response': shapeOf({ approvalId: anyString, approved: anyBoolean }, { reason: anyString }),
+});
+
+const about = { providerOptions, metadata: shapeOf({}, { internal: anyBoolean, kind: anyString }) };
+const user = shapeOf({ content: anyOf(anyString, arrayOf(userPart)) }, about);
+
+export const userMessage = variantOf('role', { user });
+export const message = variantOf('role', {
+  system: shapeOf({ content: anyString }, about),
+  user,
+  assistant: shapeOf({ content: anyOf(anyString, assistantContent) }, about),
+  tool: shapeOf({ content: arrayOf(toolPart) }, about),
+});
+
+/** Whether a value has the shape of a message. Unknown members are allowed. */
+export const isMessage = (value: unknown): value is Message => message.accepts(value);
+
+/** Whether a value has the shape of the output of a tool call. Unknown members are allowed. */
+export const isToolResultOutput = (value: unknown): value is ToolResultOutput => toolResultOutput.accepts(value);

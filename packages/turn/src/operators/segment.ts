@@ -1,0 +1,409 @@
+import { later } from '@h/options';
+import { disregard, isWaiting, stamp, waitFor, type Waiting } from './decision.js';
+import { OperatorError, toErrorInfo } from '../contract/errors.js';
+import { invalidMember, payloads, problemWithMember } from '../checks/event-checks.js';
+import { problemWith } from '../checks/event-shape.js';
+import type { Entrance, EventQueue } from './event-queue.js';
+import type { NewEvent, TurnEnding, TurnEvent } from '../contract/events.js';
+import type { DecideContext, Decision, DecisionInput, OperatorContext } from './handlers.js';
+import { LazyAbort } from '../lazy-abort.js';
+import { isSameSubject, missingSubstitute } from './replacements.js';
+import type { Decide, Observe, Placed, SegmentPlan } from './segment-plan.js';
+
+/** Cancels a timer or an answer that an operator waits for. */
+interface Cleanup {
+  readonly place: number;
+  cancel: () => void;
+}
+
+/** Receives the events of a segment. */
+export interface SegmentOutlet {
+  next(event: TurnEvent): void;
+  /** An operator failed; the event on which it failed does not leave. */
+  failed(error: OperatorError, event: TurnEvent | undefined): void;
+  /** An operator replaced or dropped this event. */
+  replaced?(event: TurnEvent): void;
+}
+
+/**
+ * A run of adjacent interceptors: an event passes a list of the handlers for its type, not a chain of subscribers.
+ */
+export class Segment implements Entrance {
+  #plan: SegmentPlan;
+  /** The state of each operator in this turn. */
+  readonly #states: unknown[] = [];
+  readonly #queue: EventQueue;
+  readonly #outlet: SegmentOutlet;
+  #cleanups: Set<Cleanup> | undefined;
+  readonly #abort = new LazyAbort();
+  readonly #context: DecideContext = new SegmentContext(this.#abort);
+  #turn = '';
+  #isStopping = false;
+  #ending: TurnEnding | undefined;
+  #held = 0;
+  #isClosed = false;
+  #isSetUp = false;
+  #onSettled: (() => void) | undefined;
+
+  constructor(plan: SegmentPlan, queue: EventQueue, outlet: SegmentOutlet, turn = '') {
+    this.#plan = plan;
+    this.#queue = queue;
+    this.#outlet = outlet;
+    this.#turn = turn;
+    for (let place = 0; place < plan.size; place += 1) this.#states.push(this.#setUp(place));
+    this.#isSetUp = true;
+  }
+
+  #setUp(place: number): unknown {
+    try {
+      return this.#plan.setUp(place, new PlacedContext(this, this.#queue, place));
+    } catch (error) {
+      this.#fail(place, 'failed to set up', error, undefined);
+      this.#plan = this.#plan.without(place);
+      return undefined;
+    }
+  }
+
+  /** Runs the `start` handlers: the turn is live. */
+  start(): void {
+    for (const { place, handle } of this.#plan.starters) {
+      this.#queue.during(() => this.#call(place, 'threw in start', () => handle(this.#states[place])));
+    }
+  }
+
+  /** Accepts an event from above. */
+  feed(event: TurnEvent): void {
+    if (this.#turn === '') this.#turn = event.turn;
+    if (this.#queue.isBusy) this.run(event, 0);
+    else this.#queue.push(this, event, 0);
+  }
+
+  /** Passes the event to the `decide` handlers from this place on, then to the outlet. */
+  run(event: TurnEvent, place: number): void {
+    if (this.#isClosed) return;
+    const deciders = this.#plan.deciders(event.type);
+    let current = event;
+    for (let index = 0; index < deciders.length; index += 1) {
+      const decider = deciders[index] as Placed<Decide>;
+      if (decider.place < place) continue;
+      let answer: DecisionInput;
+      let isHeld: boolean;
+      try {
+        answer = decider.handle(this.#states[decider.place], current, this.#context);
+        if (answer === undefined) continue;
+        if (
+          isSameType(answer, current) &&
+          isSameSubject(current, answer) &&
+          invalidMember(answer, current) === undefined
+        ) {
+          current = answer;
+          continue;
+        }
+        isHeld = isWaiting(answer);
+      } catch (error) {
+        this.#fail(decider.place, `threw on ${current.type}`, error, current);
+        return;
+      }
+      if (isHeld) this.#hold(decider.place, current, answer as Waiting);
+      else this.#follow(decider.place, current, answer as Decision);
+      return;
+    }
+    this.#outlet.next(current);
+  }
+
+  /** Passes an event to the `observe` handlers. @returns the first failure */
+  observe(event: TurnEvent): OperatorError | undefined {
+    if (this.#isClosed) return undefined;
+    if (this.#turn === '') this.#turn = event.turn;
+    if (event.type === 'turn.stop') this.#isStopping = true;
+    else if (event.type === 'turn.end') this.#ending = event;
+    const observers = this.#plan.observers(event.type);
+    let failure: OperatorError | undefined;
+    for (let index = 0; index < observers.length; index += 1) {
+      const observer = observers[index] as Placed<Observe>;
+      try {
+        checkObserved(observer.handle(this.#states[observer.place], event), event);
+      } catch (error) {
+        failure ??= this.#errorOf(observer.place, `threw while observing ${event.type}`, error);
+      }
+    }
+    return failure;
+  }
+
+  /** Calls back when no event is held or queued. */
+  whenSettled(callback: () => void): void {
+    this.#onSettled = callback;
+    if (this.#held === 0) this.#settled();
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#abort.abort();
+    for (const { place, cancel } of this.#cleanups ?? []) this.#call(place, 'threw when it was canceled', cancel);
+    this.#cleanups = undefined;
+    for (const { place, handle } of this.#plan.finalizers) {
+      this.#call(place, 'threw in finalize', () => handle(this.#states[place], this.#ending));
+    }
+  }
+
+  /** Performs a decision. */
+  #follow(place: number, event: TurnEvent, answer: Decision): void {
+    const events = this.#eventsOf(place, event, answer);
+    if (events === undefined || !this.#isAnswered(place, event, events)) return;
+    for (const next of events) this.run(next, place + 1);
+  }
+
+  /** Holds one event. A decision that settles in the same tick is performed in the same tick. */
+  #hold(place: number, event: TurnEvent, answer: Waiting): void {
+    if (event.type === 'model.delta') {
+      disregard(answer);
+      this.#fail(
+        place,
+        'returned a promise or an observable for model.delta. Handlers of model.delta must be synchronous',
+        undefined,
+        event,
+      );
+      return;
+    }
+    const given: TurnEvent[] = [];
+    let [isAnswered, isInTick, isOver] = [false, true, false];
+    const cleanup = this.#addCleanup(place);
+    const end = (then: () => void): void => {
+      if (isOver) return;
+      isOver = true;
+      this.#call(place, 'threw when it was canceled', cleanup.cancel);
+      this.#cleanups?.delete(cleanup);
+      this.#release(then);
+    };
+    const send = (next: TurnEvent): void => {
+      given.push(next);
+      if (isInTick) this.run(next, place + 1);
+      else this.#queue.push(this, next, place + 1);
+    };
+    this.#held += 1;
+    const cancel = waitFor(answer, {
+      next: (decision) => {
+        if (this.#isClosed || isOver) return;
+        isAnswered = true;
+        const events = this.#eventsOf(place, event, decision);
+        if (events === undefined) end(() => undefined);
+        else for (const next of events) send(next);
+      },
+      error: (error) => end(() => this.#fail(place, `failed on ${event.type}`, error, event)),
+      complete: () => end(() => (isAnswered ? void this.#isAnswered(place, event, given) : send(event))),
+    });
+    isInTick = false;
+    cleanup.cancel = cancel;
+    if (isOver || this.#isClosed) this.#call(place, 'threw when it was canceled', cancel);
+  }
+
+  /** Whether these events may replace that one; if not, the operator fails. */
+  #isAnswered(place: number, event: TurnEvent, events: readonly TurnEvent[]): boolean {
+    const missing = missingSubstitute(event, events);
+    if (missing !== undefined) this.#fail(place, missing, undefined, event);
+    return missing === undefined;
+  }
+
+  /** Converts a decision to events; returns nothing if it is invalid and the operator has failed. */
+  #eventsOf(place: number, event: TurnEvent, decision: Decision): readonly TurnEvent[] | undefined {
+    if (decision === undefined) return [event];
+    const list = listOf(decision);
+    for (const item of list) {
+      const problem = problemWithDecision(item, event);
+      if (problem === undefined) continue;
+      this.#fail(place, `answered ${event.type} with ${problem}`, undefined, event);
+      return undefined;
+    }
+    const events = (list as readonly NewEvent[]).map((next) =>
+      isRejectedContinue(event, next) ? event : stamp(next, event.turn, event.at),
+    );
+    // While the turn is stopping, another stop does not replace an event.
+    const isSecondStop = this.#isStopping && events.length > 0 && events.every(({ type }) => type === 'turn.stop');
+    if (isSecondStop) return [event];
+    if (!events.some((next) => next.type === event.type && isSameSubject(event, next))) this.#outlet.replaced?.(event);
+    return events;
+  }
+
+  #release(then: () => void): void {
+    this.#held -= 1;
+    if (!this.#isClosed) then();
+    if (this.#held === 0) this.#settled();
+  }
+
+  /** Calls back after everything in the queue. */
+  #settled(): void {
+    const onSettled = this.#onSettled;
+    if (onSettled) this.#queue.whenIdle(() => (this.#held === 0 ? onSettled() : undefined));
+  }
+
+  /** Emits an event of an operator into the events behind it. */
+  emitFrom(place: number, event: NewEvent): void {
+    if (!this.#isSetUp) {
+      throw new TypeError('emit() was called in the setup function. Call it in handlers, timers and callbacks.');
+    }
+    if (this.#isClosed) return;
+    const problem = problemWithDecision(event, undefined);
+    if (problem === undefined) this.#queue.push(this, stamp(event, this.#turn, this.#queue.scheduler.now()), place + 1);
+    else this.#fail(place, `emitted ${problem}`, undefined, undefined);
+  }
+
+  /** Starts a timer of an operator. @returns a function that cancels it */
+  startTimer(place: number, delayMs: number, callback: () => void): () => void {
+    if (this.#isClosed) return () => undefined;
+    const cleanup = this.#addCleanup(place);
+    const cancel = later(this.#queue.scheduler, delayMs, () => {
+      this.#cleanups?.delete(cleanup);
+      this.#queue.during(() => this.#call(place, 'threw in a timer', callback));
+    });
+    cleanup.cancel = cancel;
+    return () => {
+      this.#cleanups?.delete(cleanup);
+      cancel();
+    };
+  }
+
+  #addCleanup(place: number): Cleanup {
+    const cleanup: Cleanup = { place, cancel: () => undefined };
+    this.#cleanups ??= new Set();
+    this.#cleanups.add(cleanup);
+    return cleanup;
+  }
+
+  /**
+   * Calls a function of an operator that must be synchronous; a promise that rejects fails the operator all the same.
+   */
+  #call(place: number, what: string, callback: () => unknown): void {
+    try {
+      const result = callback();
+      if (isWaiting(result) && 'then' in result) {
+        result.then(undefined, (error: unknown) => this.#fail(place, what, error, undefined));
+      }
+    } catch (error) {
+      this.#fail(place, what, error, undefined);
+    }
+  }
+
+  #fail(place: number, what: string, cause: unknown, event: TurnEvent | undefined): void {
+    this.#outlet.failed(this.#errorOf(place, what, cause), event);
+  }
+
+  #errorOf(place: number, what: string, cause: unknown): OperatorError {
+    const name = this.#plan.nameOf(place);
+    const detail = cause === undefined ? '' : `: ${toErrorInfo(cause).message}`;
+    return new OperatorError(name, `${what}${detail}`, cause === undefined ? undefined : { cause });
+  }
+}
+
+/**
+ * What one operator uses. Its functions work without it, and exist only if the operator uses them. They are not cached
+ * here: with a cycle from the context to its function and back, V8 promoted ended turns to the old generation, and a
+ * turn of one step took twice as long.
+ */
+class PlacedContext implements OperatorContext {
+  readonly #segment: Segment;
+  readonly #queue: EventQueue;
+  readonly #place: number;
+
+  constructor(segment: Segment, queue: EventQueue, place: number) {
+    this.#segment = segment;
+    this.#queue = queue;
+    this.#place = place;
+  }
+
+  get now(): OperatorContext['now'] {
+    return () => this.#queue.scheduler.now();
+  }
+
+  get emit(): OperatorContext['emit'] {
+    return (event) => this.#segment.emitFrom(this.#place, event);
+  }
+
+  get after(): OperatorContext['after'] {
+    return (delayMs, callback) => this.#segment.startTimer(this.#place, delayMs, callback);
+  }
+
+  get timeLeft(): OperatorContext['timeLeft'] {
+    return () => Math.max(0, this.#queue.deadlineAt - this.#queue.scheduler.now());
+  }
+
+  get setDeadline(): OperatorContext['setDeadline'] {
+    return (at) => {
+      if (typeof at !== 'number' || Number.isNaN(at)) {
+        throw new TypeError(`setDeadline() expects milliseconds since 1970 or Infinity; received ${String(at)}.`);
+      }
+      this.#queue.setDeadline(this, at);
+    };
+  }
+}
+
+/** A class, because an accessor in an object literal creates a hidden class per object, which outlives the turn. */
+class SegmentContext implements DecideContext {
+  readonly #abort: LazyAbort;
+
+  constructor(abort: LazyAbort) {
+    this.#abort = abort;
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+}
+
+/** The events of a decision. A revoked proxy is one value, which is not an event. */
+const listOf = (decision: Decision): readonly unknown[] => {
+  if (decision === null || decision === undefined) return [];
+  try {
+    return Array.isArray(decision) ? (decision as readonly unknown[]) : [decision];
+  } catch {
+    return [decision];
+  }
+};
+
+/** Whether the decision is the event in another form with its envelope, the most common case. */
+const isSameType = (answer: unknown, event: TurnEvent): answer is TurnEvent => {
+  const { type, turn, at } = (answer ?? {}) as Partial<TurnEvent>;
+  return type === event.type && turn !== undefined && at !== undefined;
+};
+
+/** Explains why an operator may not emit this; returns nothing if it may. */
+const problemWithDecision = (item: unknown, event: TurnEvent | undefined): string | undefined => {
+  const problem = problemWith(item) ?? problemWithMembers(item as NewEvent, event);
+  if (problem !== undefined) return problem;
+  const isEnd = (item as NewEvent).type === 'turn.end' && event?.type !== 'turn.end';
+  return isEnd ? 'turn.end, which only the runner emits; return stop() to end the turn' : undefined;
+};
+
+const problemWithMembers = (item: NewEvent, event: TurnEvent | undefined): string | undefined => {
+  try {
+    const name = invalidMember(item, event?.type === item.type ? event : undefined);
+    return name === undefined ? undefined : problemWithMember(item, name);
+  } catch {
+    return `a ${item.type} with a value that throws when it is read`;
+  }
+};
+
+/**
+ * Only the runner's own stops can be answered with `turn.continue`. Any other stop may have replaced an event that
+ * the turn waits for, so the turn could not continue.
+ */
+const isRejectedContinue = (event: TurnEvent, next: NewEvent): boolean =>
+  event.type === 'turn.stop' && event.afterStep === undefined && next.type === 'turn.continue';
+
+/**
+ * Rejects asynchronous observers, which would see events out of order and whose rejections would be unhandled, and
+ * observers that return a decision such as `stop()` or `deny(event)`, which would have no effect. An observer may return
+ * the event itself, as an arrow function that stores it does.
+ */
+const checkObserved = (answer: unknown, event: TurnEvent): void => {
+  if (typeof answer !== 'object' || answer === null) return;
+  if (isWaiting(answer)) {
+    disregard(answer);
+    throw new TypeError('the observe handler returned a promise or an observable. Make it synchronous');
+  }
+  const { type, turn, at } = answer as Partial<TurnEvent>;
+  if (typeof type !== 'string' || !(type in payloads)) return;
+  const isChangedCopy = answer !== event && type === event.type && turn === event.turn && at === event.at;
+  if (turn !== undefined && !isChangedCopy) return;
+  throw new TypeError(`the observe handler returned a ${type}, which has no effect. Return it from a decide handler`);
+};
