@@ -11,12 +11,12 @@ import {
   type ToolStatus,
   type TurnEventOf,
 } from '@h/turn';
-import type { DescribedCall } from './call.js';
-import { RepeatedSteps } from './cycles.js';
+import type { DescribedCall } from './reading/call.js';
+import { RepeatedSteps } from './rules/cycles.js';
 import { Detector } from './detector.js';
 import type { LimitsOf, LoopDetectOptions } from './options.js';
-import type { Fingerprint } from './outcome.js';
-import { Recent } from './recent.js';
+import type { Fingerprint } from './reading/outcome.js';
+import { Recent } from './rules/recent.js';
 import { advice, fine, operatorName, worstOf, type LoopVerdict } from './verdict.js';
 
 /** Maximum number of warnings whose last occurrence is stored for `warnEvery`. */

@@ -1,8 +1,8 @@
 import type { ToolEffect } from '@h/turn';
-import { hasAnswered, isKnownPage, nextAnswer, type Answer } from './answers.js';
-import { DescribedCall, type LoopCall, type LoopOutcome } from './call.js';
-import { Cycles } from './cycles.js';
-import { Failures } from './failures.js';
+import { hasAnswered, isKnownPage, nextAnswer, type Answer } from './rules/answers.js';
+import { DescribedCall, type LoopCall, type LoopOutcome } from './reading/call.js';
+import { Cycles } from './rules/cycles.js';
+import { Failures } from './rules/failures.js';
 import { checkLoopOptions, limitsFrom, type LimitsOf, type LoopOptions } from './options.js';
 import {
   fingerprintOf,
@@ -14,12 +14,12 @@ import {
   neutralStatuses,
   PendingFingerprint,
   type Fingerprint,
-} from './outcome.js';
-import { compareOutcome, type KnownCall, type RunCounts } from './progress.js';
-import { Recent } from './recent.js';
-import { Remakes } from './remakes.js';
-import { Repeats, type Sighting } from './repeats.js';
-import { Rework } from './rework.js';
+} from './reading/outcome.js';
+import { compareOutcome, type KnownCall, type RunCounts } from './rules/progress.js';
+import { Recent } from './rules/recent.js';
+import { Remakes } from './rules/remakes.js';
+import { Repeats, type Sighting } from './rules/repeats.js';
+import { Rework } from './rules/rework.js';
 import { fine, messages, unknownTool, worstOf, type LoopVerdict } from './verdict.js';
 
 /** Detects calls that make no progress. */

@@ -1,4 +1,4 @@
-export type { LoopCall, LoopOutcome } from './call.js';
+export type { LoopCall, LoopOutcome } from './reading/call.js';
 export { createChantingDetector, type ChantingDetector } from './chanting.js';
 export { createLoopDetector, type LoopDetector } from './detector.js';
 export { loopDetect } from './loop-detect.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { writes } from './effect.js';
-import { isKnownPoll, type LoopCall } from './call.js';
-import { shellLineOf } from './shell.js';
+import { writes } from './reading/effect.js';
+import { isKnownPoll, type LoopCall } from './reading/call.js';
+import { shellLineOf } from './reading/shell.js';
 
 const run = (command: string, effect?: LoopCall['effect']): LoopCall => ({
   id: '1',

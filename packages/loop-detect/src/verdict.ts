@@ -1,5 +1,5 @@
 import type { UserMessage } from '@h/turn';
-import type { DescribedCall } from './call.js';
+import type { DescribedCall } from './reading/call.js';
 
 /** The name of the operator in denials and annotations. */
 export const operatorName = 'loop-detect';

@@ -3,7 +3,7 @@ import { call, event, ok, request, response, scriptedModel, user } from '@h/turn
 import { Subject } from 'rxjs';
 import { describe, expect, it } from 'vitest';
 import { virtualTime } from '../test/virtual-time.js';
-import { createLanes } from './lanes.js';
+import { createLanes } from './lanes/lanes.js';
 import { queue } from './queue.js';
 
 const start = event('turn.start', { session: 'alice', input: [user('Hi')], trigger: 'user' });

@@ -19,7 +19,7 @@ import { settled } from '../test/timed-lanes.js';
 import { virtualTime } from '../test/virtual-time.js';
 import type { Lanes, LaneListener, LaneLease } from './contract.js';
 import type { LaneError } from './errors.js';
-import { createLanes } from './lanes.js';
+import { createLanes } from './lanes/lanes.js';
 import { queue } from './queue.js';
 
 describeOperator(() => queue(createLanes({ concurrency: 8 }), { laneOf: ({ turn }) => turn }));

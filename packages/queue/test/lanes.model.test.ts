@@ -2,8 +2,8 @@ import type { TurnPriority } from '@h/turn';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLanes, type LaneHandle, type LaneLease, type LocalLanes } from '../src/index.js';
-import type { FullPolicy } from '../src/bounds.js';
-import type { SlotHolder } from '../src/waiter.js';
+import type { FullPolicy } from '../src/lanes/bounds.js';
+import type { SlotHolder } from '../src/lanes/waiter.js';
 import { ReferenceLanes, type ReferenceRequest, type ReferenceOptions } from './reference-lanes.js';
 import { virtualTime, type VirtualTime } from './virtual-time.js';
 

@@ -3,7 +3,7 @@ import { scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
 import { onTestFinished } from 'vitest';
 import type { InboxOptions } from '../src/inbox/inbox-options.js';
 import { createInbox } from '../src/inbox/inbox.js';
-import { createLanes } from '../src/lanes.js';
+import { createLanes } from '../src/lanes/lanes.js';
 import { queue } from '../src/queue.js';
 import type { Disk } from './mortal-stores.js';
 import { settled } from './set-up-inbox.js';

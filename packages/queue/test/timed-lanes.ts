@@ -1,7 +1,7 @@
 import type { LaneListener } from '../src/contract.js';
 import type { LaneEvent } from '../src/events.js';
-import { createLanes } from '../src/lanes.js';
-import type { LanesOptions } from '../src/lanes-options.js';
+import { createLanes } from '../src/lanes/lanes.js';
+import type { LanesOptions } from '../src/lanes/lanes-options.js';
 import { virtualTime } from './virtual-time.js';
 
 /** Waits until all promises that can settle now have settled. */

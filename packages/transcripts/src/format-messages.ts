@@ -1,9 +1,9 @@
 import type { Message } from '@h/turn';
 import { checkValue, oneOf } from '@h/options';
-import { messageOf } from './anthropic.js';
+import { messageOf } from './read/anthropic.js';
 import { Notes } from './notes.js';
-import { responsesItems } from './to-codex.js';
-import { messagesOf } from './to-openai-chat.js';
+import { responsesItems } from './write/to-codex.js';
+import { messagesOf } from './write/to-openai-chat.js';
 import type { TranscriptNote } from './transcript.js';
 
 /** Formats of the conversation in a model request. */

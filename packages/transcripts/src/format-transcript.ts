@@ -1,13 +1,13 @@
 import type { Message } from '@h/turn';
 import { nonEmptyString, checkOptions, numberFrom, required, type OptionChecks } from '@h/options';
-import { toAISDK } from './ai-sdk.js';
-import { toAnthropic } from './anthropic.js';
+import { toAISDK } from './read/ai-sdk.js';
+import { toAnthropic } from './read/anthropic.js';
 import type { FormatContext } from './format-options.js';
 import { formatCheck, withoutOverflow } from './parse-transcript.js';
-import { toClaudeCode } from './to-claude-code.js';
-import { toCodex } from './to-codex.js';
-import { toOpenAIChat } from './to-openai-chat.js';
-import { toPi } from './to-pi.js';
+import { toClaudeCode } from './write/to-claude-code.js';
+import { toCodex } from './write/to-codex.js';
+import { toOpenAIChat } from './write/to-openai-chat.js';
+import { toPi } from './write/to-pi.js';
 import type { FormattedTranscript, TranscriptFormat } from './transcript.js';
 
 const writers: Readonly<

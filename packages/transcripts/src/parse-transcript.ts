@@ -1,12 +1,12 @@
 import { InvalidInputError } from '@h/turn';
 import { anyString, checkOptions, checkValue, oneOf } from '@h/options';
-import { parseAISDK } from './ai-sdk.js';
-import { parseAnthropic } from './anthropic.js';
-import { parseClaudeCode } from './claude-code.js';
-import { parseCodex } from './codex.js';
+import { parseAISDK } from './read/ai-sdk.js';
+import { parseAnthropic } from './read/anthropic.js';
+import { parseClaudeCode } from './read/claude-code.js';
+import { parseCodex } from './read/codex.js';
 import { isObject, parsedOr } from './json.js';
-import { parseOpenAIChat } from './openai-chat.js';
-import { parsePi } from './pi.js';
+import { parseOpenAIChat } from './read/openai-chat.js';
+import { parsePi } from './read/pi.js';
 import type { Transcript, TranscriptFormat } from './transcript.js';
 
 const parsers: Readonly<Record<TranscriptFormat, (text: string) => Transcript>> = {

@@ -1,12 +1,12 @@
 import { checkValue, oneOf } from '@h/options';
 import type { Message } from '@h/turn';
-import { addAnthropicMessage } from './anthropic.js';
-import { TranscriptBuilder } from './builder.js';
+import { addAnthropicMessage } from './read/anthropic.js';
+import { TranscriptBuilder } from './read/builder.js';
 import type { RequestFormat } from './format-messages.js';
 import { isObject, type Json } from './json.js';
 import { Notes } from './notes.js';
-import { addChatMessage } from './openai-chat.js';
-import { addResponsesItem } from './responses-items.js';
+import { addChatMessage } from './read/openai-chat.js';
+import { addResponsesItem } from './read/responses-items.js';
 import type { TranscriptNote } from './transcript.js';
 
 /** The conversation of a model request. */

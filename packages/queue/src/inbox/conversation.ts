@@ -1,7 +1,7 @@
 import type { Agent, TurnEvent, TurnPriority, UserMessage } from '@h/turn';
 import type { SchedulerLike } from 'rxjs';
-import type { FullPolicy } from '../bounds.js';
-import { Alarm } from '../clock.js';
+import type { FullPolicy } from '../lanes/bounds.js';
+import { Alarm } from '../lanes/clock.js';
 import type { Delivery } from './delivery.js';
 import { droppedMessage } from '../dropped.js';
 import { InboxTurn } from './inbox-turn.js';

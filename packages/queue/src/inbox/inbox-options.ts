@@ -12,7 +12,7 @@ import {
   type OptionChecks,
 } from '@h/options';
 import type { SchedulerLike } from 'rxjs';
-import type { FullPolicy } from '../bounds.js';
+import type { FullPolicy } from '../lanes/bounds.js';
 import type { InboxMode, SendOptions } from './delivery.js';
 import type { InboxStore } from './inbox-store.js';
 

@@ -6,7 +6,7 @@ import { said, setUpInbox as setUp, settled } from '../../test/set-up-inbox.js';
 import { virtualTime } from '../../test/virtual-time.js';
 import type { InboxMode } from './delivery.js';
 import { createInbox } from './inbox.js';
-import { createLanes } from '../lanes.js';
+import { createLanes } from '../lanes/lanes.js';
 import { queue } from '../queue.js';
 
 const tools = response(call('1', 'ls'));

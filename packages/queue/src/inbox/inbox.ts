@@ -1,7 +1,7 @@
 import { toErrorInfo, type Agent, type TurnEvent, type UserMessage } from '@h/turn';
 import { nonEmptyString, checkValue, objectWithMethods } from '@h/options';
 import { Subject, type Observable } from 'rxjs';
-import { monotonicScheduler } from '../clock.js';
+import { monotonicScheduler } from '../lanes/clock.js';
 import { Conversation, type ConversationHost } from './conversation.js';
 import {
   checkInboxOptions,

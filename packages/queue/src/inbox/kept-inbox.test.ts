@@ -5,7 +5,7 @@ import { mortalDisk } from '../../test/mortal-stores.js';
 import { aProcess, replacing, words } from '../../test/mortal-process.js';
 import { settled } from '../../test/set-up-inbox.js';
 import { createInbox } from './inbox.js';
-import { createLanes } from '../lanes.js';
+import { createLanes } from '../lanes/lanes.js';
 import { queue } from '../queue.js';
 
 const tools = response(call('1', 'ls'));

@@ -2,7 +2,7 @@ import type { TurnPriority, UserMessage } from '@h/turn';
 import type { Dropped } from '../contract.js';
 import { joinDropped, withDropped } from '../dropped.js';
 import type { Delivery, InboxMode, SendOptions } from './delivery.js';
-import type { FullPolicy } from '../bounds.js';
+import type { FullPolicy } from '../lanes/bounds.js';
 import { textOf } from '../message-text.js';
 import { priorityOf, urgencyOf } from '../priority.js';
 

@@ -1,8 +1,8 @@
 import type { TurnPriority } from '@h/turn';
-import type { GateEntry } from '../bucket.js';
-import { Gate, type GateOptions } from '../gate.js';
+import type { GateEntry } from '../lanes/bucket.js';
+import { Gate, type GateOptions } from '../lanes/gate.js';
 import { urgencyOf } from '../priority.js';
-import type { Waiter } from '../waiter.js';
+import type { Waiter } from '../lanes/waiter.js';
 import type { SharedSlots, SlotRequest } from './shared-slots.js';
 
 interface Ticket {

@@ -1,7 +1,7 @@
 import { LaneError } from '../errors.js';
-import type { Keeper } from '../keeper.js';
-import type { LanesOptions } from '../lanes-options.js';
-import { lanesWith, type LocalLanes } from '../lanes.js';
+import type { Keeper } from '../lanes/keeper.js';
+import type { LanesOptions } from '../lanes/lanes-options.js';
+import { lanesWith, type LocalLanes } from '../lanes/lanes.js';
 import { SharedGate } from './shared-gate.js';
 import type { SharedSlots } from './shared-slots.js';
 
