@@ -3,6 +3,7 @@ import { languageBit } from '../text/lexicon.js';
 import type { Language } from '../text/languages-more.js';
 import { languages } from '../text/languages.js';
 import { once } from '../text/once.js';
+import { unlessDenied, unlessNegated } from './negations.js';
 
 /** A pattern of a request, for folded text. */
 interface Phrase {
@@ -91,7 +92,8 @@ const leads =
 
 /** Secrets that do not belong to the reader, in the languages below. */
 const secrets =
-  '(?:\\.env\\b|\\.ssh\\b|\\.aws\\b|id_?rsa|api[- ]?key|(?<!tu |ton |seu |tuo |dein |su |votre |sua )(?:zugangsdaten|passw[oö]rter|schlussel|contrasenas|claves|credenciales|mots de passe|identifiants|cles|senhas|chaves|credenciais|chiavi|credenziali|password)|парол|ключ|секрет|密钥|密码|凭据|鍵|パスワード|認証情報|\u1107\u1175\u1106\u1175\u11af)';
+  '(?:(?:\\.env\\b|\\.ssh\\b|\\.aws\\b|id_?rsa|api[- ]?key|(?<!tu |ton |seu |tuo |dein |su |votre |sua )(?:zugangsdaten|passw[oö]rter|schlussel|contrasenas|claves|credenciales|mots de passe|identifiants|cles|senhas|chaves|credenciais|chiavi|credenziali|password)|парол|ключ|секрет|密钥|密码|凭据|鍵|パスワード|認証情報|\u1107\u1175\u1106\u1175\u11af)|' +
+  '(?<!\\p{L})(?:κωδικ|κλειδι|διαπιστευτ|הסיסמ|סיסמ|מפתח|המפתח|رمز عبور|رمزهای عبور|كلمات المرور|كلمة المرور|مفاتيح|المفاتيح|jelszo|jelszav|kulcs|parolele|parole |cheile|cheia|losenord|nycklar|nyckel|adgangskod|kodeord|nogler|nogle|passord|nokler|nokkel|salasan|avaim|kata sandi|kunci|mat khau|khoa )|รหัสผ่าน|पासवर्ड|পাসওয়ার্ড)';
 
 /** Builds the phrases of a language from its stems. */
 const phrasesOf = (name: string, language: Language): PhraseGroup => {
@@ -113,11 +115,13 @@ const phrasesOf = (name: string, language: Language): PhraseGroup => {
   const passive = isSpaceless === true ? '(?!さ?れ|される|되|된|됩)' : '';
   const asked =
     isSpaceless === true ? '(?<![会將将可动動认認])' : `(?:(?<!\\p{L}{4} )|(?<=(?:${leads}) ))(?<![\\p{L}])`;
-  const [verb, object, earlierWord] = [stemsOf(dismiss), stemsOf(orders), stemsOf(earlier)];
+  const [dismissal, object, earlierWord] = [stemsOf(dismiss), stemsOf(orders), stemsOf(earlier)];
+  const verb = { ...dismissal, source: unlessNegated(dismissal.source, name, isSpaceless === true) };
   const inside = isSpaceless === true ? '[^。\\n.!?]{0,10}?' : '\\S{0,6} (?:\\S{1,20} ){0,4}?\\S{0,14}?';
+  const denied = isSpaceless === true ? '' : unlessDenied;
   const found = [
-    phrase('override', true, asked, verb, gap, earlierWord, inside, object.source),
-    phrase('override', true, asked, verb, gap, object, inside, earlierWord.source),
+    phrase('override', true, asked, verb, gap, earlierWord, inside, object.source, denied),
+    phrase('override', true, asked, verb, gap, object, inside, earlierWord.source, denied),
     // The verb comes last in some languages.
     phrase(
       'override',
@@ -134,7 +138,7 @@ const phrasesOf = (name: string, language: Language): PhraseGroup => {
   if (everything !== undefined) {
     const allBefore = stemsOf(everything);
     const close = isSpaceless === true ? gap : '\\S{0,6} (?:\\S{1,20} ){0,2}?';
-    found.push(phrase('override', true, start, verb, close, allBefore));
+    found.push(phrase('override', true, start, verb, close, allBefore, denied));
     found.push(phrase('override', true, start, allBefore, gap, verb));
   }
   const {

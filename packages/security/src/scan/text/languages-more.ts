@@ -46,7 +46,8 @@ export const moreMarkers =
   'tidligere instruksjoner instrukser ikke ignorer glem brugeren brukeren uden uten ' +
   'kaikki aiemmat aikaisemmat aiempia ohjeet ohjeita unohda kayttajalle kayttajan sivuuta huomiotta ilman olet nayta jarjestelmakehote ' +
   'abaikan semua instruksi sebelumnya jangan pengguna tanpa sekarang kamu lupakan tampilkan perintah aturan untuk ' +
-  'khong nguoi truoc huong nhung đuoc đung đi';
+  'khong nguoi truoc huong nhung đuoc đung đi ' +
+  'kuldd toltsd jelszavakat trimite parolele skicka losenord adgangskoder passord laheta salasanat kirim unggah';
 
 /** The stems of further languages whose words have spaces between them. */
 export const spacedLanguages: readonly Language[] = [
@@ -60,12 +61,15 @@ export const spacedLanguages: readonly Language[] = [
     prompt:
       'προτροπή συστήματος|προτροπή του συστήματος|system prompt|οδηγίες συστήματος|οδηγίες του συστήματος|αρχικές σου οδηγίες|οδηγίες σου|κανόνες σου|κρυφές οδηγίες',
     secrecy:
-      'μην πεις στον χρήστη|μην το πεις|μην ενημερώσεις τον|χωρίς να ενημερώσεις|χωρίς να το πεις|μην αναφέρεις|εν αγνοία του',
+      'μην πεις στον χρήστη|μην το πεις|μην ενημερώσεις τον|χωρίς να ενημερώσεις|χωρίς να το πεις|μην αναφέρεις|εν αγνοία του|χωρίς να του το πεις|χωρίς να πεις',
     persona:
       'είσαι τώρα|τώρα είσαι|από εδώ και πέρα|από τώρα είσαι|από δω και πέρα|προσποιήσου|παίξε τον ρόλο|δεν είσαι πια',
     unbound: 'χωρίς περιορισμ|χωρίς κανόν|χωρίς όρια|χωρίς φίλτρ|χωρίς κανέναν',
     renewal: 'νέες οδηγίες|νέα οδηγία|νέα εντολή',
     void: 'δεν ισχύ|άκυρ|ακυρών|ακυρώθ|καταργ',
+    everything:
+      'όλα τα παραπάνω|όσα σου είπαν|όσα ειπώθηκαν|ό,τι σου είπαν|ό,τι ειπώθηκε|την εργασία του χρήστη|την ερώτηση του χρήστη',
+    send: 'στείλ|απόστειλ|προώθησ|ανέβασ|δημοσίευσ|μετάφερ',
   },
   // Hebrew, whose particles begin words
   {
@@ -75,11 +79,14 @@ export const spacedLanguages: readonly Language[] = [
     earlier: 'קודמות|הקודמות|קודמים|הקודמים|כל|מכל|לעיל|שלך|מקוריות|המקוריות|שניתנו|עד כה|עד עכשיו|שקיבלת|הקודם|הקודמת',
     reveal: 'הצג|חשוף|הדפס|כתוב|גלה|תראה|הראה|חזור|שלח',
     prompt: 'הנחיית המערכת|הוראות המערכת|פרומפט המערכת|ההוראות שלך|ההנחיות שלך|הנחיות המערכת|system prompt',
-    secrecy: 'אל תספר למשתמש|אל תגיד למשתמש|אל תזכיר|בלי ליידע את|מבלי ליידע|בלי לספר|ללא ידיעת|בלי ידיעת',
+    secrecy:
+      'אל תספר למשתמש|אל תגיד למשתמש|אל תזכיר|בלי ליידע את|מבלי ליידע|בלי לספר|ללא ידיעת|בלי ידיעת|בלי לומר|מבלי לומר',
     persona: 'אתה עכשיו|מעכשיו אתה|מעתה אתה|עכשיו אתה|העמד פנים|אינך עוד|מעתה והלאה',
     unbound: 'ללא הגבלות|בלי הגבלות|ללא מגבלות|בלי מגבלות|ללא כללים|בלי כללים|ללא צנזורה|ללא סינון|בלי שום',
     renewal: 'הוראות חדשות|הנחיות חדשות|משימה חדשה',
     void: 'בטלות|בטלים|מבוטלות|אינן תקפות|אינם תקפים|לא תקפות|לא בתוקף',
+    everything: 'כל מה שנאמר|כל מה שכתוב למעלה|כל מה שלמעלה|מה שנאמר לך|כל מה שאמרו|המשימה של המשתמש|משימת המשתמש',
+    send: 'שלח|שלחי|שלחו|העבר|העלה|פרסם|תשלח',
   },
   // Persian
   {
@@ -93,6 +100,8 @@ export const spacedLanguages: readonly Language[] = [
     unbound: 'بدون محدودیت|بدون هیچ|بدون قانون|بدون فیلتر|نامحدود',
     renewal: 'دستورات جدید|دستورالعمل جدید|وظیفه جدید',
     void: 'باطل|لغو شد|معتبر نیست|معتبر نیستند|بی اعتبار',
+    everything: 'هر آنچه تاکنون|هر آنچه گفته|هرچه پیشتر|همه آنچه گفته|آنچه تاکنون|کار کاربر|وظیفه کاربر|سوال کاربر',
+    send: 'بفرست|ارسال|آپلود|منتقل|بارگذاری|منتشر',
   },
   // Hungarian
   {
@@ -104,12 +113,15 @@ export const spacedLanguages: readonly Language[] = [
     prompt:
       'rendszerprompt|rendszerutasítás|rendszerüzenet|kezdeti utasítás|az utasításaid|rejtett utasítás|saját utasítás',
     secrecy:
-      'ne mondd el a felhasználó|ne szólj a felhasználó|ne említsd|a felhasználó tudta nélkül|ne tájékoztasd a felhasználó|anélkül hogy a felhasználó',
+      'ne mondd el a felhasználó|ne szólj a felhasználó|ne említsd|a felhasználó tudta nélkül|ne tájékoztasd a felhasználó|anélkül hogy a felhasználó|anélkül, hogy szólnál|anélkül hogy szólnál|anélkül, hogy a felhasználó',
     persona: 'mostantól te|mostantól egy|te mostantól|ezentúl|tegyél úgy, mintha|viselkedj úgy|már nem vagy',
     unbound:
       'korlátok nélkül|szabályok nélkül|korlátlan|szűrő nélkül|korlátozás nélkül|korlátozások nélkül|cenzúra nélkül',
     renewal: 'új utasítás|új feladat',
     void: 'érvénytelen|hatályát vesz|nem érvényes|hatályon kívül|nem vonatkoz',
+    everything:
+      'mindent, amit eddig|mindent, amit mondtak|az eddigieket|a fentieket|mindent, ami fent|a felhasználó feladatát|a felhasználó kérdését',
+    send: 'küld|továbbítsd|töltsd|tölts fel|posztold|másold',
   },
   // Romanian
   {
@@ -121,12 +133,15 @@ export const spacedLanguages: readonly Language[] = [
     prompt:
       'promptul de sistem|promptul sistemului|mesajul de sistem|instrucțiunile de sistem|instrucțiunile tale|prompt-ul de sistem|instrucțiunile inițiale|regulile tale',
     secrecy:
-      'nu spune utilizator|nu îi spune|nu-i spune|nu menționa|fără a informa utilizator|fără să informezi|nu informa utilizator|fără știrea',
+      'nu spune utilizator|nu îi spune|nu-i spune|nu menționa|fără a informa utilizator|fără să informezi|nu informa utilizator|fără știrea|fără să îi spui|fără să-i spui|fără a-i spune',
     persona:
       'acum ești|ești acum|de acum înainte ești|de acum încolo|din acest moment ești|prefă-te că|joacă rolul|nu mai ești',
     unbound: 'fără restricții|fără reguli|fără limite|fără filtr|fără cenzură|fără nicio',
     renewal: 'instrucțiuni noi|noi instrucțiuni|sarcină nouă',
     void: 'nu mai sunt valabile|anulate|nu se mai aplică|nule',
+    everything:
+      'tot ce ți s-a|tot ceea ce ți|tot ce s-a spus|tot ce scrie mai sus|tot ce e mai sus|sarcina utilizatorului|întrebarea utilizatorului',
+    send: 'trimite|trimiteți|transmite|încarcă|expediază|publică|copiază',
   },
   // Swedish, Danish and Norwegian
   {
@@ -140,13 +155,16 @@ export const spacedLanguages: readonly Language[] = [
     prompt:
       'systemprompt|systemmeddeland|systemmelding|dina instruktion|dine instruktion|dine instruks|systeminstruktion|dina ursprungliga|dina regler|din skjulte',
     secrecy:
-      'berätta inte för användare|säg inte till användare|säg inget till|nämn inte|utan att informera användare|utan att berätta|utan användarens vetskap|fortæl ikke brugeren|fortell ikke brukeren|sig ikke til brugeren|si ikke til brukeren|nævn ikke|nevn ikke|uden at informere brugeren|uten å informere brukeren|uden brugerens',
+      'berätta inte för användare|säg inte till användare|säg inget till|nämn inte|utan att informera användare|utan att berätta|utan användarens vetskap|fortæl ikke brugeren|fortell ikke brukeren|sig ikke til brugeren|si ikke til brukeren|nævn ikke|nevn ikke|uden at informere brugeren|uten å informere brukeren|uden brugerens|uden at sige det|uten å si fra|uten å si det|utan att säga',
     persona:
       'du är nu|nu är du|från och med nu|låtsas att|du är inte längre|du er nu|du er nå|fra nu af er du|fra nå av er du|lad som om|late som|du er ikke længere|du er ikke lenger',
     unbound:
       'utan begränsning|utan regler|utan filter|utan restriktion|utan gränser|obegränsad|ocensurerad|uden begrænsning|uten begrensning|uden regler|uten regler|uden filter|uten filter|ubegrænset|ubegrenset|ucensureret|usensurert',
     renewal: 'nya instruktioner|ny instruktion|ny uppgift|nye instruktioner|nye instrukser|ny opgave|ny oppgave',
     void: 'ogiltig|upphävd|gäller inte längre|ugyldig|ophævet|opphevet|gælder ikke længere|gjelder ikke lenger',
+    everything:
+      'allt ovan|allt du har fått|allt du har lärt|allt som sagts|allt som står ovan|alt ovenfor|alt ovenstående|alt, hvad du|alt hvad du|alt du har fått|alt som er sagt|alt som står over|användarens uppgift|användarens fråga|brugerens opgave|brugerens spørgsmål|brukerens oppgave|brukerens spørsmål',
+    send: 'skicka|sänd|vidarebefordra|ladda upp|posta|publicera|send|videresend|upload|last opp|overfør|kopier',
   },
   // Finnish
   {
@@ -156,11 +174,13 @@ export const spacedLanguages: readonly Language[] = [
     reveal: 'näytä|paljasta|tulosta|kerro|kirjoita|toista|lähetä',
     prompt: 'järjestelmäkehot|järjestelmäohje|järjestelmäviesti|omat ohjeesi|ohjeesi|piilotetut ohje',
     secrecy:
-      'älä kerro käyttäj|älä mainitse|älä ilmoita käyttäj|kertomatta käyttäj|käyttäjän tietämättä|ilmoittamatta käyttäj',
+      'älä kerro käyttäj|älä mainitse|älä ilmoita käyttäj|kertomatta käyttäj|käyttäjän tietämättä|ilmoittamatta käyttäj|kertomatta siitä',
     persona: 'olet nyt|nyt olet|tästä lähtien olet|tästä eteenpäin|esitä olevasi|et ole enää|teeskentele',
     unbound: 'ilman rajoitu|ilman säänt|rajaton|ilman sensuuri|ilman suodat',
     renewal: 'uudet ohjeet|uusi ohje|uusi tehtävä',
     void: 'mitätöi|kumottu|eivät ole voimassa|eivät enää päde|eivät päde',
+    everything: 'kaikki edellä|kaikki yllä|kaikki tähän asti|mitä sinulle on|käyttäjän tehtävä|käyttäjän kysymys',
+    send: 'lähetä|välitä|lataa|siirrä|julkaise|kopioi|postita',
   },
   // Indonesian and Malay
   {
@@ -177,6 +197,9 @@ export const spacedLanguages: readonly Language[] = [
     unbound: 'tanpa batas|tanpa aturan|tanpa filter|tanpa sensor|tanpa pembatasan|tidak memiliki batasan',
     renewal: 'instruksi baru|perintah baru|tugas baru',
     void: 'tidak berlaku|dibatalkan|batal|dicabut',
+    everything:
+      'semua di atas|semua yang di atas|semua yang dikatakan|semua yang kamu|semua yang anda|apa yang dikatakan|tugas pengguna|pertanyaan pengguna',
+    send: 'kirim|unggah|teruskan|salin|pindahkan|bagikan|posting',
   },
   // Vietnamese
   {
@@ -193,6 +216,9 @@ export const spacedLanguages: readonly Language[] = [
     unbound: 'không có giới hạn|không giới hạn|không bị hạn chế|không có quy tắc|không bị kiểm duyệt|không hạn chế',
     renewal: 'hướng dẫn mới|chỉ thị mới|nhiệm vụ mới',
     void: 'không còn hiệu lực|vô hiệu|bị hủy bỏ|hết hiệu lực',
+    everything:
+      'mọi thứ ở trên|mọi thứ trước|tất cả những gì ở trên|những gì đã được|những gì bạn được|mọi điều đã|nhiệm vụ của người dùng|câu hỏi của người dùng',
+    send: 'gửi|tải lên|chuyển tiếp|đăng|sao chép|chuyển',
   },
 ];
 
@@ -205,11 +231,13 @@ export const spacelessLanguages: readonly Language[] = [
     earlier: 'ก่อนหน้า|ข้างต้น|ทั้งหมด|ทุก|ของคุณ|ด้านบน|เดิม|ที่ผ่านมา',
     reveal: 'แสดง|เปิดเผย|บอก|พิมพ์|เขียน|ส่ง',
     prompt: 'พรอมต์ระบบ|คำสั่งระบบ|ข้อความระบบ|คำสั่งของคุณ|พรอมต์ของระบบ|คำสั่งของระบบ',
-    secrecy: 'อย่าบอกผู้ใช้|ห้ามบอกผู้ใช้|โดยไม่แจ้งผู้ใช้|ไม่ต้องบอกผู้ใช้|อย่าแจ้งผู้ใช้',
+    secrecy: 'อย่าบอกผู้ใช้|ห้ามบอกผู้ใช้|โดยไม่แจ้งผู้ใช้|ไม่ต้องบอกผู้ใช้|อย่าแจ้งผู้ใช้|โดยไม่บอก',
     persona: 'ตอนนี้คุณคือ|คุณคือ AI|จากนี้ไปคุณ|ต่อไปนี้คุณ|นับจากนี้',
     unbound: 'ไม่มีข้อจำกัด|ไร้ข้อจำกัด|ไม่มีกฎ|ไม่จำกัด',
     renewal: 'คำสั่งใหม่|คำแนะนำใหม่',
     void: 'เป็นโมฆะ|ไม่มีผล|ถูกยกเลิก|ใช้ไม่ได้',
+    send: 'ส่ง|อัปโหลด|อัพโหลด|โพสต์|คัดลอก|ถ่ายโอน',
+    everything: 'ทุกอย่างข้างต้น|ทุกสิ่งข้างต้น|ทุกอย่างที่บอก|ทุกสิ่งที่บอก|งานของผู้ใช้|คำถามของผู้ใช้',
   },
   // Bengali
   {
@@ -223,5 +251,6 @@ export const spacelessLanguages: readonly Language[] = [
     unbound: 'কোনো সীমাবদ্ধতা ছাড়া|কোনো নিয়ম ছাড়া|সীমাহীন',
     renewal: 'নতুন নির্দেশ',
     void: 'বাতিল|কার্যকর নয়',
+    send: 'পাঠা|আপলোড|প্রেরণ|ফরোয়ার্ড',
   },
 ];
