@@ -91,8 +91,8 @@ describe('postgresBudget', () => {
 
   it('refuses reservations while it is cut off', async () => {
     const budget = postgresBudget(testSchema().connect(), { name: 'acme', limits: { modelCalls: 5 } });
-    await budget.cutOff('Stopped by the operator.');
-    await expect(budget.reserve({ modelCalls: 1 })).rejects.toThrow('Stopped by the operator.');
+    await budget.cutOff('Stopped by\0the operator.');
+    await expect(budget.reserve({ modelCalls: 1 })).rejects.toThrow('Stopped by\uFFFDthe operator.');
     await budget.cutOff(undefined);
     await (await budget.reserve({ modelCalls: 1 })).settle({ modelCalls: 1 });
   });

@@ -187,10 +187,11 @@ export const postgresBudget = (database: Postgres, options: PostgresBudgetOption
       return { used, reserved, ...(cutOff !== null && { cutOff }) };
     },
     cutOff: async (reason) => {
+      // PostgreSQL stores no NUL character.
       await database.query(
         `insert into ${database.name('budget')} (name, limits, cut_off) values ($1, $2, $3)
          on conflict (name) do update set cut_off = excluded.cut_off`,
-        [key, JSON.stringify(limits), reason ?? null],
+        [key, JSON.stringify(limits), reason?.replaceAll('\0', '\uFFFD') ?? null],
       );
     },
     operator: () => {

@@ -86,6 +86,9 @@ const kinds: readonly (readonly [prefix: string, code: PostgresErrorCode])[] = [
   ['40', 'database-conflict'],
   ['55P03', 'database-conflict'],
   ['57014', 'database-timeout'],
+  // `idle_in_transaction_session_timeout` and `transaction_timeout` of the server.
+  ['25P03', 'database-timeout'],
+  ['25P04', 'database-timeout'],
   ['57', 'database-unavailable'],
   ['08', 'database-unavailable'],
   ['53100', 'database-full'],

@@ -24,6 +24,10 @@ describe('connectPostgres', () => {
     expect(() => connectPostgres({ pool })).toThrow('"pool" must have at least 2 connections; received "max": 1.');
   });
 
+  it('rejects a label that the database cannot store', () => {
+    expect(() => connectPostgres({ label: 'worker\0' })).toThrow('"label" must be a non-empty string without NUL');
+  });
+
   it('removes the rows of processes that died more than a day ago', async () => {
     const schema = testSchema();
     const database = schema.connect();

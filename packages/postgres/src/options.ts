@@ -3,7 +3,6 @@ import {
   checkOptions,
   integerFrom,
   InvalidOptionError,
-  nonEmptyString,
   numberFrom,
   objectWithMethods,
   secret,
@@ -89,6 +88,12 @@ const urlOfServer: OptionCheck = {
   accepts: (value) => typeof value === 'string' && /^(?:postgres(?:ql)?:\/\/|socket:|\/)/iu.test(value),
 };
 
+/** PostgreSQL stores no NUL character. */
+const textWithoutNul: OptionCheck = {
+  expected: 'a non-empty string without NUL characters',
+  accepts: (value) => typeof value === 'string' && value !== '' && !value.includes('\0'),
+};
+
 const schemaName = /^[a-z_][a-z0-9_]{0,39}$/u;
 
 const checks: OptionChecks<PostgresOptions> = {
@@ -98,7 +103,7 @@ const checks: OptionChecks<PostgresOptions> = {
     expected: 'a name of at most 40 lower-case letters, digits and underscores',
     accepts: (value) => typeof value === 'string' && schemaName.test(value),
   },
-  label: nonEmptyString,
+  label: textWithoutNul,
   leaseMs: numberFrom(500, maxTimerMs),
   queryTimeoutMs: numberFrom(100, maxTimerMs),
   retryMs: numberFrom(0, maxTimerMs),

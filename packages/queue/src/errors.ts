@@ -12,6 +12,8 @@ import { toErrorInfo, TurnError } from '@h/turn';
  * - `lane-reentered`: the caller holds the session already and would deadlock
  * - `lane-timed-out`: the holder made no progress, or reached its deadline; see {@link LaneTimeoutError}
  * - `lane-lost`: the holder continued after its slot was given to another request
+ * - `lane-failed`: the lanes cannot admit requests until an operator of the service repairs the cause, such as a missing
+ *   privilege of a database; `cause` is the error of the store
  */
 export type LaneErrorCode =
   | 'lane-full'
@@ -22,7 +24,8 @@ export type LaneErrorCode =
   | 'lane-waited-too-long'
   | 'lane-reentered'
   | 'lane-timed-out'
-  | 'lane-lost';
+  | 'lane-lost'
+  | 'lane-failed';
 
 /** Thrown if a request was refused or its slot was lost. `code` is the reason. */
 export class LaneError extends TurnError {

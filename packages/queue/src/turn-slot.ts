@@ -307,6 +307,7 @@ const refusals: Readonly<Partial<Record<LaneError['code'], TurnOutcome>>> = {
   'lane-aborted': 'cancelled',
   'lane-cleared': 'cancelled',
   'lane-closed': 'cancelled',
+  'lane-failed': 'error',
 };
 
 const lostStop = (session: string): NewEvent =>

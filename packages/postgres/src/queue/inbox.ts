@@ -377,6 +377,7 @@ const keptAfter: ReadonlySet<string> = new Set([
   'inbox-behind',
   'inbox-delivered',
   'inbox-taken',
+  'lane-failed',
   'lane-lost',
   'session-busy',
   'session-closed',

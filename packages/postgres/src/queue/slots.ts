@@ -1,7 +1,7 @@
 import type { SharedSlots, SharedSlotsHost, SlotRequest } from '@h/queue/shared';
 import type { TurnPriority } from '@h/turn';
 import { monotonicMs, newId } from '../clock.js';
-import { toPostgresError } from '../errors.js';
+import { toPostgresError, type PostgresError } from '../errors.js';
 import { keyOf } from '../keys.js';
 import type { Postgres } from '../postgres.js';
 
@@ -136,8 +136,8 @@ export class PostgresSlots implements SharedSlots {
     let pauseMs = firstPauseMs;
     let batch: readonly Change[] | undefined;
     while (this.#isDue || batch) {
-      this.#isDue = false;
       if (!batch) {
+        this.#isDue = false;
         batch = this.#takeBatch();
         this.#batch += 1;
       }
@@ -150,6 +150,7 @@ export class PostgresSlots implements SharedSlots {
         const failure = toPostgresError(error);
         this.#database.settings.onProblem(failure);
         if (this.#closing || failure.code === 'database-closed') break;
+        if (!failure.isRetryable) this.#fail(failure);
         await this.#pause(pauseMs);
         pauseMs = Math.min(2 * pauseMs, longestPauseMs);
       }
@@ -230,17 +231,34 @@ export class PostgresSlots implements SharedSlots {
   #lose(): void {
     clearTimeout(this.#renewal);
     clearTimeout(this.#expiry);
+    this.#restart();
+    this.#settings.onLost();
+    this.#host?.lost();
+    this.#dropReleases();
+    this.#sync();
+  }
+
+  /** Refuses waiting requests. Changes are retried only while this process may hold slots, which they may release. */
+  #fail(error: PostgresError): void {
+    const mayHold = !this.#isNew;
+    if (!mayHold) this.#restart();
+    this.#host?.failed(error);
+    if (!mayHold) this.#dropReleases();
+  }
+
+  #restart(): void {
     this.#worker = newId();
     this.#isNew = true;
     this.#changes = new Map();
     this.#batch = 0;
     this.#seen = '0';
     this.#renewedAt = -Infinity;
-    this.#settings.onLost();
-    this.#host?.lost();
-    // Releases of work that was lost concern the earlier worker.
+  }
+
+  /** Releases of work that was lost concern the earlier worker. */
+  #dropReleases(): void {
     for (const [ticket, [first]] of this.#changes) if (first?.type !== 'enter') this.#changes.delete(ticket);
-    this.#sync();
+    this.#isDue = this.#changes.size > 0;
   }
 
   #pause(ms: number): Promise<void> {

@@ -71,6 +71,12 @@ export class Keeper implements WaiterKeeper, HolderKeeper, StopsKeeper, SlotLend
     return this.#waiting;
   }
 
+  /** Waiting requests, the last one first, so that none of them gets a slot that is being released. */
+  get lastWaiting(): readonly Waiter[] {
+    const waiters = [...this.lanes.values()].flatMap((lane) => [...lane.waiters]);
+    return waiters.filter(({ isWaiting }) => isWaiting).toReversed();
+  }
+
   now(): number {
     return this.#host.now();
   }

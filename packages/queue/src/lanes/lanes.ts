@@ -120,13 +120,8 @@ export const lanesWith = (
   const refuse = (refused: readonly Waiter[], reason: string): void => {
     for (const waiter of refused) waiter.abort(new LaneError('lane-closed', waiter.session, reason));
   };
-  /** Waiting requests, the last one first, so that none of them gets a slot that is being released. */
-  const lastWaiting = (): readonly Waiter[] =>
-    waiters()
-      .filter(({ isWaiting }) => isWaiting)
-      .toReversed();
   /** Waiting requests that are not a part of running work. */
-  const strangers = (): readonly Waiter[] => lastWaiting().filter((waiter) => !parentOf(waiter));
+  const strangers = (): readonly Waiter[] => keeper.lastWaiting.filter((waiter) => !parentOf(waiter));
   const close = (closing: Closing): void => {
     keeper.closing = closing;
     if (keeper.lanes.size === 0) callbacks.end();
@@ -173,7 +168,7 @@ export const lanesWith = (
     shutdown: ({ reason = 'The lanes are shut down.' } = {}) => {
       close({ reason, mayFinish: false });
       const running = waiters().filter(({ isWaiting }) => !isWaiting);
-      refuse(lastWaiting(), reason);
+      refuse(keeper.lastWaiting, reason);
       refuse(running, reason);
       return idle();
     },

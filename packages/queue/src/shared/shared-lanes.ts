@@ -33,9 +33,15 @@ export const createSharedLanes = (slots: SharedSlots, options: SharedLanesOption
       made.keeper?.loseAll(lostError);
       made.gate?.enterAgain();
     },
+    failed: (error) => {
+      for (const waiter of made.keeper?.lastWaiting ?? []) waiter.abort(failedError(waiter.session, error));
+    },
   });
   return lanes;
 };
+
+const failedError = (session: string, cause: Error): LaneError =>
+  new LaneError('lane-failed', session, `Session ${JSON.stringify(session)} gets no slot: ${cause.message}`, { cause });
 
 const lostError = (session: string): LaneError =>
   new LaneError(

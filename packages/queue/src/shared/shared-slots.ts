@@ -16,6 +16,8 @@ export interface SharedSlotsHost {
   granted(ticket: number, fence: number): void;
   /** All slots of this process were given to others. The host enters its waiting requests again. */
   lost(): void;
+  /** No request can be admitted until a person repairs the cause. The host refuses its waiting requests. */
+  failed(error: Error): void;
 }
 
 /**
