@@ -248,13 +248,20 @@ export class HostRun<HostMessage> {
   /**
    * Ends the turn because the loop of the host has ended: as completed, if nothing of it is running.
    *
-   * @param messages - the history of the host, with the results of calls that it ran by itself
+   * @param ended - the history of the host, with the results of calls that it ran by itself; the error of its loop
    */
-  finish(reason: string, messages: readonly HostMessage[] = []): void {
+  finish(
+    reason: string,
+    {
+      messages = [],
+      failure,
+    }: { readonly messages?: readonly HostMessage[]; readonly failure?: Error | undefined } = {},
+  ): void {
     if (this.#end) return;
     if (!this.#open) this.#answerMissing(messages);
     this.#finished = reason;
-    if (this.#held) this.#resume(() => stop('completed', reason));
+    if (failure) this.fail(failure);
+    else if (this.#held) this.#resume(() => stop('completed', reason));
     else this.close(reason);
   }
 

@@ -176,9 +176,11 @@ export class HostSession<HostMessage> implements ScopedSession {
   /**
    * Ends the current turn, if it has not ended. Call it when the host's loop has ended. Calls that the host did not run
    * are answered as skipped; a turn of which nothing is running ends as completed, any other as cancelled.
+   *
+   * @param failure - the error with which the loop of the host has ended; the turn then ends as an error
    */
-  end(reason = 'The host ended the run.'): void {
-    this.#run?.finish(reason);
+  end(reason = 'The host ended the run.', failure?: Error): void {
+    this.#run?.finish(reason, { failure });
     for (const turn of this.#alone.values()) turn.close(reason);
     this.#alone.clear();
   }
@@ -200,7 +202,7 @@ export class HostSession<HostMessage> implements ScopedSession {
       run.token = call.run;
       return run;
     }
-    run?.finish('The host began another run.', call.messages);
+    run?.finish('The host began another run.', { messages: call.messages });
     return this.#begin(call, delivered);
   }
 

@@ -191,6 +191,21 @@ describe('attach', () => {
     ]);
   });
 
+  it.each([false, true])('ends the turn as an error if a handoff throws (stream: %s)', async (stream) => {
+    const { operator: observer, events } = spy();
+    const onHandoff = (): never => {
+      throw new Error('The desk is closed.');
+    };
+    const first = agentWith(scripted([functionCall('transfer_to_Second', {}, { callId: 'hand' })]), {
+      handoffs: [handoff(agentWith(scripted(), { name: 'Second' }), { onHandoff })],
+    });
+    const { run } = attach({ agent: first }, observer);
+    const running = stream ? run('Go.', { stream }).then(({ completed }) => completed) : run('Go.');
+    await expect(running).rejects.toThrow('The desk is closed.');
+    await expect.poll(() => events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'error' });
+    expect(events.at(-1)).toMatchObject({ error: { message: 'The desk is closed.' } });
+  });
+
   it('does not hand over if an operator denies the handoff', async () => {
     const entered: string[] = [];
     const model = scripted(say('Never.'));
@@ -355,11 +370,11 @@ describe('attach', () => {
     expect(sessions).toEqual(['alice', 'run-1', 'run-2']);
   });
 
-  it('ends the turn if the SDK ends the run at its own limit', async () => {
+  it('ends the turn as an error if the SDK ends the run at its own limit', async () => {
     const { operator: observer, events } = spy();
     const agent = agentWith(scripted(calls('read'), calls('read')), { tools: [toolOf('read', () => 'text')] });
     await expect(attach({ agent }, observer).run('Go.', { maxTurns: 1 })).rejects.toThrow(MaxTurnsExceededError);
-    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'error' });
   });
 
   it('rejects operators that judge tool calls beside tools without a seam, and names the tools', () => {

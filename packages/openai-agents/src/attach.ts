@@ -244,12 +244,14 @@ export const attach = <Given extends AnyAgent>(
   const run = async (input: Input<Given>, given: IndividualRunOptions<AnyContext, Given> = {}): Promise<unknown> => {
     if (given.conversationId !== undefined || given.previousResponseId !== undefined) throw serverHistory();
     const { name, isTemporary } = await names.of(input, given);
-    const end = (isInterrupted: boolean): void => {
+    const end = (isInterrupted: boolean, failure?: unknown): void => {
       if (isInterrupted) return;
-      sessions.session(name).end();
+      sessions.session(name).end('The run has ended.', failure instanceof Error ? failure : undefined);
       for (const nested of paused) if (nested.startsWith(`${name}/`)) forget(nested);
       if (isTemporary) sessions.forget(name);
     };
+    // An abort cancels the turn.
+    const fail = (error: unknown): void => end(false, given.signal?.aborted === true ? undefined : error);
     const settings = { maxTurns: defaultMaxTurns, ...given } as NonStreamRunOptions<AnyContext, Given>;
     const start = async (): Promise<RunResult<AnyContext, Given>> => {
       const isForeign = input instanceof RunState && !names.isKnown(input);
@@ -260,11 +262,11 @@ export const attach = <Given extends AnyAgent>(
       names.remember(result.state, name);
       const { completed } = result as unknown as { readonly completed?: Promise<void> };
       if (completed === undefined) end(result.interruptions.length > 0);
-      else void completed.catch(() => undefined).then(() => end(result.interruptions.length > 0));
+      else void completed.then(() => end(result.interruptions.length > 0), fail);
       return result;
     } catch (error) {
       // A run that found its session busy must not end the turn of the run that it met.
-      if (!(error instanceof TurnError && error.code === 'session-busy')) end(false);
+      if (!(error instanceof TurnError && error.code === 'session-busy')) fail(error);
       throw error;
     }
   };
