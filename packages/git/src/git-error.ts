@@ -20,6 +20,7 @@ import { TurnError } from '@h/turn';
  * | `git-push-not-approved` | the push was not approved |
  * | `git-worktree-dirty` | the work tree has uncommitted changes |
  * | `git-config` | the repository configures a program that cannot be disabled |
+ * | `git-late` | a commit was created after the turn had ended, so it has no event |
  * | `git-failed` | git failed for another reason, which is in the message |
  */
 export type GitErrorCode =
@@ -38,6 +39,7 @@ export type GitErrorCode =
   | 'git-push-not-approved'
   | 'git-worktree-dirty'
   | 'git-config'
+  | 'git-late'
   | 'git-failed';
 
 /** A git operation failed. `code` is the reason; the message contains the fix. */

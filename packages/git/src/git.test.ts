@@ -461,9 +461,12 @@ describe('a commit that exceeds its time limit', () => {
     expect(bench.branch()).toMatch(/^agent\//);
   });
 
-  it('passes its failure to `onError` if the turn has ended', async () => {
+  it.each([
+    ['failure', 'exit 1', /tests fail/],
+    ['success', 'exit 0', /^The commit [0-9a-f]{40} on the branch "agent\/.*" was created after the turn had ended/],
+  ])('passes its %s to `onError` if the turn has ended', async (_, exit, reported) => {
     const bench = gitBench();
-    bench.put('.git/hooks/pre-commit', '#!/bin/sh\necho "tests fail" >&2\nexit 1\n');
+    bench.put('.git/hooks/pre-commit', `#!/bin/sh\necho "tests fail" >&2\n${exit}\n`);
     execFileSync('chmod', ['+x', bench.at('.git/hooks/pre-commit')]);
     const repository = createGitRepository({ root: bench.root, trusted: true });
     const errors: unknown[] = [];
@@ -482,10 +485,10 @@ describe('a commit that exceeds its time limit', () => {
       }),
     );
     const events = await run(agent);
-    expect(eventsOf(events, 'git.failed')).toEqual([]);
+    expect(events.map(({ type }) => type)).not.toContain('git.failed');
     onEnd('Message');
     await repository.settled();
-    await expect.poll(() => errors).toMatchObject([{ message: expect.stringContaining('tests fail') as string }]);
+    await expect.poll(() => errors).toMatchObject([{ message: expect.stringMatching(reported) as string }]);
   });
 
   it('is aborted and reported', async () => {

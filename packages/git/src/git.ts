@@ -15,6 +15,7 @@ import {
 import './events.js';
 import { beginWork, type BegunWork, type SavedBranch } from './begin-work.js';
 import { finishWork, type FinishedWork } from './finish-work.js';
+import { GitError } from './git-error.js';
 import { checkGitOptions, type CheckedGitOptions, type GitOptions } from './options.js';
 import { pushApprovals } from './push-approvals.js';
 import { pushToolName } from './push.js';
@@ -158,13 +159,23 @@ const finish = async (
     const finished = await repository.exclusive(() =>
       finishWork(repository, { turn: event.turn, touched: work.touched, commit }),
     );
-    if (signal.aborted && finished?.commitError) options.onError?.(finished.commitError);
+    const late = signal.aborted && finished ? (finished.commitError ?? lateCommit(finished)) : undefined;
+    if (late) options.onError?.(late);
     return [...(finished === undefined ? [] : noticesOf(finished)), event];
   } catch (error) {
     if (signal.aborted) options.onError?.(error);
     return [notice('git.failed', { operation: 'finish', error: toErrorInfo(error) }), event];
   }
 };
+
+/** A commit whose event is lost, because the turn has ended. */
+const lateCommit = ({ claim, commit }: FinishedWork): GitError | undefined =>
+  commit?.commit === undefined
+    ? undefined
+    : new GitError(
+        'git-late',
+        `The commit ${commit.commit} on the branch ${JSON.stringify(claim.branch)} was created after the turn had ended, so it has no event. Raise "closeGraceMs" of harness().`,
+      );
 
 /** Maximum number of files in a notice. */
 const maxFiles = 1_000;

@@ -101,7 +101,10 @@ export interface GitOptions {
    * @defaultValue `4_000`, within the 5 s of `closeGraceMs`
    */
   readonly commitTimeoutMs?: number | undefined;
-  /** Receives errors that occur after the end of a turn: it was aborted, or `closeGraceMs` of `harness` has passed. */
+  /**
+   * Receives errors that occur after the end of a turn: it was aborted, or `closeGraceMs` of `harness` has passed. A
+   * commit that is created then has no event, and is reported as `git-late`.
+   */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
