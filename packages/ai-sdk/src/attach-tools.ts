@@ -10,10 +10,17 @@ export type SessionOfCall = (toolCallId: string, messages: readonly ModelMessage
 /**
  * Wraps the `execute` of every tool, so that its calls pass the operators. Tools without `execute` are returned as they
  * are: the host or the provider runs them.
+ *
+ * @param judgesResults - whether operators may change results: the latest value of a generator may be the result, so it
+ * is shown only when the next one has arrived
  */
-export const attachTools = <Tools extends ToolSet>(tools: Tools, sessionOf: SessionOfCall): Tools =>
+export const attachTools = <Tools extends ToolSet>(
+  tools: Tools,
+  sessionOf: SessionOfCall,
+  judgesResults: boolean,
+): Tools =>
   Object.fromEntries(
-    Object.entries(tools).map(([name, tool]) => [name, attachTool(name, tool as Tool, sessionOf)]),
+    Object.entries(tools).map(([name, tool]) => [name, attachTool(name, tool as Tool, sessionOf, judgesResults)]),
   ) as Tools;
 
 /**
@@ -50,7 +57,7 @@ const unguarded = (name: string): TurnError =>
 type Execute = NonNullable<Tool['execute']>;
 type ToModelOutput = NonNullable<Tool['toModelOutput']>;
 
-const attachTool = (name: string, tool: Tool, sessionOf: SessionOfCall): Tool => {
+const attachTool = (name: string, tool: Tool, sessionOf: SessionOfCall, judgesResults: boolean): Tool => {
   const { execute, toModelOutput } = tool;
   if (execute === undefined) return tool;
   const run = (input: unknown, options: ToolExecutionOptions<never>): Promise<unknown> =>
@@ -65,11 +72,19 @@ const attachTool = (name: string, tool: Tool, sessionOf: SessionOfCall): Tool =>
           input,
           options,
           session: sessionOf(options.toolCallId, options.messages),
+          judgesResults,
           onPreliminary: (value) => preliminary.add(value),
         }).finally(() => preliminary.end());
         result.catch(() => undefined);
-        yield* preliminary.values();
-        yield await result;
+        let latest: unknown;
+        for await (const value of preliminary.values()) {
+          latest = value;
+          yield value;
+        }
+        const value = await result;
+        // The SDK shows each value as a preliminary result, and the latest one as the result.
+        const isShown = value === latest && (!judgesResults || value === undefined);
+        if (!isShown) yield value;
       }
     : run;
   return {
@@ -88,6 +103,7 @@ interface Execution {
   readonly input: unknown;
   readonly options: ToolExecutionOptions<never>;
   readonly session: HostSession<PromptMessage>;
+  readonly judgesResults?: boolean;
   readonly onPreliminary?: (value: unknown) => void;
 }
 
@@ -106,14 +122,14 @@ const throughOperators = async (execution: Execution): Promise<unknown> => {
 };
 
 const runTool = async (
-  { name, tool, input: given, options, onPreliminary }: Execution,
+  { name, tool, input: given, options, judgesResults = true, onPreliminary }: Execution,
   call: ToolCall,
   abortSignal: AbortSignal,
   isChanged: boolean,
 ): Promise<HostToolReturn<unknown>> => {
   const input: unknown = isChanged ? await parsed(name, tool, call.input) : given;
   const result: unknown = (tool.execute as Execute)(input, { ...options, abortSignal } as never);
-  const value = isAsyncIterable(result) ? await lastOf(result, onPreliminary) : await result;
+  const value = isAsyncIterable(result) ? await lastOf(result, judgesResults, onPreliminary) : await result;
   const output = tool.toModelOutput
     ? await tool.toModelOutput({ toolCallId: options.toolCallId, input: input as never, output: value as never })
     : plainOutput(value);
@@ -172,11 +188,16 @@ const isGenerator = (execute: unknown): boolean =>
 const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
-const lastOf = async (values: AsyncIterable<unknown>, onValue: Execution['onPreliminary']): Promise<unknown> => {
+const lastOf = async (
+  values: AsyncIterable<unknown>,
+  holdsLatest: boolean,
+  onValue: Execution['onPreliminary'],
+): Promise<unknown> => {
   let last: unknown;
   let isFirst = true;
   for await (const value of values) {
-    if (!isFirst) onValue?.(last);
+    if (!holdsLatest) onValue?.(value);
+    else if (!isFirst) onValue?.(last);
     isFirst = false;
     last = value;
   }

@@ -701,6 +701,24 @@ describe('attach', () => {
     expect(requests()[1]?.at(-1)).toBe('[redacted]');
   });
 
+  it('shows the values of a generator at once, as the SDK does, if no operator changes results', async () => {
+    const outputs: unknown[] = [];
+    const loading = tool({
+      inputSchema,
+      async *execute() {
+        yield 'loading';
+        await vi.waitFor(() => expect(outputs).toEqual(['loading']));
+        yield 'loaded';
+      },
+    });
+    const empty = tool({ inputSchema, async *execute(): AsyncGenerator<string> {} });
+    script = [calls('loading'), calls('empty'), { content: 'Done.' }];
+    const settings = attach({ model: model(), tools: { loading, empty } }, operator({}));
+    const { stream } = streamText({ ...settings, stopWhen: isStepCount(3), prompt: 'Load.' });
+    for await (const part of stream) if (part.type === 'tool-result') outputs.push(part.output);
+    expect(outputs).toEqual(['loading', 'loaded', 'loaded', undefined]);
+  });
+
   it.each<[string, ToolSet]>([
     ['other ones', {}],
     ['the same ones without operators', { read: tool({ inputSchema, execute: () => 'unguarded' }) }],

@@ -22,6 +22,7 @@ import {
   showValue,
 } from '@h/options';
 import { repairHistory, TurnError, type Message, type PipelineOperator, type TurnEnding } from '@h/turn';
+import { handledEvents } from '@h/turn/bridge';
 import type { ModelMessage, PrepareStepFunction, StepResult, StopCondition, ToolSet } from 'ai';
 import { attachTools, withoutMarks } from './attach-tools.js';
 import { toErrorInfo } from './error-info.js';
@@ -50,7 +51,10 @@ export const attachEvents: HostEvents = {
     as: '`execute` of a tool; tools that the client or the provider runs are only observed',
   },
   'tool.result': { support: 'full', as: 'the result of `execute`, as `toModelOutput` converts it' },
-  'tool.progress': { support: 'limited', as: 'preliminary results reach the host; operators see the last one' },
+  'tool.progress': {
+    support: 'limited',
+    as: 'preliminary results reach the host, each one value later if an operator may change results; operators see the last one',
+  },
   'approval.request': { support: 'full', as: '`approve`' },
   'history.append': { support: 'full', as: 'remembered per session and sent again byte for byte' },
   'history.replace': { support: 'full', as: 'remembered per session and sent again byte for byte' },
@@ -144,6 +148,9 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
     approve,
     maxSessions,
   });
+  const judgesResults = operators.some(
+    (operator) => handledEvents(operator)?.decides.includes('tool.result') !== false,
+  );
   const calls = new CallSessions();
   const runs = new Runs();
   const nameOf = (toolCallId: string | undefined, run: string | undefined): string =>
@@ -178,7 +185,7 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
       doGenerate: (call) => generate(callOf(call)),
       doStream: (call) => stream(callOf(call)),
     },
-    tools: attachTools(tools, (toolCallId, messages) => sessionOf(toolCallId, runs.get(messages))),
+    tools: attachTools(tools, (toolCallId, messages) => sessionOf(toolCallId, runs.get(messages)), judgesResults),
     stopWhen: stopCondition(options, async (steps) => {
       const name = nameOf(steps.at(-1)?.toolCalls[0]?.toolCallId, runs.get(steps));
       const session = sessions.session(name);
