@@ -22,7 +22,7 @@ import {
   showValue,
 } from '@h/options';
 import { repairHistory, TurnError, type Message, type PipelineOperator, type TurnEnding } from '@h/turn';
-import { handledEvents } from '@h/turn/bridge';
+import { mayDecide } from '@h/turn/bridge';
 import type { ModelMessage, PrepareStepFunction, StepResult, StopCondition, ToolSet } from 'ai';
 import { attachTools, withoutMarks } from './attach-tools.js';
 import { toErrorInfo } from './error-info.js';
@@ -148,9 +148,7 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
     approve,
     maxSessions,
   });
-  const judgesResults = operators.some(
-    (operator) => handledEvents(operator)?.decides.includes('tool.result') !== false,
-  );
+  const judgesResults = operators.some((operator) => mayDecide(operator, 'tool.result'));
   const calls = new CallSessions();
   const runs = new Runs();
   const nameOf = (toolCallId: string | undefined, run: string | undefined): string =>

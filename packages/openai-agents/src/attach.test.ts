@@ -337,18 +337,22 @@ describe('attach', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
   });
 
-  it('passes deltas through the operators, and no raw events beside changed ones', async () => {
-    const shouting = operator({
-      decide: {
-        'model.delta': (event) =>
-          event.delta.type === 'text'
-            ? { ...event, delta: { ...event.delta, text: event.delta.text.toUpperCase() } }
-            : event,
+  it.each(['model.delta', '*'])('passes deltas through `%s`, and no raw events beside changed ones', async (type) => {
+    const shout = (event: TurnEvent) =>
+      event.type === 'model.delta' && event.delta.type === 'text'
+        ? { ...event, delta: { ...event.delta, text: event.delta.text.toUpperCase() } }
+        : undefined;
+    const shouting = operator({ decide: { [type]: shout } });
+    const script = scripted(say('All is well.'));
+    const model: Model = {
+      getResponse: (request) => script.getResponse(request),
+      async *getStreamedResponse(request) {
+        yield { type: 'model', event: { text: 'All is well.' } };
+        yield* script.getStreamedResponse(request);
       },
-    });
-    const result = await attach({ agent: agentWith(scripted(say('All is well.'))) }, shouting).run('Hi', {
-      stream: true,
-    });
+    };
+    const agent = new Agent({ name: 'Main', model });
+    const result = await attach({ agent }, shouting).run('Hi', { stream: true });
     let text = '';
     const raw: string[] = [];
     for await (const event of result) {

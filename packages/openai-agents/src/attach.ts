@@ -21,7 +21,7 @@ import {
   required,
 } from '@h/options';
 import { TurnError, type AssistantPart, type PipelineOperator } from '@h/turn';
-import { handledEvents } from '@h/turn/bridge';
+import { mayDecide } from '@h/turn/bridge';
 import {
   Agent,
   Runner,
@@ -182,9 +182,7 @@ export const attach = <Given extends AnyAgent>(
       'An attached agent was called outside of run() of attach(). Call that run() instead.',
     );
   };
-  const passesRawEvents = operators.every(
-    (operator) => handledEvents(operator)?.decides.includes('model.delta') === false,
-  );
+  const passesRawEvents = !operators.some((operator) => mayDecide(operator, 'model.delta'));
   const choose: ModelCallContext['choose'] = async ({ model, credential }): Promise<Model | undefined> => {
     if (model === undefined && credential === undefined) return undefined;
     if (resolve) return resolve({ model, credential });

@@ -1,5 +1,5 @@
 export { connect, connector, type Connection, type ConnectOptions } from './operators/connect.js';
-export { handledEvents, type HandledEvents } from './operators/describe-pipeline.js';
+export { handledEvents, mayDecide, type HandledEvents } from './operators/describe-pipeline.js';
 export { ingestCall, ingestOutcome } from './loop/ingest.js';
 export { checkDecision } from './checks/event-checks.js';
 export { checkOperators } from './operators/pipeline.js';

@@ -89,6 +89,18 @@ export const handledEvents = (operator: PipelineOperator): HandledEvents | undef
   return { operator: name, decides: typesIn(decide), observes: typesIn(observe) };
 };
 
+/**
+ * Returns whether an operator may change, hold or drop events of a type, also with `*`. A native operator may.
+ *
+ * @throws OperatorError if `setup` throws
+ */
+export const mayDecide = (operator: PipelineOperator, type: TurnEventType): boolean => {
+  if (!isInterceptor(operator)) return true;
+  const { name, setup, shared } = operator[interceptor];
+  const { decide = {} } = shared ?? handlersOf(name, setup);
+  return type in decide || '*' in decide;
+};
+
 const handlersOf = (name: string, setup: InterceptorSetup['setup']): Handlers => {
   try {
     return setup({
