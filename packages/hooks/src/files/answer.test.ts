@@ -53,6 +53,9 @@ describe('answerOf', () => {
       { blocked: expect.stringContaining('incomplete') as string },
     ],
     ['"{\\"decision\\":\\"block\\"', { blocked: expect.stringContaining('incomplete') as string }],
+    ['Checking.\n{"decision":"block"}', { blocked: expect.stringContaining('other output') as string }],
+    ['{}\n{"decision":"block"}\nDone.', { blocked: expect.stringContaining('other output') as string }],
+    ['Checking.\n{"level":"info"}', { notices: [], blocked: undefined }],
   ])('parses %s', (stdout, expected) => {
     const answer = answerOf(definition('PreToolUse'), { exitCode: 0, stdout, stderr: '' });
     expect({ blocked: undefined, ...answer }).toMatchObject(expected);

@@ -77,10 +77,10 @@ export const answerOf = (definition: CommandDefinition, outcome: CommandOutcome)
       gates.has(event),
     );
   }
-  if (jsonStart.test(stdout) && !contextEvents.has(event)) {
+  if ((jsonStart.test(stdout) || verdictLine.test(stdout)) && !contextEvents.has(event)) {
     return failed(
       definition,
-      `The hook command ${short(command)} wrote JSON that is invalid or incomplete.`,
+      `The hook command ${short(command)} wrote JSON that is invalid, incomplete or mixed with other output.`,
       gates.has(event),
     );
   }
@@ -124,6 +124,9 @@ const fromOutput = ({ command }: CommandDefinition, output: Output): CommandAnsw
 
 /** The start of an object as only JSON writes it. Its rest may be missing, with the verdict in it. */
 const jsonStart = /^"?\{\s*\\?"/;
+
+/** A verdict after other output, such as that of a command that the script runs. */
+const verdictLine = /^\{.*"(?:continue|decision|permissionDecision)"\s*:/m;
 
 /** Returns the object in the output of a command, which may be encoded as JSON twice. */
 const jsonIn = (stdout: string): object | undefined => {

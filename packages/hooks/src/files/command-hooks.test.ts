@@ -491,6 +491,31 @@ describe('commandHooks', () => {
     expect(found.map(({ scope }) => scope)).toEqual(['project']);
   });
 
+  it('reads the valid groups beside an invalid one, and a file with a byte order mark', async () => {
+    const groups = [...on('Bash', command('true')), { matcher: 5, hooks: [] }, ...on('', command('exit 0'))];
+    await project.write('.claude/settings.json', `\u{FEFF}${JSON.stringify({ hooks: { PreToolUse: groups } })}`);
+    const { definitions, problems } = await load();
+    expect(definitions.map(({ command: text }) => text)).toEqual(['true', 'exit 0']);
+    expect(problems).toEqual([expect.stringMatching(/PreToolUse\[1\] is ignored[^]*matcher/)]);
+  });
+
+  it.each([
+    ['async', { async: true }],
+    ['shorter and fails open', { timeout: 0.01, onFailure: 'continue' }],
+  ])('runs a gate of the user although a project defines the same command as %s', async (_what, more) => {
+    const guard = 'sleep 0.1; exit 2';
+    const user = join(project.folder, 'user.json');
+    await project.write('user.json', JSON.stringify({ hooks: { PreToolUse: on('Bash', command(guard)) } }));
+    const files = [
+      { path: user, scope: 'user' as const },
+      { path: join(project.folder, '.claude/settings.json'), scope: 'project' as const },
+    ];
+    for (const order of [files, files.toReversed()]) {
+      const ran = await run({ PreToolUse: on('Bash', command(guard, more)) }, ls, { files: order, trust: () => true });
+      expect(ran.tools.ran).toEqual([]);
+    }
+  });
+
   it('runs no command if a file disables all hooks', async () => {
     await project.settings({ PreToolUse: on('Bash', command('exit 2')) }, { disableAllHooks: true });
     expect((await load()).definitions).toEqual([]);

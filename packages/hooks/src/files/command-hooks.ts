@@ -124,7 +124,9 @@ const parsedFile = async (path: string, scope: HookFile['scope']): Promise<Parse
     // A link is followed, as in collections of dotfiles; a pipe in its place would be waited for.
     const target = await ifExists(realpath(path));
     const content = target === undefined ? undefined : await readRegularFile(target);
-    return content === undefined ? nothing : parseHookFile(JSON.parse(content.text), path, scope);
+    if (content === undefined) return nothing;
+    // Some editors begin a file with a byte order mark.
+    return parseHookFile(JSON.parse(content.text.replace(/^\u{FEFF}/u, '')), path, scope);
   } catch (error) {
     return { ...nothing, problems: [`${path} cannot be read: ${toErrorInfo(error).message}`] };
   }

@@ -85,19 +85,24 @@ export const parseHookFile = (settings: unknown, source: string, scope: HookFile
       problems.push(`${where} is not a supported event; it is ignored. Supported: ${commandEvents.join(', ')}.`);
       return [];
     }
-    const parsed = z.array(groupSchema).safeParse(groups);
-    if (!parsed.success) {
-      problems.push(`${where} is ignored: ${z.prettifyError(parsed.error)}`);
+    if (!Array.isArray(groups)) {
+      problems.push(`${where} is ignored: expected an array, received ${showValue(groups)}.`);
       return [];
     }
-    return parsed.data.flatMap(({ matcher = '', hooks }) =>
-      hooks.flatMap((hook): readonly CommandDefinition[] => {
+    return (groups as readonly unknown[]).flatMap((group, index) => {
+      const parsed = groupSchema.safeParse(group);
+      if (!parsed.success) {
+        problems.push(`${where}[${index}] is ignored: ${z.prettifyError(parsed.error)}`);
+        return [];
+      }
+      const { matcher = '', hooks } = parsed.data;
+      return hooks.flatMap((hook): readonly CommandDefinition[] => {
         const definition = definitionOf(hook, { event: event as CommandEvent, matcher, source, scope });
         if (typeof definition !== 'string') return [definition];
         problems.push(`${where}: ${definition}`);
         return [];
-      }),
-    );
+      });
+    });
   });
   return { definitions, problems, isDisabled: top.data.disableAllHooks === true };
 };

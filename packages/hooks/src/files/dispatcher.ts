@@ -61,10 +61,7 @@ export class Dispatcher {
         (await this.#isFor(definition, occasion)) ? [definition] : [],
       ),
     );
-    const distinct = new Map(
-      chosen.flat().map((definition) => [JSON.stringify([definition.command, definition.args]), definition]),
-    );
-    const answers = await Promise.all([...distinct.values()].map((definition) => this.#run(definition, occasion)));
+    const answers = await Promise.all(distinct(chosen.flat()).map((definition) => this.#run(definition, occasion)));
     for (const { notices } of answers) for (const notice of notices) occasion.notify(notice);
     return answers;
   }
@@ -94,8 +91,11 @@ export class Dispatcher {
     if (definition.scope === 'user') return true;
     try {
       const request = await trustRequestOf(definition, this.#settings.projectDir);
-      const known = this.#decided.get(request.hash);
-      if (known !== undefined) return await known;
+      for (let known = this.#decided.get(request.hash); known !== undefined; known = this.#decided.get(request.hash)) {
+        const isTrusted = await known;
+        // The question of another turn that ended before it was answered is asked again for this turn.
+        if (isTrusted || this.#decided.get(request.hash) === known) return isTrusted;
+      }
       if (this.#decided.size >= maxRemembered) this.#decided.clear();
       const decided = this.#decide(request, signal, notify);
       this.#decided.set(request.hash, decided);
@@ -149,3 +149,19 @@ export class Dispatcher {
     }
   }
 }
+
+/**
+ * Returns each command once. A project that repeats a command of the user must not replace its limits, and a command in
+ * the background must not replace one that is waited for.
+ */
+const distinct = (definitions: readonly CommandDefinition[]): readonly CommandDefinition[] => {
+  const byCommand = new Map<string, CommandDefinition>();
+  for (const definition of definitions) {
+    const key = JSON.stringify([definition.command, definition.args]);
+    const known = byCommand.get(key);
+    if (known === undefined || precedence(definition) > precedence(known)) byCommand.set(key, definition);
+  }
+  return [...byCommand.values()];
+};
+
+const precedence = ({ async, scope }: CommandDefinition): number => (async ? 0 : 2) + (scope === 'user' ? 1 : 0);

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { harness, reply } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -144,6 +145,34 @@ describe('a command of the project', () => {
     expect([first.outcome, await times()]).toEqual(['cancelled', 0]);
     await reply(agent.turn({ session: 'a', input: 'Continue.' }));
     expect([asked, await times()]).toEqual([2, 2]);
+  });
+
+  it('asks again for a turn that waited for the question of a cancelled one', async () => {
+    let asked = 0;
+    const cancelled = new AbortController();
+    let isAsked = (): void => undefined;
+    const firstQuestion = new Promise<void>((resolve) => (isAsked = resolve));
+    const trust: HookTrust = async (_, { signal }) => {
+      asked += 1;
+      if (asked > 1) return true;
+      isAsked();
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve(false), { once: true }));
+    };
+    const commands = await commandHooks({ projectDir: project.folder, env: { PATH: process.env['PATH'] }, trust });
+    const turn = async (signal?: AbortSignal) =>
+      reply(
+        harness({ model: scriptedModel(script), tools: scriptedTools({ bash: 'ran' }) })
+          .pipe(hooks([commands.hook]))
+          .turn({ session: 'a', input: 'Begin.', ...(signal && { signal }) }),
+      );
+    const first = turn(cancelled.signal);
+    await firstQuestion;
+    const others = [turn(), turn()];
+    await sleep(50);
+    cancelled.abort();
+    await first;
+    await Promise.all(others);
+    expect([asked, await times()]).toEqual([2, 4]);
   });
 
   it('runs after a yes that cannot be stored, and reports why it will be asked again', async () => {
