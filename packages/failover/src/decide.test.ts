@@ -112,7 +112,11 @@ describe('select', () => {
 
   it('waits for as long as the provider asks, within maxElapsedMs', () => {
     expect(select429({ 'retry-after': '300' })).toMatchObject({ kind: 'wait', delayMs: 300_000 });
-    expect(select429({ 'retry-after': '601' })).toEqual({ kind: 'exhausted', availableAt: 601_000 });
+    expect(select429({ 'retry-after': '601' })).toEqual({
+      kind: 'exhausted',
+      availableAt: 601_000,
+      limit: 'maxStatedWaitMs',
+    });
   });
 
   it('waits no longer than maxStatedWaitMs for a cooldown that the provider asked for', () => {
@@ -120,14 +124,26 @@ describe('select', () => {
     for (const id of ['a1', 'a2']) pool.failed(id, 'alpha/one', failure('rate-limit', { retryAfterMs: 7_000 }), 0);
     const selection = (maxStatedWaitMs: number) => select(state, pool, 0, first, { ...limits, maxStatedWaitMs });
     expect(selection(7_000)).toMatchObject({ kind: 'wait', delayMs: 7_000 });
-    expect(selection(0)).toEqual({ kind: 'exhausted', availableAt: 7_000 });
+    expect(selection(0)).toEqual({ kind: 'exhausted', availableAt: 7_000, limit: 'maxStatedWaitMs' });
   });
 
   it('waits up to maxWaitMs for a cooldown that the provider did not ask for', () => {
     expect(select429({})).toMatchObject({ kind: 'wait', delayMs: 60_000, reason: 'rate-limit' });
     const pool = poolOf({ now: () => 0 });
     for (const id of ['a1', 'a2']) pool.failed(id, 'alpha/one', failure('auth'), 0);
-    expect(select(state, pool, 0, first, limits)).toEqual({ kind: 'exhausted', availableAt: 300_000 });
+    expect(select(state, pool, 0, first, limits)).toEqual({
+      kind: 'exhausted',
+      availableAt: 300_000,
+      limit: 'maxWaitMs',
+    });
+  });
+
+  it.each([
+    ['maxAttempts', { ...first, failedCalls: limits.maxAttempts }, 0],
+    ['maxElapsedMs', { ...first, failedCalls: 1 }, limits.maxElapsedMs + 1],
+  ])('names %s if it excludes a credential that is available', (limit, progress, now) => {
+    const exhausted = { kind: 'exhausted', availableAt: undefined, limit };
+    expect(select(state, poolOf({ now: () => now }), now, progress, limits)).toEqual(exhausted);
   });
 
   it('is exhausted without a candidate', () => {

@@ -42,10 +42,11 @@ export const decide = (failure: ErrorClass, at: number, progress: StepProgress, 
   if (isFinal(action)) return { kind: 'pass' };
   const retries = Math.min(action.maxRetries ?? Infinity, limits.maxRetries);
   const mayRetry = action.retry && failure.retryable && progress.failuresOfLast <= retries;
-  if (!mayRetry || isUsedUp(at, progress, limits)) return { kind: 'switch' };
+  if (!mayRetry || usedUp(at, progress, limits) !== undefined) return { kind: 'switch' };
   const backoffMs = limits.backoff(progress.failuresOfLast, limits.random());
   const delayMs = Math.max(backoffMs, failure.retryAfterMs ?? 0);
-  return canWait({ delayMs, isStated: false }, at, progress, limits) ? { kind: 'retry', delayMs } : { kind: 'switch' };
+  const isTooLong = exceeded({ delayMs, isStated: false }, at, progress, limits) !== undefined;
+  return isTooLong ? { kind: 'switch' } : { kind: 'retry', delayMs };
 };
 
 /**
@@ -84,7 +85,19 @@ export type Selection =
       readonly delayMs: number;
       readonly reason: ErrorReason;
     }
-  | { readonly kind: 'exhausted'; readonly availableAt: number | undefined };
+  | Exhausted;
+
+/** No target is left, or none within a limit. */
+export interface Exhausted {
+  readonly kind: 'exhausted';
+  /** When the first cooldown ends, in milliseconds since 1970. */
+  readonly availableAt: number | undefined;
+  /** The limit that excludes the targets that are left. */
+  readonly limit?: LimitName | undefined;
+}
+
+/** A limit of a step, by its option. */
+export type LimitName = 'maxAttempts' | 'maxElapsedMs' | 'maxWaitMs' | 'maxStatedWaitMs';
 
 /** The models that a step no longer asks. */
 export type ExcludedModels = Pick<ReadonlySet<string | undefined>, 'has'>;
@@ -113,17 +126,19 @@ export const select = (
   limits: DecisionLimits,
 ): Selection => {
   const found = firstAvailable(state, pool);
-  const isOver = progress.failedCalls > 0 && isUsedUp(now, progress, limits);
+  const over = progress.failedCalls > 0 ? usedUp(now, progress, limits) : undefined;
   if (found === undefined) return { kind: 'exhausted', availableAt: undefined };
   if ('lease' in found) {
-    if (!isOver) return { kind: 'ask', ...found };
+    if (over === undefined) return { kind: 'ask', ...found };
     found.lease.release();
-    return { kind: 'exhausted', availableAt: undefined };
+    return { kind: 'exhausted', availableAt: undefined, limit: over };
   }
   const { until, isStated = false, reason, position, profile } = found;
   const delayMs = until === undefined ? limits.maxWaitMs : Math.max(0, until - now);
-  const waits = !isOver && canWait({ delayMs, isStated }, now, progress, limits);
-  return waits ? { kind: 'wait', position, profile, delayMs, reason } : { kind: 'exhausted', availableAt: until };
+  const limit = over ?? exceeded({ delayMs, isStated }, now, progress, limits);
+  return limit === undefined
+    ? { kind: 'wait', position, profile, delayMs, reason }
+    : { kind: 'exhausted', availableAt: until, limit };
 };
 
 interface Available {
@@ -160,13 +175,21 @@ const firstAvailable = (
   return first;
 };
 
-const isUsedUp = (now: number, { failedCalls, startedAt }: StepProgress, limits: DecisionLimits): boolean =>
-  failedCalls >= limits.maxAttempts || now - startedAt > limits.maxElapsedMs;
+const usedUp = (
+  now: number,
+  { failedCalls, startedAt }: StepProgress,
+  { maxAttempts, maxElapsedMs }: DecisionLimits,
+): LimitName | undefined =>
+  failedCalls >= maxAttempts ? 'maxAttempts' : now - startedAt > maxElapsedMs ? 'maxElapsedMs' : undefined;
 
 /** A wait that the provider has asked for has a separate limit: nothing else would end it sooner. */
-const canWait = (
+const exceeded = (
   { delayMs, isStated }: { readonly delayMs: number; readonly isStated: boolean },
   now: number,
   { startedAt }: StepProgress,
-  { maxWaitMs, maxStatedWaitMs, maxElapsedMs }: DecisionLimits,
-): boolean => delayMs <= (isStated ? maxStatedWaitMs : maxWaitMs) && now + delayMs - startedAt <= maxElapsedMs;
+  limits: DecisionLimits,
+): LimitName | undefined => {
+  const ofWait = isStated ? 'maxStatedWaitMs' : 'maxWaitMs';
+  if (delayMs > limits[ofWait]) return ofWait;
+  return now + delayMs - startedAt > limits.maxElapsedMs ? 'maxElapsedMs' : undefined;
+};

@@ -1,4 +1,5 @@
 import type { ErrorInfo, JSONObject } from '@h/turn';
+import type { DecisionLimits, Exhausted } from './decide.js';
 import type { FailoverTarget } from './events.js';
 import type { ErrorReason } from '@h/provider-errors';
 
@@ -12,23 +13,25 @@ export interface AttemptRecord extends FailoverTarget {
 }
 
 /**
- * One error for all attempts: the first cause on top, a record of each attempt in the body, and when the first cooldown
- * ends.
+ * One error for all attempts: the first cause on top, a record of each attempt in the body, when the first cooldown
+ * ends, and the limit that excludes what could still be tried.
  */
 export const exhaustedError = (
   records: readonly AttemptRecord[],
   cause: ErrorInfo,
-  availableAt: number | undefined,
+  { availableAt, limit }: Pick<Exhausted, 'availableAt' | 'limit'>,
+  limits: DecisionLimits,
 ): ErrorInfo => {
   const tried =
     records.length === 0
       ? 'no call was made'
       : `${records.length} ${records.length === 1 ? 'call' : 'calls'} failed (${summary(records)})`;
   const later = availableAt === undefined ? '' : `; available again at ${new Date(availableAt).toISOString()}`;
+  const limited = limit === undefined ? '' : `; the limit is ${limit} = ${limits[limit]} of failover()`;
   return {
     name: 'FailoverExhaustedError',
     code: 'failover-exhausted',
-    message: `${cause.message} [${tried}${later}]`,
+    message: `${cause.message} [${tried}${later}${limited}]`,
     ...(cause.status !== undefined && { status: cause.status }),
     body: { attempts: records.map(toJson), ...(availableAt !== undefined && { availableAt }) },
     cause,

@@ -199,7 +199,7 @@ describe('failover', () => {
         code: 'failover-exhausted',
         status: 429,
         message:
-          'Rate limited [1 call failed (alpha/one with a1: rate-limit); available again at 1970-01-01T00:50:00.000Z]',
+          'Rate limited [1 call failed (alpha/one with a1: rate-limit); available again at 1970-01-01T00:50:00.000Z; the limit is maxStatedWaitMs = 600000 of failover()]',
         body: {
           attempts: [{ attempt: 1, model: 'alpha/one', credential: 'a1', reason: 'rate-limit', status: 429, at: 0 }],
           availableAt: 3_000_000,
@@ -630,7 +630,7 @@ describe('turns that share a pool', () => {
       error: { code: 'failover-exhausted', body: { attempts: [], availableAt: 3_600_000 } },
     });
     expect(watched.end?.reason).toMatch(
-      /All credentials are in cooldown after earlier failures\. \[no call was made; available again at 1970-01-01T01:00:00\.000Z\]/,
+      /All credentials are in cooldown after earlier failures\. \[no call was made; available again at 1970-01-01T01:00:00\.000Z; the limit is maxWaitMs = 120000 of failover\(\)\]/,
     );
     expect(watched.types).not.toContain('model.request');
   });

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createCredentialPool, exponentialBackoff, failover, splitModelName, streamTimeouts } from './index.js';
+import { harness, reply } from '@h/turn';
+import {
+  createCredentialPool,
+  exponentialBackoff,
+  failover,
+  splitModelName,
+  streamTimeouts,
+  type FailoverOptions,
+} from './index.js';
 import { filePoolStore } from './file-store/index.js';
 import { poolOf } from '../test/turns.js';
 import { scriptedModel } from '@h/turn/testing';
@@ -147,5 +155,29 @@ describe('splitModelName', () => {
     ['/odd', undefined, '/odd'],
   ])('splits %s', (name, provider, model) => {
     expect(splitModelName(name)).toEqual({ provider, model });
+  });
+});
+
+describe('results of functions in the options', () => {
+  const serverError = { error: { name: 'APICallError', message: 'Broken', status: 500 } };
+
+  it.each<[string, FailoverOptions, RegExp]>([
+    ['nothing', { classify: () => undefined as never }, /"classify" must return \{ reason, .*; received undefined/],
+    [
+      'an unknown reason',
+      { classify: () => ({ reason: 'tired', scope: 'service', retryable: true }) as never },
+      /failover\(\): "classify" must return .* received \{"reason":"tired"/,
+    ],
+    [
+      'an unknown scope',
+      { classify: () => ({ reason: 'quota', scope: 'all', retryable: true }) as never },
+      /"classify"/,
+    ],
+    ['NaN', { backoff: () => Number.NaN }, /"backoff" must return a number of milliseconds; received NaN/],
+    ['a string', { backoff: () => '5' as never }, /"backoff" must return a number of milliseconds; received "5"/],
+  ])('end the turn with an error that names the option if they are %s', async (_what, options, message) => {
+    const agent = harness({ model: scriptedModel([serverError, 'Hello.']) }).pipe(failover(options));
+    const { outcome, error } = await reply(agent.turn({ session: 'alice', input: 'Go.' }));
+    expect([outcome, error?.message]).toEqual(['error', expect.stringMatching(message)]);
   });
 });

@@ -12,10 +12,18 @@ import {
   objectWithMethods,
   required,
   integerFrom,
+  InvalidOptionError,
+  showValue,
 } from '@h/options';
 import { exponentialBackoff, type Backoff } from './backoff.js';
 import type { ModelChoice } from './chain.js';
-import { classifyError, type ClassifyOptions, type ErrorClass, type ErrorReason } from '@h/provider-errors';
+import {
+  classifyError,
+  type ClassifyOptions,
+  type ErrorClass,
+  type ErrorReason,
+  type FailureScope,
+} from '@h/provider-errors';
 import type { CredentialPool } from './pool/credential-pool.js';
 import type { DecisionLimits } from './decide.js';
 import { reasonActions, type ReasonAction } from './reason-actions.js';
@@ -171,12 +179,40 @@ export const settingsOf = (options: FailoverOptions): FailoverSettings => {
     maxElapsedMs,
     maxWaitMs,
     maxStatedWaitMs,
-    backoff,
-    classify,
+    backoff: checkedBackoff(backoff),
+    classify: checkedClassify(classify),
     actions: actionsWith(actions),
     random,
   };
 };
+
+const scopes: readonly unknown[] = ['request', 'profile', 'model', 'service'] satisfies readonly FailureScope[];
+
+/** Without these checks, a bad result would end the turn with an error that names no option, or end it silently. */
+const checkedClassify =
+  (classify: FailoverSettings['classify']): FailoverSettings['classify'] =>
+  (error, options) => {
+    const found = classify(error, options);
+    const { reason, scope, retryable } = (found as Partial<ErrorClass> | null | undefined) ?? {};
+    const isKnown = typeof reason === 'string' && Object.hasOwn(reasonActions, reason);
+    if (isKnown && scopes.includes(scope) && typeof retryable === 'boolean') return found;
+    throw badResult('classify', '{ reason, scope, retryable }, as classifyError() of @h/provider-errors does', found);
+  };
+
+const checkedBackoff =
+  (backoff: Backoff): Backoff =>
+  (retry, random) => {
+    const delayMs: unknown = backoff(retry, random);
+    if (typeof delayMs === 'number' && !Number.isNaN(delayMs)) return delayMs;
+    throw badResult('backoff', 'a number of milliseconds', delayMs);
+  };
+
+const badResult = (option: string, expected: string, found: unknown): InvalidOptionError =>
+  new InvalidOptionError({
+    owner: 'failover()',
+    option,
+    message: `failover(): "${option}" must return ${expected}; received ${showValue(found)}.`,
+  });
 
 const actionsWith = (changes: NonNullable<FailoverOptions['actions']>): FailoverSettings['actions'] => {
   const table = Object.entries(reasonActions).map(

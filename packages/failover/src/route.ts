@@ -11,7 +11,7 @@ import {
 } from '@h/turn';
 import type { ErrorClass, ErrorReason } from '@h/provider-errors';
 import { from, isObservable, map, Observable, of, switchMap } from 'rxjs';
-import { decide, select, type Selection } from './decide.js';
+import { decide, select, type Exhausted, type Selection } from './decide.js';
 import type { FailoverTarget } from './events.js';
 import { exhaustedError } from './exhausted.js';
 import type { FailoverSettings } from './options.js';
@@ -94,21 +94,24 @@ export const createRouter = (
     });
 
   /** A single failure after which nothing else could be tried is reported as it is. */
-  const finalError = ({ records }: StepState, availableAt: number | undefined, last: ErrorInfo): ErrorInfo =>
-    records.length === 1 && availableAt === undefined
+  const finalError = ({ records }: StepState, found: Exhausted, last: ErrorInfo): ErrorInfo =>
+    records.length === 1 && found.availableAt === undefined
       ? last
-      : exhaustedError(records, records[0]?.error ?? last, availableAt);
+      : exhaustedError(records, records[0]?.error ?? last, found, settings);
 
   /** Ends the turn in the place of a request that cannot be sent. */
-  const ended = (place: Place, step: StepState, availableAt: number | undefined): readonly NewEvent[] => {
+  const ended = (place: Place, step: StepState, found: Exhausted): readonly NewEvent[] => {
     const { chain, records } = step;
     const hasCredentials = chain.some(
       ({ provider }) => provider !== undefined && pools.pool.providers.includes(provider),
     );
     const subject = hasCredentials ? 'All credentials are' : chain.length > 1 ? 'All models are' : 'The model is';
     const inCooldown = { name: 'Error', message: `${subject} in cooldown after earlier failures.` };
-    const error = finalError(step, availableAt, records[0]?.error ?? inCooldown);
-    return [exhausted(place, step, records[0]?.reason ?? 'unknown', availableAt), stop('error', error.message, error)];
+    const error = finalError(step, found, records[0]?.error ?? inCooldown);
+    return [
+      exhausted(place, step, records[0]?.reason ?? 'unknown', found.availableAt),
+      stop('error', error.message, error),
+    ];
   };
 
   const sendNow = (request: Request): DecisionInput => {
@@ -140,7 +143,7 @@ export const createRouter = (
           next: () => {
             const selected = next(step);
             if (selected.kind === 'wait') return { waitMs: selected.delayMs };
-            if (selected.kind === 'exhausted') return { events: ended(place, step, selected.availableAt) };
+            if (selected.kind === 'exhausted') return { events: ended(place, step, selected) };
             return {
               events: ask(selected, reason).map((event) =>
                 event.type === 'model.request' ? { ...event, at: now() } : event,
@@ -155,7 +158,7 @@ export const createRouter = (
       return held('retrying', target ?? {}, Math.max(0, retryAt - now()), failure.reason);
     }
     const selected = next(step);
-    if (selected.kind === 'exhausted') return ended(place, step, selected.availableAt);
+    if (selected.kind === 'exhausted') return ended(place, step, selected);
     if (selected.kind === 'wait') {
       const { position, profile, delayMs } = selected;
       return held('waiting', targetAt(step, position, profile), delayMs, failure?.reason ?? selected.reason);
@@ -222,9 +225,8 @@ export const createRouter = (
       if (selected.kind === 'ask') selected.lease.release();
       if (selected.kind !== 'exhausted') return [retry(decided(verdict)), ...cooling];
       if (given.type === 'model.response') return [...cooling, given];
-      const { availableAt } = selected;
-      const final = { ...decided(verdict), error: finalError(step, availableAt, error) };
-      return [...cooling, exhausted(event, step, failure.reason, availableAt), final];
+      const final = { ...decided(verdict), error: finalError(step, selected, error) };
+      return [...cooling, exhausted(event, step, failure.reason, selected.availableAt), final];
     },
 
     succeeded: () => {
