@@ -483,6 +483,42 @@ describe('workThrough', () => {
       ['an invalid request', { outcome: 'error', steps: 4, error: { name: 'E', message: '', status: 400 } }, false],
       ['a failing operator', { outcome: 'error', steps: 0, error: { name: 'E', message: '', operator: 'x' } }, false],
       ['an operator that stops the turn', { outcome: 'error', steps: 4 }, false],
+      ...['EACCES', 'ENOENT', 'ENOTDIR', 'ERR_INVALID_URL', 'ERR_MODULE_NOT_FOUND'].map(
+        (code) =>
+          [
+            `the code ${code}`,
+            {
+              outcome: 'error',
+              steps: code === 'ERR_MODULE_NOT_FOUND' ? 2 : 0,
+              error: { name: 'E', message: '', code },
+            },
+            false,
+          ] as const,
+      ),
+      [
+        'a mistake',
+        { outcome: 'error', steps: 0, error: { name: 'TypeError', message: 'x is not a function' } },
+        false,
+      ],
+      [
+        'a failed fetch',
+        {
+          outcome: 'error',
+          steps: 0,
+          error: {
+            name: 'TypeError',
+            message: 'fetch failed',
+            cause: { name: 'E', message: '', code: 'ECONNREFUSED' },
+          },
+        },
+        true,
+      ],
+      [
+        'an interrupted stream',
+        { outcome: 'error', steps: 2, error: { name: 'E', message: '', code: 'ERR_STREAM_PREMATURE_CLOSE' } },
+        true,
+      ],
+      ['an error without a code', { outcome: 'error', steps: 0, error: { name: 'Error', message: 'Sorry.' } }, true],
       ['a session of which nothing is known', { outcome: 'error' }, false],
       ['a session that comes to its end', { outcome: 'completed', steps: 0 }, false],
     ])('classifies %s', (_, end, expected) => {
@@ -508,6 +544,14 @@ describe('workThrough', () => {
     expect(end).toMatchObject({ reason: 'cancelled', sessions: 0 });
     expect(scheduler.actions).toEqual([]);
     await project.progress.update((current) => releaseClaims(current, 'other'));
+  });
+
+  it.each([undefined, 'done', {}])('rejects %j as the end of a session', async (end) => {
+    const project = await projectWith(planned('a'));
+    await expect(workThrough({ project, goal: 'x', runSession: () => end as never })).rejects.toMatchObject({
+      code: 'invalid-option',
+      message: expect.stringContaining('"runSession" must return the end of the session') as string,
+    });
   });
 
   it('names invalid options', async () => {

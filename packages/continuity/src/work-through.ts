@@ -1,5 +1,7 @@
+import { showValue } from '@h/options';
 import { toErrorInfo } from '@h/turn';
-import { isOutage } from './outage.js';
+import { ContinuityError } from './errors.js';
+import { isOutage, type SessionEnd } from './outage.js';
 import { outageWatch, pause } from './outage-watch.js';
 import { attemptsOf, giveUpTasks } from './progress/changes.js';
 import type { Project } from './project.js';
@@ -89,13 +91,15 @@ export const workThrough = async (options: WorkThroughOptions): Promise<WorkEnd>
     }
     number += 1;
     const isFirst = next.kind === 'plan';
-    const ended = await runSession({
-      session: nameSession(number),
-      input: isFirst ? goal : nextInput,
-      number,
-      role: isFirst ? 'initializer' : 'worker',
-      status,
-    });
+    const ended = checkedEnd(
+      await runSession({
+        session: nameSession(number),
+        input: isFirst ? goal : nextInput,
+        number,
+        role: isFirst ? 'initializer' : 'worker',
+        status,
+      }),
+    );
     const after = await project.status();
     const isOut = isOutage(ended);
     const hasBegun = !isOut && !(ended.outcome === 'blocked' && isPlanning(after));
@@ -108,6 +112,15 @@ export const workThrough = async (options: WorkThroughOptions): Promise<WorkEnd>
     if (!isOut || hasHelped) outage.isOver();
     if (isOut && after.next.kind !== 'stop') await outage.pause(ended.error);
   }
+};
+
+/** A session that ends as nothing would be repeated as one without progress. */
+const checkedEnd = (given: unknown): SessionEnd => {
+  if (typeof (given as Partial<SessionEnd> | null | undefined)?.outcome === 'string') return given as SessionEnd;
+  throw new ContinuityError(
+    'invalid-option',
+    `workThrough(): "runSession" must return the end of the session, such as the result of reply(); received ${showValue(given)}.`,
+  );
 };
 
 /** Whether the disk is unavailable, so that the file may be readable later. */
