@@ -551,6 +551,12 @@ describe('sinks', () => {
     expect((await run([], { costOf: () => -1 })).end?.cost).toBeUndefined();
   });
 
+  it('receive the cost that the meter counts, also without the name of a model', async () => {
+    const meter = createUsageMeter({ costOf: () => 0.25 });
+    const { end } = await run([], { meter });
+    expect([end?.cost, meter.total.cost]).toEqual([0.5, 0.5]);
+  });
+
   it('are disabled after ten consecutive failures', async () => {
     let writes = 0;
     const model = scriptedModel([

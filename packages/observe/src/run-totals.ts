@@ -1,6 +1,7 @@
 import { cleanUsage } from '@h/prices';
 import type { Usage } from '@h/turn';
 import { qualifiedName, type ModelName } from './model-name.js';
+import { priceOf } from './usage/price-of.js';
 import { addTotals, noTotals, totalsOfCall, type UsageTotals } from './usage/totals.js';
 import type { RunSettings } from './run-settings.js';
 import type { Writable } from './writable.js';
@@ -30,16 +31,8 @@ export interface RunTotals {
 export const createRunTotals = (turn: () => string, { costOf, meter, sideModel }: RunSettings): RunTotals => {
   let calls = 0;
   let sides = 0;
-  const price = (usage: Usage, provider: string | undefined, model: string | undefined): number | undefined => {
-    if (costOf === undefined || model === undefined) return undefined;
-    let cost: number | undefined;
-    try {
-      cost = costOf(usage, qualifiedName(provider, model));
-    } catch {
-      // If `costOf` throws, the price is unknown.
-    }
-    return cost !== undefined && Number.isFinite(cost) && cost >= 0 ? cost : undefined;
-  };
+  const price = (usage: Usage, provider: string | undefined, model: string | undefined): number | undefined =>
+    costOf && priceOf(costOf, usage, model === undefined ? undefined : qualifiedName(provider, model));
   const add = (totals: UsageTotals): void => {
     sums.run = addTotals(sums.run, totals);
     sums.step = addTotals(sums.step, totals);
@@ -61,7 +54,7 @@ export const createRunTotals = (turn: () => string, { costOf, meter, sideModel }
     },
     side: (given) => {
       const usage = cleanUsage(given);
-      const cost = price(usage, undefined, sideModel);
+      const cost = sideModel === undefined ? undefined : price(usage, undefined, sideModel);
       sides += 1;
       add(totalsOfCall(usage, cost, false));
       meter?.record({ turn: turn(), usage, cost, ordinal: sides, series: 'side' });

@@ -58,7 +58,7 @@ export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesF
   let held: JsonBytes | undefined;
   let lines = 0;
   let dropped = 0;
-  let file: { readonly descriptor: number; size: number } | undefined;
+  let file: OpenFile | undefined;
   let timer: NodeJS.Timeout | undefined;
   let forget: (() => void) | undefined;
   let isFailing = false;
@@ -87,6 +87,8 @@ export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesF
         release();
         putAside(path, maxFiles, size);
       }
+      // Another program may have moved or deleted the file, as logrotate does.
+      if (file !== undefined && statSync(path, { throwIfNoEntry: false })?.ino !== file.inode) release();
       file ??= openForAppending(path);
       writeAll(file.descriptor, bytes);
       file.size += bytes.length;
@@ -163,14 +165,20 @@ export const linesFile = ({ path, maxBytes, maxFiles, flushMs, onError }: LinesF
   };
 };
 
-const openForAppending = (path: string): { readonly descriptor: number; size: number } => {
+interface OpenFile {
+  readonly descriptor: number;
+  readonly inode: number;
+  size: number;
+}
+
+const openForAppending = (path: string): OpenFile => {
   mkdirSync(dirname(path), { recursive: true });
   const descriptor = openSync(path, 'a+', 0o600);
   try {
-    const { size } = fstatSync(descriptor);
-    if (size === 0 || lastByte(descriptor, size) === newline) return { descriptor, size };
+    const { ino: inode, size } = fstatSync(descriptor);
+    if (size === 0 || lastByte(descriptor, size) === newline) return { descriptor, inode, size };
     writeSync(descriptor, '\n');
-    return { descriptor, size: size + 1 };
+    return { descriptor, inode, size: size + 1 };
   } catch (error) {
     closeSync(descriptor);
     throw error;

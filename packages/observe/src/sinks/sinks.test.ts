@@ -7,6 +7,7 @@ import fs, {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -228,6 +229,23 @@ describe('jsonLinesSink', () => {
     expect(readFileSync(file, 'utf8')).toBe('one\nto\ntwo\n');
     expect(lines.dropped).toBe(5);
     lines.close();
+  });
+
+  it.each<[string, (file: string) => void]>([
+    ['moved', (file) => renameSync(file, `${file}.old`)],
+    ['deleted', (file) => rmSync(file)],
+    ['deleted with its folder', (file) => rmSync(join(file, '..'), { recursive: true })],
+  ])('creates a file again that another program has %s', (_what, take) => {
+    const file = join(folder(), 'logs', 'runs.jsonl');
+    const sink = jsonLinesSink(file);
+    sink.write?.(noticed(1));
+    sink.flush();
+    const before = openFiles();
+    take(file);
+    sink.write?.(noticed(2));
+    sink.flush();
+    expect([linesOf(file).map(({ seq }) => seq), sink.dropped, openFiles()]).toEqual([[2], 0, before]);
+    sink.close();
   });
 
   it('limits its buffer regardless of the timer', () => {

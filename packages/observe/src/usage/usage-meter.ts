@@ -2,6 +2,7 @@ import { LruMap } from '@h/bounded';
 import { cleanUsage, type CostOf } from '@h/prices';
 import type { JSONValue, Usage } from '@h/turn';
 import { anyFunction, checkOptions, integerFrom } from '@h/options';
+import { priceOf, soundCost } from './price-of.js';
 import { readTotals, writeTotals } from './stored-totals.js';
 import { addTotals, noTotals, totalsOfCall, type UsageTotals } from './totals.js';
 
@@ -133,7 +134,7 @@ export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter =>
         entry.counted.set(series, ordinal);
       }
       const usage = cleanUsage(given);
-      const totals = totalsOfCall(usage, cost ?? costOf(usage, model), failed);
+      const totals = totalsOfCall(usage, soundCost(cost) ?? priceOf(costOf, usage, model), failed);
       total = addTotals(total, totals);
       if (entry !== undefined) roll(entry, totals);
     },

@@ -40,6 +40,28 @@ describe('totals', () => {
 });
 
 describe('createUsageMeter', () => {
+  it.each<[string, () => unknown]>([
+    ['NaN', () => Number.NaN],
+    ['a negative number', () => -1],
+    ['Infinity', () => Infinity],
+    ['a string', () => '5'],
+    [
+      'an error',
+      () => {
+        throw new Error('No price.');
+      },
+    ],
+  ])('counts a call whose cost is %s as a call without a known price', (_what, costOf) => {
+    const meter = createUsageMeter({ costOf: costOf as never });
+    meter.begin({ turn: 't', session: 's' });
+    meter.record({ turn: 't', usage: used(10, 5), model: 'm' });
+    meter.record({ turn: 't', usage: used(10, 5), cost: Number.NaN });
+    expect(meter.session('s')).toMatchObject({ usage: used(20, 10), cost: undefined, knownCost: 0, unpricedCalls: 2 });
+    const restored = createUsageMeter();
+    restored.restore('s', JSON.parse(JSON.stringify(meter.snapshot('s'))) as JSONValue);
+    expect(restored.session('s')).toEqual(meter.session('s'));
+  });
+
   it('adds up turns with sub-agents, sessions and the total, once each', () => {
     const meter = createUsageMeter({ costOf: priceTable({ m: { input: 1, output: 1 } }) });
     meter.begin({ turn: 'parent', session: 'alice' });
