@@ -95,6 +95,7 @@ describe('s3Objects', () => {
       await expect(store.head('key')).rejects.toThrow(refused);
       await expect(store.put('key', zeros(6))).rejects.toThrow(/without an upload id/);
       await expect(store.list('')[Symbol.asyncIterator]().next()).rejects.toThrow(/a page that is no list/);
+      await expect(store.delete(['key'])).rejects.toThrow(/returned 0 confirmations for 1 objects/);
     });
 
     it('reports a range that begins elsewhere', async () => {
@@ -132,6 +133,9 @@ describe('s3Objects', () => {
     stranger.destroy();
     const missing = s3Objects({ client, bucket: 'other' });
     await expect(missing.put('key', zeros(1))).rejects.toThrow(/in bucket other failed \(NoSuchBucket/);
+    // Not as an object that does not exist.
+    await expect(missing.get('key')).rejects.toThrow(/in bucket other failed \(NoSuchBucket/);
+    await expect(missing.get('key', { offset: 1 })).rejects.toThrow(/in bucket other failed \(NoSuchBucket/);
   });
 
   it.each([{}, { bucket: '' }, { client: {} }, { prefix: '/x' }, { prefix: 'a/../' }, { partBytes: 1_000 }])(

@@ -141,7 +141,7 @@ class S3Objects implements ObjectStore {
       }
       return { bytes: Number(total), metadata: Metadata, content: download(key, body, { skip: 0, length }) };
     } catch (error) {
-      if (isStatus(error, 404)) return undefined;
+      if (isStatus(error, 404) && !isWithoutBucket(error)) return undefined;
       // The range begins after the end.
       if (isStatus(error, 416)) return this.#empty(key);
       throw error;
@@ -186,12 +186,16 @@ class S3Objects implements ObjectStore {
   }
 
   async delete(keys: readonly string[]): Promise<void> {
-    const targets = keys.map((key) => ({ Key: this.#target(key).Key }));
+    const targets = [...new Set(keys)].map((key) => ({ Key: this.#target(key).Key }));
     for (let first = 0; first < targets.length; first += maxDeleted) {
-      const Delete = { Objects: targets.slice(first, first + maxDeleted), Quiet: true };
-      const { Errors = [] } = await this.#request(`Deleting ${keys.length} objects`, () =>
-        this.#client.send(new DeleteObjectsCommand({ Bucket: this.#bucket, Delete })),
+      const action = `Deleting ${keys.length} objects`;
+      const Objects = targets.slice(first, first + maxDeleted);
+      const { Deleted = [], Errors = [] } = await this.#request(action, () =>
+        this.#client.send(new DeleteObjectsCommand({ Bucket: this.#bucket, Delete: { Objects } })),
       );
+      if (Deleted.length + Errors.length < Objects.length) {
+        throw wrongAnswer(action, `${Deleted.length} confirmations for ${Objects.length} objects`);
+      }
       const [failure] = Errors;
       if (failure !== undefined) {
         throw new ObjectStoreError(`Deleting ${Errors.length} of ${keys.length} objects`, {
@@ -374,7 +378,12 @@ const checkTag = (action: string, tag: string | undefined): void => {
 const wrongAnswer = (action: string, what: string): ObjectStoreError =>
   new ObjectStoreError(action, { cause: new Error(`the service returned ${what}`) });
 
-const isStatus = (error: unknown, status: number): boolean => {
+const isWithoutBucket = (error: unknown): boolean => answerIn(error)?.name === 'NoSuchBucket';
+
+const isStatus = (error: unknown, status: number): boolean => answerIn(error)?.$metadata.httpStatusCode === status;
+
+/** Returns the error that the service answered. */
+const answerIn = (error: unknown): S3ServiceException | undefined => {
   const { cause } = error instanceof ObjectStoreError ? error : {};
-  return cause instanceof S3ServiceException && cause.$metadata.httpStatusCode === status;
+  return cause instanceof S3ServiceException ? cause : undefined;
 };

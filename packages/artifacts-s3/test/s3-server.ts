@@ -243,8 +243,9 @@ export class S3Server {
   }
 
   #delete(xml: string): string {
-    for (const { groups } of xml.matchAll(/<Key>(?<key>.*?)<\/Key>/g)) this.objects.delete(groups?.['key'] ?? '');
-    return '<DeleteResult></DeleteResult>';
+    const keys = Array.from(xml.matchAll(/<Key>(?<key>.*?)<\/Key>/g), ({ groups }) => groups?.['key'] ?? '');
+    for (const key of keys) this.objects.delete(key);
+    return `<DeleteResult>${keys.map((key) => `<Deleted><Key>${key}</Key></Deleted>`).join('')}</DeleteResult>`;
   }
 }
 
