@@ -1,7 +1,8 @@
 /**
  * Rehearses the next release: new versions in a copy of the last commit, published to a registry on loopback, installed
- * in an empty project and loaded. With `--publish`, publishes the versions of this checkout that the registry does not
- * have; `.github/workflows/release.yml` does that with provenance.
+ * in an empty project and loaded. With `--serve`, keeps that registry running instead, so that the documentation can be
+ * followed before a release. With `--publish`, publishes the versions of this checkout that the registry does not have;
+ * `.github/workflows/release.yml` does that with provenance.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -40,6 +41,26 @@ const showRelease = async () => {
   log('Nothing was published outside of this machine. See CONTRIBUTING.md for a release.');
 };
 
+const serve = async () => {
+  const stopped = new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.once(signal, resolve);
+  });
+  const rehearsal = await rehearse(log);
+  try {
+    log(`
+The next release of all packages is on ${rehearsal.registry.url}, other packages come from your usual registry.
+In another terminal, npm uses it for the commands of the documentation after:
+
+  export npm_config_registry=${rehearsal.registry.url}
+
+Ctrl-C stops the registry and deletes it.`);
+    await stopped;
+    log('Deleting the registry …');
+  } finally {
+    await rehearsal.stop();
+  }
+};
+
 /**
  * Names the repository in each package, which provenance requires. The workflow knows it, the sources do not.
  *
@@ -74,4 +95,4 @@ const publish = async () => {
   }
 };
 
-await (process.argv.includes('--publish') ? publish() : showRelease());
+await (process.argv.includes('--publish') ? publish() : process.argv.includes('--serve') ? serve() : showRelease());
