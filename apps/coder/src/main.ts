@@ -1,3 +1,4 @@
+import { isatty } from 'node:tty';
 import { parseArguments } from './arguments.js';
 import { exitCodes, usageExitCode } from './exit-code.js';
 import { oneLine } from './render/printable.js';
@@ -24,3 +25,7 @@ try {
   process.stderr.write(`${oneLine(error instanceof Error ? error.message : String(error))}\n`);
   process.exitCode = error instanceof UsageError ? usageExitCode : exitCodes.error;
 }
+
+// Node.js aborts with a core dump when it restores a terminal that was closed. The signal ends the process before that.
+const isClosedTerminal = ({ isTTY, fd }: { isTTY: boolean; fd: number }): boolean => isTTY && !isatty(fd);
+if ([process.stdin, process.stdout, process.stderr].some(isClosedTerminal)) process.kill(process.pid, 'SIGHUP');

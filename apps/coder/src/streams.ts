@@ -55,6 +55,6 @@ export const displayFor = (
   }
   const screen = new Screen(stdout);
   const view = new TerminalView({ screen, palette, now: Date.now, totals });
-  const questions = stdin.isTTY ? new Questions(view) : undefined;
+  const questions = stdin.isTTY ? new Questions(view, stdin) : undefined;
   return { view, palette, terminal: { view, screen, questions, approver: approve === 'never' ? refuser : questions } };
 };

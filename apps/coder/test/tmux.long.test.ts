@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { bareEnvironment, main } from './coder-process.js';
 import { sampleProject } from './folders.js';
@@ -28,8 +31,17 @@ const startInTmux = async () => {
       stdio: ['pipe', 'pipe', 'pipe'],
     });
   const words = ['--model', 'ollama/x', '--base-url', `${server.url}/v1`, '--workspace', await sampleProject()];
-  tmux(['new-session', '-d', '-x', '100', '-y', '40', process.execPath, main, ...words]);
-  onTestFinished(() => void tmux(['kill-server']));
+  const exitCode = join(await mkdtemp(join(tmpdir(), 'h-coder-tmux-')), 'exit-code');
+  const program = ['sh', '-c', 'trap : HUP; "$@"; echo $? > "$0"', exitCode, process.execPath, main, ...words];
+  tmux(['new-session', '-d', '-x', '100', '-y', '40', ...program]);
+  const close = () => void tmux(['kill-server']);
+  onTestFinished(() => {
+    try {
+      close();
+    } catch {
+      // The test has closed the terminal.
+    }
+  });
   const screen = (): string => tmux(['capture-pane', '-p', '-t', '0']);
   const shows = (text: string): Promise<void> =>
     vi.waitFor(() => expect(screen()).toContain(text), { timeout: 60_000, interval: 50 });
@@ -38,6 +50,8 @@ const startInTmux = async () => {
     shows,
     screen,
     tmux,
+    close,
+    exitCode: () => readFile(exitCode, 'utf8'),
     type: (text: string) => tmux(['send-keys', '-t', '0', '-l', text]),
     enter: () => tmux(['send-keys', '-t', '0', 'Enter']),
     /** The messages that the model has received from the user, once there are any. */
@@ -90,5 +104,13 @@ describe.skipIf(!hasTmux)('60 lines pasted in tmux (skipped without tmux)', () =
       },
       { timeout: 60_000, interval: 100 },
     );
+  });
+});
+
+describe.skipIf(!hasTmux)('a terminal in tmux (skipped without tmux)', () => {
+  it('ends the app by SIGHUP when it is closed, without a crash', async () => {
+    const { close, exitCode } = await startInTmux();
+    close();
+    await vi.waitFor(async () => expect(await exitCode()).toBe('129\n'), { timeout: 60_000, interval: 50 });
   });
 });

@@ -1,3 +1,4 @@
+import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { Questions } from './questions.js';
 import type { View } from './view.js';
@@ -15,7 +16,7 @@ describe('a question', () => {
       close: ignore,
       hold: ignore,
     };
-    const questions = new Questions(view);
+    const questions = new Questions(view, Object.assign(new PassThrough(), { setRawMode: ignore }));
     text.mockResolvedValue('n');
     await questions.ask({ pattern: '/tmp/\u001Bc/git push *' });
     expect(text.mock.calls[0]?.[0].message).toBe(String.raw`Allow it? (y/n/session/always: /tmp/\u{1b}c/git push *)`);

@@ -1,5 +1,6 @@
 import { visibleText } from '@h/options';
 import type { ApprovalDecision } from '@h/turn';
+import { openKeyboard, type TerminalInput } from './keyboard.js';
 import type { View } from './view.js';
 
 /** The other user of the terminal: the input line or the turn. */
@@ -76,12 +77,14 @@ const covering = (decision: ApprovalDecision, pattern: string | undefined): Appr
  */
 export class Questions {
   readonly #view: View & { hold(isHeld: boolean): void };
+  readonly #terminal: TerminalInput;
   #user: TerminalUser | undefined;
   #before: Promise<unknown> = Promise.resolve();
   #turn = new AbortController();
 
-  constructor(view: View & { hold(isHeld: boolean): void }) {
+  constructor(view: View & { hold(isHeld: boolean): void }, terminal: TerminalInput) {
     this.#view = view;
+    this.#terminal = terminal;
   }
 
   /** Sets the other user of the terminal. */
@@ -113,6 +116,12 @@ export class Questions {
     const takeBack = this.#user?.hold();
     this.#view.say(lines);
     this.#view.hold(true);
+    // A closed terminal answers nothing. The signal that comes with it ends the turn.
+    let isClosed = false;
+    const keyboard = openKeyboard(this.#terminal, () => {
+      isClosed = true;
+      giveUp();
+    });
     try {
       const validate = (answer: string | undefined): string | undefined =>
         decisionOf(answer) === undefined ? 'Answer y, n, session or always, or "n, reason".' : undefined;
@@ -120,11 +129,13 @@ export class Questions {
       const answer = await text({
         message: message === undefined ? allow : `${message} (y/n)`,
         validate,
+        input: keyboard.keys,
         signal: given.signal,
       });
-      if (isCancel(answer) && !signal.aborted) this.#user?.interrupt();
+      if (isCancel(answer) && !signal.aborted && !isClosed) this.#user?.interrupt();
       return covering((isCancel(answer) ? undefined : decisionOf(answer)) ?? refusal, pattern);
     } finally {
+      keyboard.release();
       signal.removeEventListener('abort', giveUp);
       this.#view.hold(false);
       takeBack?.();
