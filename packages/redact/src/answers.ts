@@ -1,6 +1,6 @@
 import { base64 } from './characters.js';
 import { mayEndColumns, passwordPrompt } from './columns.js';
-import { mayEndKey } from './key-name.js';
+import { keyTails, mayEndKey, tailOf } from './key-name.js';
 import { endOfQuoted, quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -20,7 +20,8 @@ const endOfLastName = (text: string, index: number): number => {
 const isClosing = (code: number): boolean => code === 34 || code === 39 || code === 41 || code === 93;
 
 /** Returns quickly whether a line that ends here may ask for the string below. */
-export const mayBeAnswered = (text: string, index: number): boolean => mayEndColumns(text, endOfLastName(text, index));
+export const mayBeAnswered = (text: string, index: number): boolean =>
+  keyTails[tailOf(text, endOfLastName(text, index) - 1)] === 1 || mayEndColumns(text, index);
 
 /** Matches a call that reads what has the name, up to the name. */
 const reads = /(?:get|env|dig|fetch|read|config|lookup|param|secret)\w*\([^()\n]*["':$]$/i;

@@ -88,7 +88,7 @@ const client =
   /(?:(?:client|api|controller|session|driver|device|gateway|service|server|manager|handler|ssh|ftp|smtp|imap|ldap|telnet|mqtt|db|conn|login|start|open)\w{0,8}(?:(?:\.|::|->)\w{1,24})?\((?:[^()\n]|\(\)){0,90}|\w\(\s{0,8}["'](?:\w{2,12}:\/\/)?(?:[\w-]{1,63}(?:\.[\w-]{1,63}){1,6}|localhost)(?::\d{1,5})?\/?["'][^()\n]{0,60}),\s{0,32}["'][\w.@\\=, -]{1,64}["']$/i;
 /** Matches the user that is the first argument of a method that opens a session. */
 const firstUser =
-  /\b(?:\w{1,24}(?:\.|->|::|:))?(?:connect|login|log_in|signIn|sign_in|authenticate|auth)(?:With[A-Z]\w{1,16}|_with_\w{1,16})?\(\s?["'][\w.@\\-]{1,64}["']$/;
+  /\b(?:\w{1,24}(?:\.|->|::|:))?_{0,2}(?:connect|(login|log_in|signIn|sign_in|authenticate|auth))(?:With[A-Z]\w{1,16}|_with_\w{1,16})?\(\s?["'][\w.@\\-]{1,64}["']$/;
 
 /** Returns the expression that may match before a comma, by the character before the argument that ends there. */
 const callBefore = (text: string, index: number, barrier: number): RegExp | undefined => {
@@ -132,7 +132,8 @@ export const findCredentialArgument = (reader: Reader, index: number): Secret | 
   const isExpected = expected.test(near);
   const isOfClient = !isExpected && (expected === account ? client : firstUser).test(near);
   const value = reader.text.slice(quote.end, end);
-  if (!isExpected && !(isOfClient && isUnlike(value) && !isPublicIdentifier(value))) return undefined;
+  const isLikely = isUnlike(value) || (isPasswordLike(value) && firstUser.exec(near)?.[1] !== undefined);
+  if (!isExpected && !(isOfClient && isLikely && !isPublicIdentifier(value))) return undefined;
   // The user is the second argument, and the password is the next one.
   const isUser = !isExpected && address.test(value);
   if (isUser && quoteAt(reader, skipWhiteSpace(reader, behind + 1)) !== undefined) return undefined;

@@ -2,7 +2,15 @@ import { isUnlike } from './behind-signs.js';
 import { findCredentialArgument, mayBeCredential } from './calls.js';
 import { findCertainLiteral } from './certain-literal.js';
 import { is, key as keyClass } from './characters.js';
-import { isMixed, isNumbered, isPassphrase, isWords, passphraseName, snakeName } from './chosen-value.js';
+import {
+  isMixed,
+  isNumbered,
+  isPassphrase,
+  isPasswordLike,
+  isWords,
+  passphraseName,
+  snakeName,
+} from './chosen-value.js';
 import { endOfColumn, findBarColumns, findSeparatedColumns } from './columns.js';
 import { keyStrength, maxKeyLength, mayEndKey } from './key-name.js';
 import { quoteAt } from './quotes.js';
@@ -12,11 +20,12 @@ import type { Secret } from './replace.js';
 import { maxSpaces, readKey, type Key } from './key.js';
 import { bars } from './value-extent.js';
 import { valueOf } from './value-of-name.js';
-import { looksRandom } from './value.js';
+import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 const opening = 40;
 const closing = 41;
 const comma = 44;
+const closingBracket = 93;
 const brace = 123;
 const doubleQuote = 34;
 const letterD = 100;
@@ -104,7 +113,14 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   const preset = !isCell && strength === 'strong' && isOfEnvironment(reader, start, name);
   const certain = preset ? findCertainLiteral(reader, valueStart) : undefined;
   if (certain !== undefined || reader.starved) return certain;
-  const key: Key = { name, strength, start, isQuoted: true, isTight: false };
+  // A cell has no variables, so that a UUID is a token there.
+  const key: Key = {
+    name: isCell ? name.replace(/^t(?=oken$)/, 'T') : name,
+    strength,
+    start,
+    isQuoted: true,
+    isTight: false,
+  };
   const found = valueOf(reader, key, valueStart, { isColon: true, isCell });
   if (found === undefined) return undefined;
   const value = text.slice(found.start, found.end);
@@ -116,6 +132,7 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
     : next === 41 ||
       next === 93 ||
       next === 125 ||
+      (next === comma && isSelector(text, start, end)) ||
       overwrites.test(reader.slice(afterQuotes(reader, found.end), found.end + 12));
   const isLast = (isCell ? isRow(text.slice(reader.floor(start), start)) : isFirst(reader, start)) && isEnd(next);
   const isWord =
@@ -149,6 +166,11 @@ const readsEnvironment = /(?<!set|put)env(?:iron)?(?:\(\))?(?:(?:\.|::|->)\w{1,1
 /** Whether a name is that of a variable of the environment with a default behind it. */
 const isOfEnvironment = (reader: Reader, start: number, name: string): boolean =>
   /^[A-Z][A-Z\d_]*$/.test(name) && readsEnvironment.test(reader.text.slice(reader.floor(start), start));
+
+/** Whether a name is that of a field in a selector, as in `input[name=password]` and `#password`. */
+const isSelector = (text: string, start: number, end: number): boolean =>
+  text.charAt(start - 1) === '#' ||
+  (text.charCodeAt(end) === closingBracket && /=["'\\]{0,2}$/.test(text.slice(start - 3, start)));
 
 /** Matches the last argument of `setenv`. */
 const overwrites = /^, ?(?:[01]|true)\)/;
@@ -242,3 +264,21 @@ export const findFallback = (reader: Reader, index: number): Secret | undefined 
 
 /** Whether the code is a space or closes a subscript or a call. */
 const isBracket = (code: number): boolean => code === 32 || code === 34 || code === 39 || code === 41 || code === 93;
+
+/** Matches the binaries of a user and a password in Erlang, up to the sign between them. */
+const userBinary = /<<"[\w.@-]{1,48}">>$/;
+const passwordBinary = /^,\s?(?:\{\w{1,16},\s?)?<<"([^"\n]{8,64})">>/;
+
+/** Returns quickly whether two binaries of Erlang may be around a comma. */
+export const mayBeBinaryPair = (text: string, index: number): boolean =>
+  text.endsWith('">>', index) &&
+  (text.startsWith('<<"', index + 1) || text.startsWith('{', index + 1) || index + 4 > text.length);
+
+/** Finds the password in `<<"joe">>,<<"…">>`. Called for the comma. */
+export const findBinaryPair = (reader: Reader, index: number): Secret | undefined => {
+  const value = passwordBinary.exec(reader.slice(index, index + 90))?.[1] ?? '';
+  if (!isPasswordLike(value) || !userBinary.test(reader.text.slice(reader.floor(index), index))) return undefined;
+  if (isPlaceholder(value) || isPublicIdentifier(value) || value.includes(reader.replacement)) return undefined;
+  const start = reader.text.indexOf(value, index);
+  return { kind: 'user-password', start, end: start + value.length };
+};

@@ -105,7 +105,7 @@ const isTokenId = (value: string, name: string, { isQuoted, isLiteral }: Style):
 /** Whether the value of a token in quotes is chosen like a password. */
 const isTokenWord = (value: string, name: string, { isQuoted }: Style): boolean =>
   isQuoted &&
-  /token$|passw(?:or)?d$/i.test(name) &&
+  /token$|passw(?:or)?d$|^auth$/i.test(name) &&
   value.length >= 10 &&
   isUnlikeWord(value) &&
   isMixed(value, { isQuoted });

@@ -6,7 +6,6 @@ import type { Secret } from './replace.js';
 import { bars } from './value-extent.js';
 import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
-const hyphen = 45;
 const lineFeed = 10;
 const equals = 61;
 const doubleQuote = 34;
@@ -98,9 +97,10 @@ export const findBarColumns = (reader: Reader, index: number): Secret | undefine
 
 /** Finds values below names over a rule. Called for the hyphen that begins the rule. */
 export const findRuledColumns = (reader: Reader, index: number): Secret | undefined => {
-  if (reader.code(index + 1) !== hyphen) return undefined;
+  const sign = reader.code(index);
+  if (reader.code(index + 1) !== sign) return undefined;
   // A column of two letters has a rule of two hyphens.
-  if (reader.code(index + 2) !== hyphen && reader.code(index + 2) !== 32) return undefined;
+  if (reader.code(index + 2) !== sign && reader.code(index + 2) !== 32) return undefined;
   const headEnd = index - 1;
   if (headEnd <= reader.barrier || reader.code(index + 3) === 66) return undefined;
   const headStart = startOfLine(reader, headEnd);
@@ -108,7 +108,7 @@ export const findRuledColumns = (reader: Reader, index: number): Secret | undefi
   const line = reader.text.slice(index, ruleEnd);
   if (!isRule(reader.text, index, ruleEnd) || !/[+ ]/.test(line.trimEnd())) return undefined;
   if (line.includes('+')) return findRows(reader, index, { headStart, headEnd, ruleEnd, cells: barCells });
-  const places = Array.from(line.matchAll(/-{2,}/g), ({ index: place }) => place);
+  const places = Array.from(line.matchAll(/[-=]{2,}/g), ({ index: place }) => place);
   const cells: Cells = (text, start, end) => offsetsAt(places, start, end);
   return findRows(reader, index, { headStart, headEnd, ruleEnd, cells, places });
 };
@@ -303,11 +303,14 @@ const isRow = (reader: Reader, index: number, table: Table, names: readonly numb
   if (end <= floor) return false;
   // The members before a string in JSON whose first line are the names.
   if (/[[({:=] ?$/.test(text.slice(Math.max(start, end - 2), end))) return false;
-  if (places.some((place) => place > 0 && text.charCodeAt(start + place - 1) !== 32)) return false;
+  if (places.some((place) => place > 0 && !isGapAt(text, start + place, end))) return false;
   const line = cells(text, start, end);
   const isCut = start > 0 && text.charCodeAt(start - 1) !== 10;
   return line.length === names.length || (isCut && line.length > 2);
 };
+
+/** Whether a space is before an offset within a line. */
+const isGapAt = (text: string, at: number, end: number): boolean => at <= end && text.charCodeAt(at - 1) === 32;
 
 const secretIn = (
   reader: Reader,

@@ -1,11 +1,10 @@
 import { is, word } from './characters.js';
 import { isPasswordLike, isUnlikeWord, isWords } from './chosen-value.js';
 import { argumentAt, findArgument, findUserPassword, isChosen, isLongRandom } from './command-line.js';
-import { endsLine } from './gaps.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
-import { isHash, isPlaceholder, isPublicIdentifier, looksRandom, looksRandomBase64 } from './value.js';
+import { isHash, isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 
 /** Matches a command that reads a secret from its input. */
 const readsInput =
@@ -201,6 +200,9 @@ const piped = /^["']? ?\| ?((?:\w+=\S{0,40} )?[^\n|]{1,100})/;
 /** Matches the options of a command that prints. */
 const printOptions = /^ {1,4}(?:-[neE]{1,3} {1,4}|(["'])%s(?:\\n)?\1 {1,4})?/;
 
+/** Matches a flag for the file of a secret, or a variable for the command that prints it, before `echo`. */
+const substituted = /(?:pass|key|psk|token|secret|cred)[\w-]*(?:[ =]<\(|COMMAND=["'])$/i;
+
 /** Finds the value in `echo … | docker login --password-stdin`. Called for the space. */
 export const findEchoed = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
@@ -212,64 +214,9 @@ export const findEchoed = (reader: Reader, index: number): Secret | undefined =>
   if (value.length < 8 || /^[$<-]/.test(value) || value.includes(reader.replacement)) return undefined;
   const isWord = isWords(value, 'password');
   if (!(isWord || isChosen(value)) || isPlaceholder(value)) return undefined;
+  if (substituted.test(text.slice(reader.floor(index), index - command))) return { kind: 'command-line', start, end };
   const next = piped.exec(reader.slice(end, end + 140))?.[1] ?? '';
   const isKnown = (!isWord && isUnlikeWord(value) && !/\s/.test(value)) || readsSecret.test(next);
   const isRead = next !== '' && !filters.test(next.replace(/^\w+=\S* /, '')) && isKnown;
   return isRead ? { kind: 'command-line', start, end } : undefined;
 };
-
-/** Words that say that a command prints a secret, and the commands of password managers. */
-const printing =
-  'passwords?|passwd|passphrase|secrets?|tokens?|keyring|kwallet-query -r|(?:go)?pass show|genkey|genpsk|keygen|psk|rand|urandom|pwgen|' +
-  'keys? (?:list|show|renew)|list-keys|print-key|-gen user|cookie|key-?file|pki ticket|(?:gen[_-]?)?api[-_]?keys?|\\w*(?:priv|auth|join|setup|license|master|access|signing|encryption)[-_.]?keys?|' +
-  'with-decryption|berglas access|bao (?:kv get|read) -field|vault (?:kv get|read) -field';
-/** Matches a command that prints a secret, with its output of one line, which may be a string in a list. */
-const printed = new RegExp(
-  String.raw`^\$ (?:pass(?! \w+ )|[^\n]*(?<![a-z])(?:${printing})(?![a-z]))[^\n]*\r?\n(?:\[\r?\n {0,8}(?="))?"?([!#-~]{8,4096})`,
-  'i',
-);
-
-/** Finds the output of `$ terraform output -raw db_password`. Called for the dollar sign that begins the line. */
-export const findPrinted = (reader: Reader, index: number): Secret | undefined => {
-  if (reader.code(index + 1) !== 32) return undefined;
-  const found = printed.exec(reader.slice(index, index + 4400));
-  const value = found?.[1] ?? '';
-  if (found === null || !isOutput(value)) return undefined;
-  if ((isPublicIdentifier(value) && hashing.test(found[0])) || keyId.test(value)) return undefined;
-  if (value.includes(reader.replacement) || isPlaceholder(value)) return undefined;
-  const end = index + found[0].length;
-  const close = reader.text.charCodeAt(end - value.length - 1) === 34 ? end + 1 : end;
-  if (!endsLine(reader, close) && reader.code(close) !== tab) return undefined;
-  const output: Secret = { kind: 'command-line', start: end - value.length, end };
-  return { ...output, more: [output, ...findMorePrinted(reader, end)] };
-};
-
-const tab = 9;
-/** Matches another value of a list: on the next line or behind a tab. */
-const nextPrinted = /^(?:\r?\n|\t)([\w+/=.-]{20,512})(?=\s|"|$)/;
-const maxPrinted = 8;
-
-/** Returns the random values that follow the first one, such as the second key of an account. */
-const findMorePrinted = (reader: Reader, from: number): readonly Secret[] => {
-  const found: Secret[] = [];
-  for (let end = from; found.length < maxPrinted;) {
-    const [whole = '', value = ''] = nextPrinted.exec(reader.slice(end, end + 520)) ?? [];
-    if (!looksRandomBase64(value) || isPublicIdentifier(value)) break;
-    end += whole.length;
-    found.push({ kind: 'command-line', start: end - value.length, end });
-  }
-  return found;
-};
-
-/** Matches the id and the fingerprint of a key of OpenPGP. */
-const keyId = /^(?:0x)?(?:[\dA-F]{16}|[\dA-F]{40})$/;
-
-/** Matches commands that print commits and digests. */
-const hashing = /^\$ [^\n]*\b(?:pub\w*|git|\w*sum|md5|sha\d{1,3}|dgst|hash|rev|commit|(?:docker|podman) (?!exec))\b/i;
-
-/** Whether a line may be a secret: a random one, or a chosen one, which is no path and no message. */
-const isOutput = (value: string): boolean =>
-  looksRandomBase64(value) ||
-  isPublicIdentifier(value) ||
-  isWords(value, 'password') ||
-  (/^[\w!@#$%^&*+=?~-]+\.?$/.test(value) && isChosen(value));

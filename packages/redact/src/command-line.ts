@@ -114,9 +114,9 @@ export const findFlag = (reader: Reader, index: number): Secret | undefined => {
 };
 
 /** Options with a secret in commands that store one. */
-const contents = commands('body value secret-string data plaintext');
+const contents = commands('body value secret-string data plaintext base64');
 const storing =
-  /\b(?:secrets?[ :](?:set|create|put)|(?:put|create|update)-secret\S*|put-parameter|variable set|rootpw|hash-password)\b[^\n]*$/;
+  /\b(?:secrets?[ :](?:set|create|put)|(?:put|create|update)-secret\S*|secret-set-\S*|put-parameter|variable set|rootpw|hash-password)\b[^\n]*$/;
 
 const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const start = index + (reader.code(index + 1) === hyphen ? 2 : 1);

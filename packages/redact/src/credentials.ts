@@ -7,6 +7,7 @@ const slash = 47;
 const at = 64;
 const plus = 43;
 const maxUserInfo = 512;
+const minToken = 20;
 const maxScheme = 24;
 const databases: ReadonlySet<string> = new Set(
   (
@@ -55,6 +56,10 @@ export const findUrlCredentials = (reader: Reader, index: number): Secret | unde
   }
   if (cut === -1 && isPublicKey(reader, userInfo, end)) return undefined;
   const value = userInfo.slice(cut + 1);
+  // A token takes the place of the user if the password has no meaning.
+  if (cut >= minToken && looksRandom(userInfo.slice(0, cut)) && /^(?:x-oauth-basic|x)$/.test(value)) {
+    return { kind: 'url-credentials', start, end: start + cut };
+  }
   // The password of an anonymous user is any text.
   if (userInfo.startsWith('anonymous:') || isNamedPair(userInfo.slice(0, Math.max(cut, 0)), value)) return undefined;
   if (value.includes(reader.replacement) || isPlaceholder(value) || (cut === -1 && !looksRandom(value))) {

@@ -21,7 +21,7 @@ const strongNouns = words(
     'secretbinary snmpcommunity rocommunity rwcommunity',
 );
 const weakNouns = words(
-  'token tokens credential creds auth authz bearer ident sig pat jwt otp totp salt session sessionid sid sessid phpsessid jsessionid hmac ntlm authkey secretid verifier macaroon samlresponse authstring',
+  'token tokens credential creds auth authz bearer ident sig pat jwt otp totp salt session sessionid sid sessid phpsessid jsessionid hmac ntlm authkey secretid verifier macaroon samlresponse authstring cleartext',
 );
 /** Words that make a `key`, a `token` or a `pass` secret. */
 const qualifiers = words(
@@ -99,7 +99,7 @@ export const endingTest = (
     for (const ending of families[family - 1] ?? []) {
       if (!endsWith(text, last, ending)) continue;
       const before = text.charCodeAt(last - ending.length);
-      if (!bare.has(ending) || is(before, keyClass) || before === 32) return true;
+      if (!bare.has(ending) || is(before, keyClass) || before === 32 || before === 58) return true;
     }
     return false;
   };
@@ -152,6 +152,7 @@ const compounds = [
   'key data',
   'key content',
   'key material',
+  'clear text',
   'auth string',
   'saml response',
   'device code',
@@ -181,6 +182,10 @@ const accountHost = '.core.windows.net';
 const withoutHost = (name: string): string =>
   name.endsWith(accountHost) ? name.replace(/\.[a-z\d]{3,24}\.[a-z]{3,8}\.core\.windows\.net$/, '') : name;
 
+/** Endings of names of environment variables with the number of a version behind them. */
+const numberedEndings = words('key_v token_v secret_v password_v');
+const version = /_V\d{1,2}$/;
+
 const keyEndings = [
   ...strongNouns,
   ...weakNouns,
@@ -193,6 +198,7 @@ const keyEndings = [
   'community',
   ...compounds,
   ...storedEndings,
+  ...numberedEndings,
   accountHost,
   ...Array.from(places, (place) => `_${place}`),
 ];
@@ -243,7 +249,7 @@ const wordsOf = (name: string): readonly string[] => {
 };
 
 /** Matches names of environment variables, of which the last word may be a noun. */
-const environmentName = /^[A-Z][A-Z\d_]*(?:_Key|_Token)?$/;
+const environmentName = /^_?[A-Z][A-Z\d_]*(?:_Key|_Token)?$|^(?:[A-Z][A-Z\d]+_){2}[a-z\d_]+$/;
 
 /** Returns whether a flag or a command does something with a secret, so that it takes its id, as `--export-secret-key`. */
 export const isManagement = (name: string): boolean =>
@@ -256,7 +262,9 @@ export const keyStrength = (name: string): KeyStrength => {
   // A command, and the name of its file.
   if (isManagement(name) || name.endsWith('htpasswd')) return undefined;
   if (isStoredName(name)) return 'weak';
-  const parts = wordsOf(withoutHost(name).replace('assWord', 'assword')).filter((part) => part !== 'de');
+  const parts = wordsOf(withoutHost(name).replace('assWord', 'assword').replace(version, '')).filter(
+    (part) => part !== 'de',
+  );
   const isEnvironment = environmentName.test(name);
   let last = parts.length - 1;
   const isSuffix = (part: string): boolean => suffixes.has(part) && (isEnvironment || alwaysSuffixes.has(part));
@@ -293,6 +301,7 @@ const strengthOf = (noun: string, before: string | undefined, isEnvironment: boo
     return isSecret ? 'strong' : undefined;
   }
   if (noun === 'string' && before === 'auth') return 'weak';
+  if (noun === 'text') return before === 'clear' ? 'weak' : undefined;
   if (noun === 'response') return before === 'saml' ? 'weak' : undefined;
   if (noun === 'string' || noun === 'binary') return before === 'secret' ? 'strong' : undefined;
   if (noun === 'data' && before === 'secret') return 'strong';

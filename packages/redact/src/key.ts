@@ -5,6 +5,7 @@ import type { Reader } from './reader.js';
 const percent = 37;
 const star = 42;
 const slash = 47;
+const colon = 58;
 
 /** Maximum number of spaces that align a name or a value. */
 export const maxSpaces = 64;
@@ -24,6 +25,9 @@ const isLead = (code: number): boolean => code === 45 || code === 46 || code ===
 
 /** Whether the code is a space, `*` of emphasis or `]` of a subscript. */
 export const isGap = (code: number): boolean => code === 32 || code === 9 || code === star || code === 93;
+
+/** Whether the code belongs to a name or separates a section from it. */
+const isOfSection = (code: number): boolean => is(code, keyClass) || code === colon;
 
 /** Reads the name that ends here, of up to three words, if it may be the name of a secret. */
 export const readKey = (reader: Reader, end: number, index: number): Key | undefined => {
@@ -52,6 +56,13 @@ export const readKey = (reader: Reader, end: number, index: number): Key | undef
     if (joined === 'strong' || strength === undefined) nameStart = wordStart;
     start = wordStart;
     strength = joined ?? strength;
+  }
+  if (strength === undefined && text.charCodeAt(start - 1) === colon && is(text.charCodeAt(start - 2), keyClass)) {
+    // A section before the name, as in `Jwt:Key`.
+    while (start - 1 > floor && isOfSection(text.charCodeAt(start - 1))) start -= 1;
+    nameStart = start;
+    name = text.slice(start, end);
+    strength = reader.strengthOf(name);
   }
   if (strength === undefined) return undefined;
   return {

@@ -68,6 +68,22 @@ const isEncodedText = (value: string): boolean =>
 const idAndKey = /^([\w-]{12,64}):([\w-]{16,128})$/;
 const minPair = 40;
 
+/** Whether the value may be zero and the letter of a user in base64. */
+const mayBeEncodedLogin = (text: string, start: number): boolean =>
+  text.charCodeAt(start) === letterA &&
+  text.charCodeAt(start + 1) > letterA + 1 &&
+  text.charCodeAt(start + 1) < letterA + 8;
+const letterA = 65;
+
+/** Whether the value is a login of SASL in base64: a user and a password. */
+const isEncodedLogin = (value: string): boolean =>
+  value.length >= minLogin &&
+  value.length <= maxLength &&
+  mayBeEncodedLogin(value, 0) &&
+  /^[A-Za-z\d+/]+$/.test(value) &&
+  /^\0[ -~]{1,64}\0[ -~]{4,64}$/.test(Buffer.from(value, 'base64').toString('latin1'));
+const minLogin = 12;
+
 /** Whether the value is an id and a key in base64, as Elasticsearch prints them. */
 const isEncodedPair = (value: string): boolean => {
   if (value.length < minPair || !/^[A-Za-z\d+/]+$/.test(value)) return false;
@@ -135,6 +151,7 @@ export const mayBeLikely = (text: string, index: number): boolean => {
   if (last - start > maxLength) return mayBeBehindSigns(text, start);
   return (
     isPromising(scoreOfValue(text, start, end)) ||
+    mayBeEncodedLogin(text, start) ||
     mayBeBehindSigns(text, start) ||
     (end - start >= minMentioned && hasBothCases(text, start, end)) ||
     mayBeOnLoginLine(text, start, last) ||
@@ -198,7 +215,9 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
     if (stated !== undefined || reader.starved) return stated;
     const ofLine = mayBeOnLoginLine(text, start, last) ? findOnLoginLine(reader, start) : undefined;
     if (ofLine !== undefined || reader.starved) return ofLine;
-    if (isEncodedPair(text.slice(start, last))) return { kind: 'basic', start, end: endOfPadding(reader, last) };
+    const encoded = text.slice(start, last);
+    const isEncoded = isEncodedPair(encoded) || isEncodedLogin(encoded);
+    if (isEncoded) return { kind: 'basic', start, end: endOfPadding(reader, last) };
     if (isLoneId(reader, start, last)) return undefined;
     if (!hasLikelyScore(reader, start, end, last)) return undefined;
   }

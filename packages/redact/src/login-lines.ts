@@ -1,5 +1,5 @@
 import { is, kindOf, space as blank, valueStop } from './characters.js';
-import { isNoisy } from './chosen-value.js';
+import { isUnlike } from './behind-signs.js';
 import { isRandomMixed } from './random-letters.js';
 import type { Reader } from './reader.js';
 import type { Secret } from './replace.js';
@@ -62,6 +62,7 @@ const lineEnd = /^"?[ \t]*(?:\r?\n|$)|^"[,}\]]/;
 /** Matches the user behind a password that john guessed. */
 const guessedUser = /^[ \t]{2,24}\([\w.$@+-]{1,32}\)[ \t]*(?:\r?\n|$)/;
 /** Matches a stored password of PostgreSQL. */
+const signs = /[!@#$%^&*+=?~]/;
 const storedPassword = /^md5[\da-f]{32}$/;
 
 /** Returns quickly whether a password of a login may begin here: behind a blank or a quote, before the end of its line. */
@@ -93,7 +94,8 @@ export const findOnLoginLine = (reader: Reader, start: number): Secret | undefin
       !isPlaceholder(value) && !value.includes(reader.replacement) && lineEnd.test(reader.slice(end, end + 8));
     return isKey ? { kind: 'assignment', start, end } : undefined;
   }
-  const isRandom = isRandomMixed(value) || looksRandom(value) || isNoisy(value) || storedPassword.test(value);
+  const isRandom =
+    isRandomMixed(value) || looksRandom(value) || (isUnlike(value) && signs.test(value)) || storedPassword.test(value);
   if (!isRandom || isPublicIdentifier(value) || isPlaceholder(value) || value.includes(reader.replacement)) {
     return undefined;
   }

@@ -17,6 +17,7 @@ export const isValueName = (reader: Reader, end: number): boolean => {
   const last = text.charCodeAt(end - 1) | 32;
   const second = text.charCodeAt(end - 2) | 32;
   const mayBe =
+    (last === 97 && second === 116) ||
     (last === 101 && second === 117) ||
     (last === 116 && (second === 110 || second === 108 || second === 117)) ||
     (last === 108 && second === 97);
@@ -24,7 +25,7 @@ export const isValueName = (reader: Reader, end: number): boolean => {
 };
 
 const valueName =
-  /(?:^|[^\w])(?:(?:parameter|param|option|output|variable|item|field|attribute|property|setting|secret|env|string|input)?_?val(?:ue)?|(?<!key )content|default|result|input)$/i;
+  /(?:^|[^\w])(?:(?:parameter|param|option|output|variable|item|field|attribute|property|setting|secret|env|string|input)?_?val(?:ue)?|(?<!key )content|data|default|result|input)$/i;
 
 /** Whether the sign is that of `name="…"`. */
 export const isFieldName = (reader: Reader, sign: { readonly start: number }, end: number): boolean =>
@@ -76,8 +77,11 @@ const userAfter = /^["'\\]{1,8}[\s,]{1,20}["'\\]{1,8}user_?name["'\\]{1,8}\s?:/i
 const sectionBefore = /\[["']?([\w.-]{2,64})["']?\][ \t]*\r?\n(?:[ \t]*[\w-]{1,24} ?= ?[^\n]{0,40}\n){0,2}[ \t]*$/;
 /** Matches the type of a value. */
 const typeBefore = /["']type["']\s?:\s?["'](secret|password)["'],\s{0,40}["']$/i;
+/** Matches the mark of an output that is a secret. */
+const sensitive = /["']sensitive["']\s?:\s?true,[^{}]{0,80}$/;
 /** Matches attributes beside `result` in a random password of Terraform, and its type. */
-const generated = /\b(?:random_password|bcrypt_hash|min_(?:lower|upper|numeric|special)|override_special)\b/;
+const generated =
+  /\b(?:random_password|bcrypt_hash|min_(?:lower|upper|numeric|special)|override_special)\b|["']length["']:\s?\d{1,3},\s{0,40}["']$/;
 
 /** Matches attributes behind the result, as they are in the state of Terraform. */
 const generatedBehind = /^"[^"\n]{4,100}",\s{1,40}"(?:special|upper|numeric|number)":/;
@@ -125,6 +129,9 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
   });
   if (labeled !== null && keyLabel.test(before.slice(0, labeled.index + 5))) {
     return valueOf(reader, { ...key('key'), strength: 'weak' }, start, { isColon: true });
+  }
+  if (named === undefined && sensitive.test(before)) {
+    return valueOf(reader, { ...key('password') }, start, { isColon: true });
   }
   if (named !== undefined) {
     const known = key(named);

@@ -10,7 +10,7 @@ import {
 } from './chosen-value.js';
 import { is, pairStop, valueStop, word } from './characters.js';
 import { isReference } from './judged-value.js';
-import { foreignNames } from './key-name.js';
+import { foreignNames, keyStrength } from './key-name.js';
 import { sentenceTest } from './mentions.js';
 import { quoteAt } from './quotes.js';
 import type { Reader } from './reader.js';
@@ -88,6 +88,9 @@ const namedBefore = new RegExp(
 const keyBefore =
   /\b(?:(?:api|access|secret|license|private|encryption|admin|master|recovery) key|token|secret)s?(?: (?:for|of|is|was|has been|to|as)(?: [^\s:;,!?]{1,32}){0,6})$/i;
 const minKey = 20;
+/** Matches a name in quotes or brackets whose value follows. */
+const quotedName = /["'`[]([\w.-]{3,64})["'`\]][^\n]{0,90}\bvalue\b[^\n:]{0,24}$/;
+const isQuotedName = (near: string): boolean => keyStrength(quotedName.exec(near)?.[1] ?? '') !== undefined;
 const property =
   /(?:hash|polic|length|expir|strength|file|path|url|link|hint|manager|version|date|time|count|id|name|type|algorithm|size|age|field)\w{0,4}$/i;
 
@@ -125,7 +128,7 @@ export const findAfterWords = (reader: Reader, end: number, from: number): Secre
   const last = quote === undefined && reader.text.charCodeAt(run - 1) === dot ? run - 1 : run;
   const near = reader.text.slice(Math.max(reader.barrier, end - maxWordsBefore), end).replace(/^[^]*\n/, '');
   const value = reader.text.slice(start, last);
-  const isKey = value.length >= minKey && looksRandom(value) && keyBefore.test(near);
+  const isKey = value.length >= minKey && looksRandom(value) && (keyBefore.test(near) || isQuotedName(near));
   if (!(isKey || namedBefore.test(near) || qualifiedBefore.test(near)) || property.test(near)) return undefined;
   if (!isChosen(value) || isPlaceholder(value) || isPublicIdentifier(value) || value.includes(reader.replacement)) {
     return undefined;

@@ -64,6 +64,7 @@ const isInLine = (code: number): boolean => !Number.isNaN(code) && code !== line
 const isSecret = (value: string, name: string, memberName: string, replacement: string): boolean => {
   // A member with the name of a secret is found by that name.
   if (descriptive.test(memberName) || mayEndKey(memberName, memberName.length)) return false;
+  if (hashAndSalt.test(value)) return true;
   if (value.length < 6 || /[\s(){}<>]/.test(value) || value.includes(replacement) || isPlaceholder(value)) return false;
   if (isPublicIdentifier(value)) return isHash(value) ? /passw|secret|api/i.test(name) : /tokens$/i.test(name);
   if (looksRandom(value)) return value.length >= minRandom || /passw|secret/i.test(name);
@@ -72,6 +73,9 @@ const isSecret = (value: string, name: string, memberName: string, replacement: 
     (/passw/i.test(name) && isPassphrase(value))
   );
 };
+
+/** Matches a stored password: a hash and its salt. */
+const hashAndSalt = /^[A-Za-z\d+/]{22,128}={0,2} [A-Za-z\d+/]{16,128}={0,2}$/;
 
 /** Returns the number of spaces before the name. */
 const indentOf = (reader: Reader, start: number): number => {

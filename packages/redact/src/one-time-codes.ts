@@ -5,6 +5,7 @@ import type { Secret } from './replace.js';
 
 const minCode = 4;
 const maxCode = 8;
+const maxGroups = 15;
 /** Maximum length of the words before a code. */
 const maxBefore = 96;
 const hyphen = 45;
@@ -37,12 +38,25 @@ const beforeBlanks = (text: string, end: number): number => {
   return at;
 };
 
-/** Returns the end of the digits at an offset. */
+/** Returns the end of the digits at an offset, or of groups of three or four digits with hyphens between them. */
 const endOfDigits = (text: string, start: number): number => {
   let end = start;
-  while (end - start <= maxCode && kindOf(text.charCodeAt(end)) === digit) end += 1;
+  let group = 0;
+  for (; end - start <= maxGroups; end += 1) {
+    if (kindOf(text.charCodeAt(end)) === digit) group += 1;
+    else if (text.charCodeAt(end) === hyphen && (group === 3 || group === 4) && isDigit(text, end + 1)) group = 0;
+    else break;
+  }
   return end;
 };
+
+const isDigit = (text: string, index: number): boolean => kindOf(text.charCodeAt(index)) === digit;
+
+/** Whether a number has as many digits as a code: up to eight, or up to three groups. */
+const isCode = (text: string, start: number, end: number): boolean =>
+  end - start >= minCode &&
+  (end - start <= maxCode || (end - start < maxGroups && groups.test(text.slice(start, end))));
+const groups = /^(?:\d{3}(?:-\d{3}){1,2}|\d{4}(?:-\d{4}){1,2})$/;
 
 /** Whether a sign leads to a code: that of a word before it, a colon or an equals sign. */
 const isLead = (code: number): boolean =>
@@ -52,8 +66,8 @@ const isLead = (code: number): boolean =>
 export const mayBeOneTimeCode = (text: string, index: number): boolean => {
   if (text.charCodeAt(index - 1) === hyphen && text.charCodeAt(index - 2) !== capitalG) return false;
   const end = endOfDigits(text, index);
-  if (end >= text.length) return true;
-  if (end - index < minCode || end - index > maxCode || is(text.charCodeAt(end), word)) return false;
+  if (end + 1 >= text.length) return true;
+  if (!isCode(text, index, end) || is(text.charCodeAt(end), word)) return false;
   if (end + 72 > text.length) return true;
   const before = beforeBlanks(text, index);
   if (isLead(text.charCodeAt(before - 1)) && mayAnnounce(text, before)) return true;
@@ -69,7 +83,7 @@ export const findOneTimeCode = (reader: Reader, index: number): Secret | undefin
   const { text } = reader;
   const end = endOfDigits(text, index);
   const next = reader.code(end);
-  if (end - index < minCode || end - index > maxCode || is(next, word)) return undefined;
+  if (!isCode(text, index, end) || is(next, word)) return undefined;
   if (notCode.test(reader.slice(end, end + 2))) return undefined;
   const before = text.slice(reader.floor(index), index);
   const isStated = next === space && stated.test(reader.slice(end, end + 72));

@@ -14,7 +14,7 @@ const maxUrl = 320;
 
 /** Tests quickly for the words that make a part of a path a key. */
 const mayBeKeyed =
-  /rpc|net|eth|sepolia|goerli|holesky|hoodi|amoy|solana|polygon|polkadot|arbitrum|optimism|avalanche|bsc|hook|block|chain|ping\.|key|token|reset|magic|invit|activat|confirm|verif|unlock|time|rss|cal\//i;
+  /rpc|net|eth|sepolia|goerli|holesky|hoodi|amoy|solana|polygon|polkadot|arbitrum|optimism|avalanche|bsc|hook|block|chain|ping\.|key|token|reset|magic|invit|activat|confirm|verif|unlock|time|rss|cal\/|\/t\//i;
 /** Matches the host and the path behind the scheme of an address. */
 const address = /^:\/\/([\w.-]{1,80}(?::\d{1,5})?)((?:\/[\w.~@:%-]{0,128}){1,8})/;
 const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/;
@@ -27,7 +27,7 @@ const keyedHost =
 const calling = /^(?:v\d{1,2}|wss?|https?|(?:json-?)?rpc|api|eth|evm|ext|bc|[a-z]{3,12}net|hooks?|webhooks?|ping|)$/i;
 /** Matches the part of a path before a key that is valid once or stands for a login. */
 const leading =
-  /^(?:webhooks?|hooks?|rpc|api-?keys?|keys?|tokens?|(?:password[-_]?)?reset(?:[-_]?password)?|magic(?:[-_]?link)?|invit\w*|activat\w*|confirm\w*|verif\w*|unlock|one-?time\w*|rss|i?cal)$/i;
+  /^(?:webhooks?|hooks?|rpc|api-?keys?|keys?|tokens?|(?:password[-_]?)?reset(?:[-_]?password)?|magic(?:[-_]?link)?|invit\w*|activat\w*|confirm\w*|verif\w*|unlock|one-?time\w*|rss|i?cal|t)$/i;
 /** Minimum length of a key, and of a part of the address of a hook. */
 const minRandom = 20;
 const minPart = 16;
@@ -102,10 +102,10 @@ export const findPathKey = (reader: Reader, index: number): Secret | undefined =
 /** Whether a part of a path is a key, by the host and the parts before it. */
 const isKey = (part: string, before: readonly string[], host: string, path: string): boolean => {
   if (part.length < minRandom || isPlaceholder(part)) return false;
-  const isId = uuid.test(part) || hexKey.test(part);
+  const isId = uuid.test(part.replace(/^[a-z]{2}-/, '')) || hexKey.test(part);
   const isRandom = /^[\w-]+$/.test(part) && looksRandom(part);
   if (!isId && !isRandom) return false;
   if (before.every((one) => calling.test(one)) && keyedHost.test(host + path.replace(part, ''))) return true;
   const lead = before.findLast((one) => !/^\d*$/.test(one)) ?? '';
-  return leading.test(lead) && ((isRandom && !isHash(part)) || /hook/i.test(lead));
+  return leading.test(lead) && ((isRandom && !isHash(part)) || /hook/i.test(lead) || /^[a-z]{2}-/.test(part));
 };

@@ -28,6 +28,8 @@ const hashLengths = [32, 40, 64];
 const minHash = 32;
 const hash = /^[\da-f]+$/i;
 const maxPassword = 64;
+/** Matches a password of a word, a sign and a number. */
+const wordAndNumber = /^[A-Z][a-z]{2,}[-_.]\d{3,}$/;
 
 /** Returns the length of the hash that begins a line and ends here; 0 without one. */
 const lengthBefore = (text: string, index: number): number => {
@@ -51,7 +53,10 @@ export const findGuessed = (reader: Reader, index: number): Secret | undefined =
   const end = reader.endOfRun(start, lineBreak, maxPassword, false);
   const value = text.slice(start, end);
   const isChosen =
-    isNumbered(value) || looksRandom(value) || (isUnlikeWord(value) && isMixed(value, { isQuoted: false }));
+    isNumbered(value) ||
+    looksRandom(value) ||
+    wordAndNumber.test(value) ||
+    (isUnlikeWord(value) && isMixed(value, { isQuoted: false }));
   // The name of a file may follow a hash, too.
   if (!isChosen || /\s|\/|\.[a-z]\w{0,4}$/.test(value) || isPlaceholder(value) || !endsLine(reader, end)) {
     return undefined;

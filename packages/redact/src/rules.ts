@@ -3,16 +3,18 @@ import { findAssignment } from './assignment.js';
 import { findAtColon, mayBeAtColon } from './at-colon.js';
 import { findCallArgument, findCharacters, mayBeCall } from './calls.js';
 import {
+  findBinaryPair,
   findCell,
   findFallback,
   findField,
   findNeighbor,
   findQuotedPair,
+  mayBeBinaryPair,
   mayBeFallback,
   mayBeNeighbor,
 } from './cells.js';
 import { endOfColumn, findAlignedColumns, findRuledColumns, findSeparatedColumns, mayEndColumns } from './columns.js';
-import { findHereString, findPrinted } from './command-arguments.js';
+import { findHereString } from './command-arguments.js';
 import { findFlag, findPasswordFlag, mayBeFlag, mayBePasswordFlag } from './command-line.js';
 import { findBearer } from './credentials.js';
 import { findElement, mayBeElement } from './elements.js';
@@ -27,6 +29,7 @@ import { findOneTimeCode, mayBeOneTimeCode } from './one-time-codes.js';
 import { findNativeHash, findPasswordHash, findSchemeHash } from './password-hashes.js';
 import { findPrefixedToken, mayPrefix } from './prefixed-tokens.js';
 import { findKeyTail, findPrivateKey, mayBeKeyLine } from './private-key.js';
+import { findPrinted, mayBePrompt } from './printed-values.js';
 import { findKerberosKey, findUserRule } from './protocol-logins.js';
 import type { Reader } from './reader.js';
 import { findEncrypted } from './records.js';
@@ -111,6 +114,7 @@ export const rules: readonly Rule[] = [
   [/"/, / /, findQuotedPair, continuesWith('"')],
   [/ /, /\|/, findNeighbor, mayBeNeighbor],
   [/["'`]/, /,/, findNeighbor, mayBeNeighbor],
+  [/>/, /,/, findBinaryPair, mayBeBinaryPair],
   [/["'`]/, /,/, findRemarked, mayBeRemarked],
   [/["']/, /[; )]/, findRemarked, mayBeRemarked],
   [/"/, /\./, findCharacters, continuesWith('t')],
@@ -118,8 +122,8 @@ export const rules: readonly Rule[] = [
   [/\w/, /\|/, findNeighbor, mayBeNeighbor],
   [/[\w"']/, />/, findElement, mayBeElement],
   [/\w/, /,/, findField, mayBeField],
-  [/\n/, /\$/, findPrinted],
-  [/\n/, /-/, findRuledColumns],
+  [/[\n\w~:)\]\\>*-]/, /[$#>]/, findPrinted, mayBePrompt],
+  [/\n/, /[-=]/, findRuledColumns],
   [/\n/, /-/, findRemarkedItem],
   [/[\w+/=]/, /\n/, findAlignedColumns, mayEndColumns],
   [/s/i, /\n/, findListBelow, mayEndColumns],

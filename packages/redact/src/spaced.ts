@@ -15,7 +15,7 @@ import { endsLine } from './gaps.js';
 import { maxSpaces, readKey, type Key } from './key.js';
 import { withKeyPair } from './tokens.js';
 import { valueOf } from './value-of-name.js';
-import { isHash, looksRandom } from './value.js';
+import { isHash, looksRandom, looksRandomBase64 } from './value.js';
 
 /** Minimum length of a random value behind which text may follow. */
 const minLong = 32;
@@ -145,8 +145,12 @@ const networkKey = (reader: Reader, index: number): Key | undefined =>
 /** Finds the value in `with password […]` and `password is […]`, unless a link follows in the notation of Markdown. */
 const findInBrackets = (reader: Reader, key: Key, from: number): Secret | undefined => {
   const open = reader.matches('is ', from) ? from + 3 : from;
-  if (reader.code(open) !== bracket || !/pass|pwd/i.test(key.name)) return undefined;
+  if (reader.code(open) !== bracket) return undefined;
   const found = valueOf(reader, { ...key, isTight: true }, open);
+  if (found !== undefined && !/pass|pwd/i.test(key.name)) {
+    const value = reader.text.slice(found.start, found.end);
+    return value.length >= minLong && looksRandomBase64(value) ? found : undefined;
+  }
   if (found === undefined || reader.code(found.end + 1) === 40) return undefined;
   return reference.test(reader.text.slice(found.start, found.end)) ? undefined : found;
 };

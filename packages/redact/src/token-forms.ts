@@ -97,7 +97,7 @@ export const tokenForms: readonly TokenForm[] = [
     body: /^[A-Za-z\d]{4,8}={0,2}$/,
   }),
   ...forms('azure', 'AzFu AzSe AzCa JQQJ99', 4, { extra: '=', max: 40, isInner: true, head: /^[A-Za-z\d]{40,60}$/ }),
-  ...forms('aws-access-key', 'AKIA ASIA ABIA ACCA', 16, exactly(16, { body: /^[A-Z2-7]{16}$/ })),
+  ...forms('aws-access-key', 'AKIA ASIA ABIA ACCA', 16, exactly(16, { body: /^[A-Z\d]{16}$/ })),
   ...forms('aws-bedrock', 'ABSK', 100, { extra: '+/=', isWeak }),
   ...forms('azure', 'AZDO', 4, exactly(4, { isInner: true, head: /^[A-Za-z\d]{76}$/ })),
   ...forms('aws-bedrock', 'ABSKQmVkcm9ja0FQSUtleS bedrock-api-key-', 60, { extra: '+/=' }),

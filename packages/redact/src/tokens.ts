@@ -3,7 +3,7 @@ import type { Reader } from './reader.js';
 import { maxReach } from './reader.js';
 import type { Secret } from './replace.js';
 import { tokenForms, type TokenForm } from './token-forms.js';
-import { distinctOf, isPlaceholder, looksRandom } from './value.js';
+import { distinctOf, isPlaceholder, looksRandom, looksRandomBase64 } from './value.js';
 
 /** Characters in order of rarity, rarest first. The rarest character of a prefix is its anchor. */
 const rarest = 'KJXZQG9876543210PSAENOIM_-.';
@@ -217,7 +217,7 @@ export const withKeyPair = (reader: Reader, id: Secret): Secret => {
   if (!mayPair.has(reader.code(end))) return id;
   const pair = keyPair.exec(reader.slice(end, end + 2200));
   const [whole = '', secret = '', session = ''] = pair ?? [];
-  if (pair === null || !looksRandom(secret)) return id;
+  if (pair === null || !looksRandomBase64(secret)) return id;
   const start = end + whole.indexOf(secret);
   const more: Secret[] = [id, { kind, start, end: start + secret.length }];
   if (session !== '') more.push({ kind, start: end + whole.length - session.length, end: end + whole.length });

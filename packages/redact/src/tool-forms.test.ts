@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { expectHidden, expectRedacted } from '../test/expect-hidden.js';
+import { expectHidden, expectPreserved, expectRedacted } from '../test/expect-hidden.js';
 import { createRedactor } from './create-redactor.js';
 
 const { redactData } = createRedactor();
@@ -306,4 +306,80 @@ describe('keys as bytes in data', () => {
     const data = { pixels: bytes, secretKey: bytes.map((_, index) => index) };
     expect(redactData(data)).toBe(data);
   });
+});
+
+describe('names and values in other notations of tools', () => {
+  it.each([
+    [
+      'a name above a key',
+      '[upload-certs] Using certificate key:\n«af97daf2ffeae82f176cd99217122b3730e69b545f1241084d0e9891b14fb32f»\n',
+    ],
+    ['sections with colons', 'Jwt:Key = «YLMJjE7PJ5ELEEA1U2TBJTIPtbPuknHnxoXBTxImHghMVe7eKhoxjedVJ4VnMr8I»\n'],
+    ['the number of a version', '_APP_OPENSSL_KEY_V1=«rYrgXszE8YcGuOViAe5GftFBfjXyhkoF»\n'],
+    ['variables of Terraform', 'TF_VAR_pagerduty_token=«uXdbnwZMRhe9oBqihzZe» terraform apply\n'],
+    [
+      'a key with signs behind its id',
+      'ACCESSKEY\t«AKIACEKTO1DXKQEODNVI»\t2026-11-20T10:00:00+00:00\t«jgNqj/5n4qVTWlkFQ1j5EVBMs49c/C0MrZJfzB+n»\tActive\n',
+    ],
+    ['a PIN in groups', ' * Debugger is active!\n * Debugger PIN: «817-985-569»\n'],
+    ['binaries of Erlang', '{amqp_params_network,<<"svc">>,{plaintext,<<"«QNJ14hNEotqUUfUN»">>},<<"/">>}\n'],
+    ['a method that logs in', "OC\\User\\Session->loginWithPassword('carol', '«Tiger-Kettle18?»')\n"],
+    ['a private method', "at SSH2->_login('deploy', '«datiZopo2196»') in SFTP.php line 390\n"],
+    [
+      'a token in place of a user',
+      'https://«5c344079fc004ee760b0d3c229b288fd36d80c5a»:x-oauth-basic@github.com/acme/tools.git\n',
+    ],
+    ['a login of SASL', 'client in: AUTH 1 PLAIN service=imap resp=«AGpvZUBleGFtcGxlLm9yZwBIVVFrWXdaIVN4UDRt»\n'],
+    ['an attribute', '<credential-reference clear-text="«L96YpIatVjewRaE9t»"/>\n'],
+    ['a short name', '(auth = "«ee5quhr5qtbmo1»", host = "127.0.0.1")\n'],
+    [
+      'a hash and its salt',
+      '"credentials":{"solr":"«1SwpjU/NYKlt0xv4nLiBKvYRkfi1YVs+/lfEOK+SA3k= PJ8P2+jp9STPfl7ASZNqzTJN+RfjMkFgxwSxgzyk1pU=»"}\n',
+    ],
+    [
+      'a password guessed from its hash',
+      '«bf364b7177989bea8b1f3b8174ddb5d9»:«Indigo-5200»\n\nSession..........: hashcat\n',
+    ],
+    ['an address and a login', 'beeline> !connect jdbc:hive2://h1:10000/default joe «T^Sx0kuT8ZtZp»\n'],
+    [
+      'a name in quotes',
+      "Found key 'app.jwt.secret' in PropertySource 'systemEnvironment' with value of type String: «aoQB2SEErGmC+kkcAbV+MDTX9EhasqDBwFH/tg445TzzsOVx5ixNeRB2qldg2n/I»\n",
+    ],
+    ['a slash behind a comma', 'the staging box is 10.0.4.2, root / «ac7PZIswCgByamxQ6»\n'],
+    ['a selector', "await page.type('input[name=password]', '«Rocket#6730»', { delay: 20 });\n"],
+    ['brackets', 'Application key [«base64:IkZV/kooG8/LUUnylKHlYdMDprgMnKdowS+XX4FaXOo=»] set successfully.\n'],
+    [
+      'a file of a shell',
+      'rsync -av --password-file=<(echo «Tangocoral47») /srv/www/ mirror@rsync.example.org::www/\n',
+    ],
+    ['a part of a path', 'https://conda.example.com/t/«ac-b4162c15-c73e-4395-8f34-f6b0d7bf3d05»/main\n'],
+    [
+      'a table of reStructuredText',
+      '=========  ==================\nuser       password\n=========  ==================\njoe        «Pepper_Cedar37*»\n=========  ==================\n',
+    ],
+    [
+      'a UUID in a table',
+      '┌───────┬──────────────────────────────────────┐\n│ token │ «7fb1c0d5-3f3a-4364-a881-6a8e525da582» │\n└───────┴──────────────────────────────────────┘\n',
+    ],
+    ['calls in calls', 'Github { credentials: Some(Token("«dfb1a2a1b453d8d0d5f617899199bb663fc46116»")) }\n'],
+    [
+      'wide columns',
+      '$ tool keys list -n a -o table\nPrimaryMasterKey                                                                          SecondaryMasterKey\n----------------------------------------------------------------------------------------  ------------------\n«6HnsjiRsjQxXr3aZopI6af9Az73uW6W7X1MAQCFhf9DoZDYUhK8Ch7d+MfEfti5j/CtqtdGO3GrQac6TdYkM+g==»  «eqGDOCu3caUcX9PMG26E3vj6K5Yl»\n',
+    ],
+    [
+      'a password of Terraform',
+      '"name": "admin",\n  "instances": [{"attributes": {"bcrypt_hash": "«$2y$10$kbz4n7oRBgqBAWzDhbWOXuNXk0yMhC2jkDh4NwJOH1NKqPdqDUJbS»", "length": 20,\n  "result": "«Tvu!F?bnR3*0vVTXw»"}}]\n',
+    ],
+  ])('are replaced: %s', (_, text) => expectHidden(text));
+
+  it.each([
+    '* Debugger PID: 817-985-569\nphone 555-817-9855\n',
+    '{<<"content-type">>,<<"application/json">>},{<<"v">>,<<"version-2">>}\n',
+    'https://forum.example.org/t/how-to-use-the-new-editor-2023/1234\n',
+    '====  ====\nname  key\n====  ====\nabcd  efgh\n====  ====\n',
+    'Cache key [linux-node-20-abcdef] restored\n',
+    'this._login("joe", user.name)\n',
+    "page.click('input[name=token]', 'left-button1', { delay: 20 })\n",
+    '{"items": {"sensitive": false, "value": "eu-west-1a"}}\n',
+  ])('are preserved without them: %j', expectPreserved);
 });

@@ -104,9 +104,13 @@ const spacedCall = /^[A-Za-z]+(?:_[A-Za-z\d]+)+$/;
 /** Matches functions and types whose argument is a secret. */
 const wrapper = /(?:secret|password|sensitive|redact|hidden)\w*$|(?:^|[.:])(?:some|string|str|bytes?|from|of|just)$/i;
 
+/** Matches a call within a call, as Rust prints types: `Some(Token("…"))`. */
+const innerCall = /^[\w.:]{1,38}\((?=["'])/;
+
 /** Finds the value in `SecretStr("…")`, or a random one in any call. */
 const findWrapped = (reader: Reader, key: Key, start: number, end: number): Secret | undefined => {
-  const quote = quoteAt(reader, end + 1);
+  const inner = innerCall.exec(reader.slice(end + 1, end + 41))?.[0].length ?? 0;
+  const quote = quoteAt(reader, end + 1 + inner);
   const name = reader.text.slice(start, end);
   if (quote === undefined || name === 'ENC' || !/^[\w.:]{1,40}$/.test(name)) return undefined;
   const close = endOfQuoted(reader, quote.end, quote.literal, maxQuoted);

@@ -14,7 +14,7 @@ import { valueOf } from './value-of-name.js';
 import { isHash, isPlaceholder, looksRandom } from './value.js';
 
 const announcement =
-  /\b(?:password|passphrase|secret|token|(?:api|access|secret|private|signing|recovery|license) key)\b[^\n]{0,80}$/i;
+  /\b(?:password|passphrase|secret|token|(?:api|access|secret|private|signing|recovery|license|certificate|encryption|decryption|master|unseal|join|shared|account|webhook|enrollment) key)\b[^\n]{0,80}$/i;
 
 const maxAnnouncement = 110;
 /** Returns quickly whether the words before an offset may announce a secret, a phrase or codes on the lines below. */
