@@ -7,6 +7,7 @@ import type { Secret } from './replace.js';
 import { endsLine } from './gaps.js';
 import { readKey } from './key.js';
 import { valueOf } from './value-of-name.js';
+import { looksRandomBase64 } from './value.js';
 
 const maxQuoted = 1024;
 
@@ -41,6 +42,11 @@ export const findAnswer = (reader: Reader, index: number): Secret | undefined =>
   const end = endOfLastName(text, index);
   if (text.endsWith(passwordPrompt, index)) return findLoginAnswer(reader, index);
   if (!mayEndKey(text, end)) return undefined;
+  const body = keyBody.exec(reader.slice(index, index + 1024))?.[1];
+  if (body !== undefined && keyComment.test(text.slice(reader.floor(index), index)) && looksRandomBase64(body)) {
+    const from = reader.text.indexOf(body, index);
+    return { kind: 'private-key', start: from, end: from + body.length };
+  }
   const head = marker.exec(reader.slice(index, index + maxMarker));
   const key = head === null ? undefined : readKey(reader, end, end);
   if (head === null || key === undefined) return undefined;
@@ -51,6 +57,10 @@ export const findAnswer = (reader: Reader, index: number): Secret | undefined =>
   if (quote === undefined || close === undefined || !endsLine(reader, close + quote.literal.length)) return undefined;
   return valueOf(reader, { ...key, isQuoted: true, isTight: false }, start, { isColon: true });
 };
+
+/** Matches a comment above a key, and a line with a key in base64, as in the files of minisign. */
+const keyComment = /(?:^|\n)[^\n:]{1,24}:[^\n]{1,80}\b(?:secret|private) key$/;
+const keyBody = /^\r?\n([\w+/=-]{56,900})[ \t]*(?=\r?\n|$)/;
 
 /** Matches what a trace of a connection prints before a line of the client. */
 const client = /^\r?\n(?:(?:C:|[ <>~-]{1,4})[ \t])?/;

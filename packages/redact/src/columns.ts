@@ -170,6 +170,8 @@ const separated: Readonly<Record<string, RegExp>> = {
   '\t': /^(?:# {0,2})?[A-Za-z_][\w .-]*(?:\t+[\w .-]+)+$/,
 };
 const never = /(?!)/;
+/** Matches a number, which no line of names has. */
+const numberCell = /[,;|\t]\d+(?=[,;|\t]|$)/;
 
 /**
  * Returns the end of the name of a column behind the separator at an offset, if another separator, the end of the line or
@@ -203,7 +205,7 @@ export const findSeparatedColumns = (reader: Reader, index: number): Secret | un
   const headEnd = endOfLine(reader, nameEnd);
   if (startOfNext(reader, headEnd) === undefined) return undefined;
   const head = text.slice(headStart, headEnd);
-  if (!namesWith(String.fromCharCode(separator)).test(head)) return undefined;
+  if (!namesWith(String.fromCharCode(separator)).test(head) || numberCell.test(head)) return undefined;
   const cells = head.includes('\t\t') ? tabbedCells : cellsBetween(separator);
   return findRows(reader, index, { headStart, headEnd, ruleEnd: headEnd, cells });
 };

@@ -198,7 +198,7 @@ const readsSecret =
   /(?:--password|--passwd|--passphrase|--with-token|-S\b|\b(?:su|kinit)\b|\b(?:secrets?|log-?in|sign-?in|auth|tokens?|passw(?:or)?d|pass|credentials?|keystore|vault|cryptsetup|keepassxc\w*|env add|variable|(?:load|import)-key|unlock\w*)\b)/i;
 const piped = /^["']? ?\| ?((?:\w+=\S{0,40} )?[^\n|]{1,100})/;
 /** Matches the options of a command that prints. */
-const printOptions = /^ {1,4}(?:-[neE]{1,3} {1,4}|(["'])%s(?:\\n)?\1 {1,4})?/;
+const printOptions = /^ {1,4}(?:-[neE]{1,3} {1,4}|(["']?)%s(?:\\n)?\1 {1,4})?/;
 
 /** Matches a flag for the file of a secret, or a variable for the command that prints it, before `echo`. */
 const substituted = /(?:pass|key|psk|token|secret|cred)[\w-]*(?:[ =]<\(|COMMAND=["'])$/i;

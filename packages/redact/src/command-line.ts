@@ -113,6 +113,8 @@ export const findFlag = (reader: Reader, index: number): Secret | undefined => {
   return second === hyphen ? undefined : findShortFlag(reader, index);
 };
 
+/** Length of the text before an option in which its command is searched, also before another secret. */
+const maxStoring = 160;
 /** Options with a secret in commands that store one. */
 const contents = commands('body value secret-string data plaintext base64');
 const storing =
@@ -125,7 +127,7 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const name = reader.text.slice(start, end);
   if (isManagement(name)) return undefined;
   const isUser = /(?:^|-)(?:user|creds?|credentials|basic-auth|auth|cert)$/.test(name);
-  const isContent = contents.has(name) && storing.test(reader.text.slice(reader.floor(index), index));
+  const isContent = contents.has(name) && storing.test(reader.text.slice(Math.max(0, index - maxStoring), index));
   const isPass = /(?:^|-)pass$/.test(name);
   if (name === 'setcookie' || name === 'hashes') return findSessionFlag(reader, end);
   if (name === 'key' || name === 'certificate-key') return findKeyFlag(reader, end);

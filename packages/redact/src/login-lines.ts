@@ -11,6 +11,8 @@ const isLineStart = (code: number): boolean => code === lineFeed || Number.isNaN
 
 const lineFeed = 10;
 const doubleQuote = 34;
+const singleQuote = 39;
+const isQuote = (code: number): boolean => code === doubleQuote || code === singleQuote;
 const opening = 40;
 const colon = 58;
 const comma = 44;
@@ -36,6 +38,7 @@ const login = new RegExp(
     String.raw`(?:socks[45][ah]?|https?|raw)[ \t]{1,8}[\w.-]{1,64}[ \t]{1,8}\d{2,5}[ \t]{1,8}[\w.@+-]{1,64}[ \t]{1,8}`,
     String.raw`\d{1,3}(?:\.\d{1,3}){3}[ \t]{1,16}`,
     String.raw`"[\w.@+-]{1,48}" "`,
+    String.raw`[\w.:/ -]{1,64}: '[\w.@+-]{1,48}' '`,
   ]
     .map((form) => `${lineStart}${form}$`)
     .join('|'),
@@ -58,7 +61,7 @@ const onlyName =
 /** Matches the client and the server before a secret of pppd, of which one is any, or the addresses behind it are. */
 const client = /(?:^|\n)(?:"[^"\n]{1,64}"|[\w.@-]{1,64}|\*)[ \t]{1,32}("?\*"?|"?[\w.-]{1,40}"?)[ \t]{1,32}"?$/;
 const addresses = /^"?[ \t]{1,32}(\*|\d{1,3}(?:\.\d{1,3}){3}(?:\/\d{1,2})?)[ \t]*(?:\r?\n|$)/;
-const lineEnd = /^"?[ \t]*(?:\r?\n|$)|^"[,}\]]/;
+const lineEnd = /^["']?[ \t]*(?:\r?\n|$)|^"[,}\]]/;
 /** Matches the user behind a password that john guessed. */
 const guessedUser = /^[ \t]{2,24}\([\w.$@+-]{1,32}\)[ \t]*(?:\r?\n|$)/;
 /** Matches a stored password of PostgreSQL. */
@@ -68,9 +71,9 @@ const storedPassword = /^md5[\da-f]{32}$/;
 /** Returns quickly whether a password of a login may begin here: behind a blank or a quote, before the end of its line. */
 export const mayBeOnLoginLine = (text: string, start: number, last: number): boolean => {
   const before = text.charCodeAt(start - 1);
-  if (!is(before, blank) && before !== doubleQuote && before !== colon && !isLineStart(before)) return false;
+  if (!is(before, blank) && !isQuote(before) && before !== colon && !isLineStart(before)) return false;
   if (last - start < minPassword || last - start > maxPassword) return false;
-  let end = text.charCodeAt(last) === doubleQuote ? last + 1 : last;
+  let end = isQuote(text.charCodeAt(last)) ? last + 1 : last;
   while (end < last + 40 && is(text.charCodeAt(end), blank)) end += 1;
   const next = text.charCodeAt(end);
   const isLast =

@@ -17,7 +17,6 @@ export const isValueName = (reader: Reader, end: number): boolean => {
   const last = text.charCodeAt(end - 1) | 32;
   const second = text.charCodeAt(end - 2) | 32;
   const mayBe =
-    (last === 97 && second === 116) ||
     (last === 101 && second === 117) ||
     (last === 116 && (second === 110 || second === 108 || second === 117)) ||
     (last === 108 && second === 97);
@@ -25,7 +24,7 @@ export const isValueName = (reader: Reader, end: number): boolean => {
 };
 
 const valueName =
-  /(?:^|[^\w])(?:(?:parameter|param|option|output|variable|item|field|attribute|property|setting|secret|env|string|input)?_?val(?:ue)?|(?<!key )content|data|default|result|input)$/i;
+  /(?:^|[^\w])(?:(?:parameter|param|option|output|variable|item|field|attribute|property|setting|secret|env|string|input)?_?val(?:ue)?|(?<!key )content|default|result|input)$/i;
 
 /** Whether the sign is that of `name="…"`. */
 export const isFieldName = (reader: Reader, sign: { readonly start: number }, end: number): boolean =>
@@ -130,8 +129,8 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
   if (labeled !== null && keyLabel.test(before.slice(0, labeled.index + 5))) {
     return valueOf(reader, { ...key('key'), strength: 'weak' }, start, { isColon: true });
   }
-  if (named === undefined && sensitive.test(before)) {
-    return valueOf(reader, { ...key('password') }, start, { isColon: true });
+  if (key(named ?? '').strength === undefined && sensitive.test(before)) {
+    return valueOf(reader, key('password'), start, { isColon: true });
   }
   if (named !== undefined) {
     const known = key(named);

@@ -11,6 +11,7 @@ const maxBefore = 96;
 const hyphen = 45;
 const capitalG = 71;
 const space = 32;
+const doubleQuote = 34;
 const colon = 58;
 const equals = 61;
 const letterA = 97;
@@ -20,6 +21,10 @@ const digit = 3;
 /** Matches words for a code that is valid once, and what leads to it. */
 const announced =
   /\b(?:otp|one[- ]?time (?:code|pass(?:word|code)|pin)|(?:verification|security|log-?in|sign-?in|pairing|access|confirmation|authentication|2fa|mfa|device|unlock) (?:code|pin)|(?:your|pairing|sim|card|new) pin(?: code)?|PIN(?=:| is)|passcode(?=:| is)|passw(?:or)?d(?= is \d*$| is:))(?: for [\w.@+-]{1,48})?(?: is| was)?\s?[:=]?\s{0,6}(?:G-)?$/i;
+/** Matches a name of a code in data or an address. A PIN is in quotes. */
+const named =
+  /(?:^|[^a-z])(?:(?:t?otp|[m2]fa|sms|verification)(?:[_-]?(?:code|token|pin))?["'\\]{0,4}\s?[:=]\s?["'\\]{0,4}|(?:pin|passcode)["'\\]{1,4}\s?:\s?["'\\]{1,4})$/i;
+const maxNamed = 40;
 /** Matches what is behind a code. */
 const stated = /^ (?:is|as|to) (?:your|the) (?:[\w-]{1,16} ){0,3}(?:code|otp|pin|passcode|password)\b/i;
 
@@ -62,6 +67,9 @@ const groups = /^(?:\d{3}(?:-\d{3}){1,2}|\d{4}(?:-\d{4}){1,2})$/;
 const isLead = (code: number): boolean =>
   code === hyphen || code === colon || code === equals || (code | space) >= letterA;
 
+/** Whether the code is a quote or an equals sign. */
+const isOfName = (code: number): boolean => code === doubleQuote || code === equals;
+
 /** Returns quickly whether a number may be a code that is valid once. */
 export const mayBeOneTimeCode = (text: string, index: number): boolean => {
   if (text.charCodeAt(index - 1) === hyphen && text.charCodeAt(index - 2) !== capitalG) return false;
@@ -69,6 +77,7 @@ export const mayBeOneTimeCode = (text: string, index: number): boolean => {
   if (end + 1 >= text.length) return true;
   if (!isCode(text, index, end) || is(text.charCodeAt(end), word)) return false;
   if (end + 72 > text.length) return true;
+  if (isOfName(text.charCodeAt(index - 1))) return named.test(text.slice(Math.max(0, index - maxNamed), index));
   const before = beforeBlanks(text, index);
   if (isLead(text.charCodeAt(before - 1)) && mayAnnounce(text, before)) return true;
   return (
@@ -86,6 +95,9 @@ export const findOneTimeCode = (reader: Reader, index: number): Secret | undefin
   if (!isCode(text, index, end) || is(next, word)) return undefined;
   if (notCode.test(reader.slice(end, end + 2))) return undefined;
   const before = text.slice(reader.floor(index), index);
+  if (isOfName(text.charCodeAt(index - 1))) {
+    return named.test(before.slice(-maxNamed)) ? { kind: 'one-time-code', start: index, end } : undefined;
+  }
   const isStated = next === space && stated.test(reader.slice(end, end + 72));
   return isStated || announced.test(before) ? { kind: 'one-time-code', start: index, end } : undefined;
 };

@@ -10,6 +10,7 @@ const lineFeed = 10;
 const tab = 9;
 const space = 32;
 const hash = 35;
+const percent = 37;
 const comma = 44;
 const equals = 61;
 const above = 62;
@@ -65,7 +66,7 @@ const hasName = (reader: Reader, command: string): boolean =>
 
 /** Matches a command, which continues behind a backslash, and messages before its output. */
 const command =
-  /^((?:[^\n]*\\\r?\n){0,4}[^\n]*)\r?\n(?:(?=[^\n]*\b(?:warning|note|using|passwords?|tokens?|secrets?)\b)[^\n]* [^\n]*\r?\n)?(?:\r?\n)?(?=\S)/i;
+  /^((?:[^\n]*\\\r?\n){0,4}[^\n]*)\r?\n(?:(?=[^\n]*\b(?:warning|note|using|passwords?|tokens?|secrets?)\b)[^\n ]* [^\n]*\r?\n)?(?:\r?\n)?(?=\S)/i;
 /** Matches what is before a value on its line: the beginning of a list, or the sign of an interpreter. */
 const marker =
   /^(?:\[\r?\n {0,8}(?=")|\[\d{1,4}\] |=> |Just |- : \w{1,12} = |(?:Out\[\d{1,4}\]|\$R?\d{1,4}|(?:val )?res\d{1,4})(?:: \w{1,12})? ?(?:=|:|==>) )?(?:b(?=["']))?(["']?)/;
@@ -80,7 +81,7 @@ export const findPrinted = (reader: Reader, index: number): Secret | undefined =
   const before = text.slice(promptStart, index);
   const sign = text.charCodeAt(index);
   // Headings of Markdown begin with `#`, too.
-  if (!prompt.test(before) || (sign === hash && !before.includes('@'))) return undefined;
+  if (!prompt.test(before) || ((sign === hash || sign === percent) && !before.includes('@'))) return undefined;
   const [lines, asked = ''] = command.exec(reader.slice(index + 2, index + maxCommand)) ?? [];
   if (lines === undefined) return undefined;
   const isShell = sign !== above || windows.test(before);

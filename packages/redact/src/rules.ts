@@ -22,6 +22,7 @@ import { findBehindWideColon } from './foreign-names.js';
 import { findCopied } from './inserts.js';
 import { mayEndKey } from './key-name.js';
 import { findKeyedCall, mayTakeKey } from './keyed-calls.js';
+import { findLabeled, mayBeLabeled } from './labels.js';
 import { ledLetters, mayLead } from './led.js';
 import { findLikely, mayBeLikely } from './likely.js';
 import { mayBeNamed } from './may-be-named.js';
@@ -111,6 +112,7 @@ export const rules: readonly Rule[] = [
   [/\s/, /\//, findSlashPair, continuesWith(' ')],
   [/\s/, /\//, findPasswordFlag, mayBePasswordFlag],
   [spacedEnd, /[ \t]/, findSpaced, mayLead],
+  [/\]/, / /, findLabeled, mayBeLabeled],
   [/"/, / /, findQuotedPair, continuesWith('"')],
   [/ /, /\|/, findNeighbor, mayBeNeighbor],
   [/["'`]/, /,/, findNeighbor, mayBeNeighbor],
@@ -122,7 +124,7 @@ export const rules: readonly Rule[] = [
   [/\w/, /\|/, findNeighbor, mayBeNeighbor],
   [/[\w"']/, />/, findElement, mayBeElement],
   [/\w/, /,/, findField, mayBeField],
-  [/[\n\w~:)\]\\>*-]/, /[$#>]/, findPrinted, mayBePrompt],
+  [/[\n \w~:)\]\\>*-]/, /[$#%>]/, findPrinted, mayBePrompt],
   [/\n/, /[-=]/, findRuledColumns],
   [/\n/, /-/, findRemarkedItem],
   [/[\w+/=]/, /\n/, findAlignedColumns, mayEndColumns],
@@ -144,7 +146,7 @@ export const rules: readonly Rule[] = [
   [/s/, /[/|#]/, findSubstitution, mayBeSubstitution],
   [/\|/, /\|/, findFallback, mayBeFallback],
   [/\?/, /\?/, findFallback, mayBeFallback],
-  [/[ \n-]/, /\d/, findOneTimeCode, mayBeOneTimeCode],
+  [/[ \n"=-]/, /\d/, findOneTimeCode, mayBeOneTimeCode],
   [/[a-z]/i, /\d/, findLikely, mayBeLikely],
   [/\d/, /[a-z]/i, findLikely, mayBeLikely],
 ];

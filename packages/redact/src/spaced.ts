@@ -131,7 +131,7 @@ const findBehindName = (reader: Reader, key: Key, index: number): Secret | undef
 };
 
 /** Matches the id of a key of AWS. */
-const accessKeyId = /^A[KS]IA[A-Z2-7]{16}$/;
+const accessKeyId = /^A[KS]IA[A-Z\d]{16}$/;
 
 /** Matches the options of a wireless network of OpenWrt, up to its key. */
 const network = /\boption encryption [^\n]{1,40}\n(?:[^\n]{1,60}\n)?\s*option key$/;

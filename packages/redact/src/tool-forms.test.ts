@@ -370,9 +370,36 @@ describe('names and values in other notations of tools', () => {
       'a password of Terraform',
       '"name": "admin",\n  "instances": [{"attributes": {"bcrypt_hash": "«$2y$10$kbz4n7oRBgqBAWzDhbWOXuNXk0yMhC2jkDh4NwJOH1NKqPdqDUJbS»", "length": 20,\n  "result": "«Tvu!F?bnR3*0vVTXw»"}}]\n',
     ],
+    [
+      'a second secret of a command',
+      'virsh secret-set-value --secret «32cd5675-fa4e-4034-9aad-499773c60577» --base64 «AQu3Q7aJ3xncheajp0Ld6vr3bgJ27LsWNl72UY==»\n',
+    ],
+    [
+      'a key below its comment',
+      'untrusted comment: minisign encrypted secret key\n«RWRTY0IyLMMXwlMeb0NDJdIgB+3imRwSAROExD67uDDS75m5P6qj3r9ErjesVVjkF1XUlQ44hUMDUU0Qbl70kVjhcbyGIqQQp9AtdhXH»\n',
+    ],
+    ['sensitive outputs', '{"db":{"sensitive":true,"type":"string","value":"«BGetxxfnQQd3bgA»"}}\n'],
+    ['a command that prints', 'export BORG_PASSCOMMAND="printf %s «5CErywmiv8Tn6KdEyp»"\n'],
+    ['quoted logins', "ssh: 'root' '«CL4B7VRVdjk9»'\n"],
+    ['labels in brackets', '[Recovery Key] «jjzyijDrawIamYgKVpCggBX8PpV6ZHfvupNwFHFzG/U=»\n'],
+    ['codes in data', '{"otp": "«482913»", "pin": "«5748»", "x": 1}\n'],
+    ['codes in addresses', 'curl -d "user=a&otp=«482913»" https://x.example.org/\n'],
+    ['a prompt of zsh', 'joe@mac app % pulumi config get dbPassword\n«esxbauxfo23»\n'],
+    [
+      'passwords like ids',
+      'db password: «pi_38gIPtpP4GFqr8a4ld5c89oD»\n{"clientSecret": "«req_3rW4VzBHW6Z4pP4xttKVQfGX»"}\n',
+    ],
+    ['passwords like versions', 'password=«15+248+deb12u1»\n'],
+    ['columns with numbers in their rows', 'user\tid\tpassword\njoe\t100010\t«b6nmQdNJf0H»\n'],
   ])('are replaced: %s', (_, text) => expectHidden(text));
 
   it.each([
+    'payment_intent.succeeded pi_38gIPtpP4GFqr8a4ld5c89oD\n',
+    'ii  postgresql-contrib    15+248+deb12u1    all    additional\n',
+    'yppasswdd\t100009\typpasswd\netherstatd\t100010\tetherstat\n',
+    '[token] refreshed-at-startup-2024\n',
+    '{"pinned": "482913", "option": "482913", "pin": 1234}\n',
+    "echo: 'root' 'application'\n",
     '* Debugger PID: 817-985-569\nphone 555-817-9855\n',
     '{<<"content-type">>,<<"application/json">>},{<<"v">>,<<"version-2">>}\n',
     'https://forum.example.org/t/how-to-use-the-new-editor-2023/1234\n',
