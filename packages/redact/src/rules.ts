@@ -22,7 +22,6 @@ import { findBehindWideColon } from './foreign-names.js';
 import { findCopied } from './inserts.js';
 import { mayEndKey } from './key-name.js';
 import { findKeyedCall, mayTakeKey } from './keyed-calls.js';
-import { findLabeled, mayBeLabeled } from './labels.js';
 import { ledLetters, mayLead } from './led.js';
 import { findLikely, mayBeLikely } from './likely.js';
 import { mayBeNamed } from './may-be-named.js';
@@ -112,7 +111,6 @@ export const rules: readonly Rule[] = [
   [/\s/, /\//, findSlashPair, continuesWith(' ')],
   [/\s/, /\//, findPasswordFlag, mayBePasswordFlag],
   [spacedEnd, /[ \t]/, findSpaced, mayLead],
-  [/\]/, / /, findLabeled, mayBeLabeled],
   [/"/, / /, findQuotedPair, continuesWith('"')],
   [/ /, /\|/, findNeighbor, mayBeNeighbor],
   [/["'`]/, /,/, findNeighbor, mayBeNeighbor],
