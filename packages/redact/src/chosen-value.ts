@@ -79,10 +79,13 @@ const isChosenWord = (value: string, name: string, style: Style): boolean => {
 /** Matches a passphrase of words in title case with a number at the end; two words also need a sign there. */
 const titled = /^(?:(?:[A-Z][a-z]+\.){2,}[A-Z][a-z]+\d+\W?|[A-Z][a-z]+\.[A-Z][a-z]+\d{2,}[!?*+#%@$&~=])$/;
 
+/** Matches the token with which a node joins a cluster of Kubernetes. */
+const bootstrapToken = /^[a-z\d]{6}\.(?=[a-z]*\d)[a-z\d]{16}$/;
+
 /** Whether the value is the access to a member, with words between the signs. */
 const isPathOf = (value: string, name: string, { isQuoted, isCode, isSetting: isLine }: Style): boolean => {
   if (isQuoted) return false;
-  if (!isCode && titled.test(value) && !mentions(value, name)) return false;
+  if (!isCode && (bootstrapToken.test(value) || (titled.test(value) && !mentions(value, name)))) return false;
   const operand = isCode ? value.slice(0, maxChosen).replace(/^!{1,2}/, '') : value.slice(0, maxChosen);
   const isUnlike = isLine === true && !mentions(value, name) ? isUnlikeCode : isScrambled;
   return (

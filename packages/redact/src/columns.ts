@@ -9,6 +9,7 @@ import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
 const lineFeed = 10;
 const equals = 61;
 const doubleQuote = 34;
+const bar = 124;
 const minValue = 6;
 const maxLine = 512;
 /** Maximum length of a name that separators surround. */
@@ -67,7 +68,14 @@ const cellsBetween =
     return offsets;
   };
 
-const barCells = cellsBetween(124, true);
+const barCells = cellsBetween(bar, true);
+
+/** Returns the cells of lines in a wiki, whose line of names has two bars where the others have one. */
+const doubleBarCells: Cells = (text, start, end) =>
+  Array.from(text.slice(start, end).matchAll(/(?<=\|)[^|]+(?=\|)/g)).flatMap(({ 0: cell, index }) => [
+    start + index,
+    start + index + cell.length,
+  ]);
 
 /** Returns the cells of lines that are aligned with any number of tabs. */
 const tabbedCells: Cells = (text, start, end) =>
@@ -85,14 +93,21 @@ const offsetsAt = (places: readonly number[], start: number, end: number): reado
   return offsets;
 };
 
+/** Matches a line of names between bars, as wikis print it without a rule below. */
+const barNames = /^\|\|? ?[A-Z][\w .-]*(?:\|\|? ?[A-Z][\w .-]*){1,16}\|\|?\s*$/;
+
 /** Finds values below names in a table with bars. @param index an offset in the line of the names */
 export const findBarColumns = (reader: Reader, index: number): Secret | undefined => {
   const headEnd = endOfLine(reader, index);
-  const ruleStart = startOfNext(reader, headEnd);
-  if (ruleStart === undefined) return undefined;
-  const ruleEnd = endOfLine(reader, ruleStart);
-  if (ruleEnd - ruleStart < 5 || !isRule(reader.text, ruleStart, ruleEnd)) return undefined;
-  return findRows(reader, index, { headStart: startOfLine(reader, index), headEnd, ruleEnd, cells: barCells });
+  const nextStart = startOfNext(reader, headEnd);
+  if (nextStart === undefined) return undefined;
+  const headStart = startOfLine(reader, index);
+  const nextEnd = endOfLine(reader, nextStart);
+  const hasRule = nextEnd - nextStart >= 5 && isRule(reader.text, nextStart, nextEnd);
+  const isHead = hasRule || (reader.code(nextStart) === bar && barNames.test(reader.text.slice(headStart, headEnd)));
+  if (!isHead) return undefined;
+  const cells = reader.text.startsWith('||', headStart) ? doubleBarCells : barCells;
+  return findRows(reader, index, { headStart, headEnd, ruleEnd: hasRule ? nextEnd : headEnd, cells });
 };
 
 /** Finds values below names over a rule. Called for the hyphen that begins the rule. */

@@ -158,3 +158,33 @@ describe('what resembles a secret', () => {
     'await EmailPassword.signIn("joe", "«Tr0ub@dor.x9Z»");',
   ])('is replaced if it only looks like that: %j', expectHidden);
 });
+
+describe('tables of wikis without a rule below the names', () => {
+  it.each([
+    '| Environment | User | Password |\n| staging | admin | «Pepper_4823?» |\n| demo | demo | «nf3ik1d8ql» |\n',
+    '|| Environment || User || Password ||\n| staging | admin | «Pepper_4823?» |\n',
+  ])('have values below: %j', expectHidden);
+
+  it.each([
+    '| Name | Key | Type |\n| host | primary | string |\n| size | foreign12 | int |\n',
+    '| Parameter | Token | Meaning |\n| a1b2c3 | NUMBER_1 | x |\n',
+  ])('are preserved without secrets: %j', expectPreserved);
+});
+
+describe('values that are more than words', () => {
+  it.each([
+    'token: «dadyko.bz4xfon1xlngz8s2»\n',
+    'const resend = new Resend("«re_XDtwJ99q_8xlumIFEJPEZZdgAazXZVPuu»");\n',
+    'Sua nova senha é: «19st8m1xzc»\n',
+    'Su nueva contraseña es: «19st8m1xzc»\n',
+    'La tua nuova password è: «19st8m1xzc»\n',
+    'curl --user myname:«password1» http://x.example\n',
+  ])('are replaced: %j', expectHidden);
+
+  it.each([
+    'token: config.primarykeylookup\n',
+    'curl --user name:password http://x.example\n',
+    'const re_compiled_forEachElementOfTheMatcher = 1;\n',
+    'La password è: obbligatoria\n',
+  ])('are preserved without them: %j', expectPreserved);
+});

@@ -80,7 +80,7 @@ const maxWordsBefore = 112;
  */
 const namedBefore = new RegExp(
   String.raw`(?:passw(?:or)?[dt]|passphrase|passcode|kennwort|wachtwoord|senha|contrasena|mot de passe|parola|heslo|passord|adgangskode|salasana|${foreignNames})\p{L}*` +
-    String.raw`(?: is| was| has been| will be)? (?:for|of|on|to|in|at|as|is|was|be|you|used|assigned|provided|generated|created|changed|reset|set|below|'[\w.@ -]{1,32}'|f[uü]r|von|vom|der|des|zum|lautet|ist|pour|de|du|d'\S+|est|para|del?|da|do|per|di|della|voor|van|till?|för|dla|для|от|до|на|к|з)` +
+    String.raw`(?: is| was| has been| will be)? (?:for|of|on|to|in|at|as|is|was|be|you|used|assigned|provided|generated|created|changed|reset|set|below|'[\w.@ -]{1,32}'|f[uü]r|von|vom|der|des|zum|lautet|ist|pour|de|du|d'\S+|est|para|del?|da|do|per|di|della|voor|van|till?|för|dla|для|от|до|на|к|з|es|é|è|är|er|jest|je|это)` +
     String.raw`(?: [^\s:;,!?]{1,32}){0,6}$`,
   'iu',
 );

@@ -213,6 +213,7 @@ export const tokenForms: readonly TokenForm[] = [
   ...forms('sendgrid', 'SG.', 40, { extra: '.', isWeak }),
   ...forms('mailgun', 'key-', 32, exactly(32, { body: hex })),
   ...forms('brevo', 'xkeysib- xsmtpsib-', 60),
+  ...forms('resend', 're_', 33, exactly(33, { body: /^(?=.*\d)[A-Za-z\d]{8}_(?=.*\d)(?=.*[A-Z])[A-Za-z\d]{24}$/ })),
   ...forms('resend', 're_', 24, { isWeak }),
   ...forms('twilio', 'SK', 32, exactly(32, { body: /^[0-9a-f]{32}$/ })),
   // Payments and shops

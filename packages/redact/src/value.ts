@@ -65,7 +65,7 @@ export const isPlaceholder = (value: string): boolean =>
 export const digest = /(?:(?:sha|md)-?\d{1,3}[:=-]|\bh1:|,(?:data|iv|tag):|\bENC[([])$/i;
 
 /** Matches a name for a user, and a name for a password. */
-const userWord = /(?:user(?:name)?|login|email)$/i;
+const userWord = /(?:user(?:name)?|login|email|^name)$/i;
 const passwordWord = /^[a-z_-]{0,16}(?:pass(?:w(?:or)?d)?|pwd?)$/i;
 
 /** Whether a value is a word for a password, as in `root:password@tcp(…)`. */
