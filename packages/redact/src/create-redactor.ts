@@ -1,10 +1,10 @@
 import { anyString, arrayOf, checkOptions, InvalidOptionError, secret, showValue } from '@h/options';
 import { formFinder } from './find-secrets.js';
-import { jsonStringsFinder } from './json-strings.js';
+import { jsonStringsFinder } from './text/json-strings.js';
 import { knownValueFinder, minKnownValue } from './known-values.js';
-import { plainLinesFinder } from './plain-lines.js';
+import { plainLinesFinder } from './text/plain-lines.js';
 import { redactData } from './redact-data.js';
-import { replaceAll, replacingStream, type Finder, type ReplacingStream } from './replace.js';
+import { replaceAll, replacingStream, type Finder, type ReplacingStream } from './text/replace.js';
 
 /** Options of {@link createRedactor}. */
 export interface RedactorOptions {

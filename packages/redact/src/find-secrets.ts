@@ -1,6 +1,6 @@
-import { maxReach, Reader, type ReaderSettings } from './reader.js';
-import { Repetition, type DecidesWithin } from './repetition.js';
-import type { Finder, Place, Secret } from './replace.js';
+import { maxReach, Reader, type ReaderSettings } from './text/reader.js';
+import { Repetition, type DecidesWithin } from './text/repetition.js';
+import type { Finder, Place, Secret } from './text/replace.js';
 import { candidateBuffer, Candidates, detect } from './rules.js';
 
 const bracket = 93;

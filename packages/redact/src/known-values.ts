@@ -1,4 +1,4 @@
-import type { Finder, Secret } from './replace.js';
+import type { Finder, Secret } from './text/replace.js';
 
 /** Minimum length of a known value; a shorter one would occur in ordinary words. */
 export const minKnownValue = 6;

@@ -1,6 +1,6 @@
-import { commented, firstNotPlain, PlainText } from './plain-text.js';
+import { commented, firstNotPlain, PlainText } from './text/plain-text.js';
 
-export type { PlainText } from './plain-text.js';
+export type { PlainText } from './text/plain-text.js';
 
 /**
  * Returns the lines of a text as their author wrote them: without the escapes of a string in JSON, and without what tools

@@ -1,6 +1,6 @@
-import { isKeyOfBytes } from './byte-list.js';
-import { isOpaqueName, keyStrength, type KeyStrength } from './key-name.js';
-import { isPlaceholder, isPublicIdentifier, looksRandom } from './value.js';
+import { isKeyOfBytes } from './values/byte-list.js';
+import { isOpaqueName, keyStrength, type KeyStrength } from './names/key-name.js';
+import { isPlaceholder, isPublicIdentifier, looksRandom } from './values/value.js';
 
 const maxDepth = 200;
 

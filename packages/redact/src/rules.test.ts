@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chosen, frames } from '../test/printed.js';
 import { randomValue, tokenMakers } from '../test/secrets.js';
-import { Reader } from './reader.js';
+import { Reader } from './text/reader.js';
 import { rules } from './rules.js';
 
 const value = fc.oneof(

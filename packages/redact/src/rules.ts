@@ -1,7 +1,7 @@
-import { findAnswer, mayBeAnswered } from './answers.js';
-import { findAssignment } from './assignment.js';
-import { findAtColon, mayBeAtColon } from './at-colon.js';
-import { findCallArgument, findCharacters, mayBeCall } from './calls.js';
+import { findAnswer, mayBeAnswered } from './named/answers.js';
+import { findAssignment } from './named/assignment.js';
+import { findAtColon, mayBeAtColon } from './commands/at-colon.js';
+import { findCallArgument, findCharacters, mayBeCall } from './named/calls.js';
 import {
   findBinaryPair,
   findCell,
@@ -12,35 +12,41 @@ import {
   mayBeBinaryPair,
   mayBeFallback,
   mayBeNeighbor,
-} from './cells.js';
-import { endOfColumn, findAlignedColumns, findRuledColumns, findSeparatedColumns, mayEndColumns } from './columns.js';
-import { findHereString } from './command-arguments.js';
-import { findFlag, findPasswordFlag, mayBeFlag, mayBePasswordFlag } from './command-line.js';
-import { findBearer } from './credentials.js';
-import { findElement, mayBeElement } from './elements.js';
-import { findBehindWideColon } from './foreign-names.js';
-import { findCopied } from './inserts.js';
-import { mayEndKey } from './key-name.js';
-import { findKeyedCall, mayTakeKey } from './keyed-calls.js';
-import { ledLetters, mayLead } from './led.js';
-import { findLikely, mayBeLikely } from './likely.js';
-import { mayBeNamed } from './may-be-named.js';
-import { findOneTimeCode, mayBeOneTimeCode } from './one-time-codes.js';
-import { findNativeHash, findPasswordHash, findSchemeHash } from './password-hashes.js';
-import { findPrefixedToken, mayPrefix } from './prefixed-tokens.js';
-import { findKeyTail, findPrivateKey, mayBeKeyLine } from './private-key.js';
-import { findPrinted, mayBePrompt } from './printed-values.js';
-import { findKerberosKey, findUserRule } from './protocol-logins.js';
-import type { Reader } from './reader.js';
-import { findEncrypted } from './records.js';
-import { findRemarked, findRemarkedItem, mayBeRemarked } from './remarks.js';
-import type { Secret } from './replace.js';
-import { findSpaced } from './spaced.js';
-import { findSubstitution, mayBeSubstitution } from './substitutions.js';
-import { findToken, isAnchor, mayBeToken } from './tokens.js';
-import { findSlashPair } from './user-pairs.js';
-import { bars } from './value-extent.js';
-import { findListBelow, findUserSection, mayBeUserSection } from './values-below.js';
+} from './named/cells.js';
+import {
+  endOfColumn,
+  findAlignedColumns,
+  findRuledColumns,
+  findSeparatedColumns,
+  mayEndColumns,
+} from './named/columns.js';
+import { findHereString } from './commands/command-arguments.js';
+import { findFlag, findPasswordFlag, mayBeFlag, mayBePasswordFlag } from './commands/command-line.js';
+import { findBearer } from './commands/credentials.js';
+import { findElement, mayBeElement } from './named/elements.js';
+import { findBehindWideColon } from './names/foreign-names.js';
+import { findCopied } from './named/inserts.js';
+import { mayEndKey } from './names/key-name.js';
+import { findKeyedCall, mayTakeKey } from './named/keyed-calls.js';
+import { ledLetters, mayLead } from './commands/led.js';
+import { findLikely, mayBeLikely } from './likely/likely.js';
+import { mayBeNamed } from './names/may-be-named.js';
+import { findOneTimeCode, mayBeOneTimeCode } from './tokens/one-time-codes.js';
+import { findNativeHash, findPasswordHash, findSchemeHash } from './tokens/password-hashes.js';
+import { findPrefixedToken, mayPrefix } from './tokens/prefixed-tokens.js';
+import { findKeyTail, findPrivateKey, mayBeKeyLine } from './tokens/private-key.js';
+import { findPrinted, mayBePrompt } from './named/printed-values.js';
+import { findKerberosKey, findUserRule } from './commands/protocol-logins.js';
+import type { Reader } from './text/reader.js';
+import { findEncrypted } from './named/records.js';
+import { findRemarked, findRemarkedItem, mayBeRemarked } from './named/remarks.js';
+import type { Secret } from './text/replace.js';
+import { findSpaced } from './commands/spaced.js';
+import { findSubstitution, mayBeSubstitution } from './named/substitutions.js';
+import { findToken, isAnchor, mayBeToken } from './tokens/tokens.js';
+import { findSlashPair } from './commands/user-pairs.js';
+import { bars } from './values/value-extent.js';
+import { findListBelow, findUserSection, mayBeUserSection } from './named/values-below.js';
 
 const equals = 61;
 const space = 32;

@@ -1,0 +1,151 @@
+import { is, key as nameClass, kindOf, likelyStop, word } from '../text/characters.js';
+import { isNoisy, isUnlikeWord, isWordless, path, snakeName } from '../values/chosen-value.js';
+import { isManagement, maxKeyLength, mayEndKey } from '../names/key-name.js';
+import { isRandomLetters, isRandomMixed } from '../values/random-letters.js';
+import type { Reader } from '../text/reader.js';
+import { isReference } from '../values/judged-value.js';
+import { isOfDigest, readKey, type Key } from '../names/key.js';
+import { isPublicIdentifier, looksRandom } from '../values/value.js';
+
+/** Maximum number of signs and spaces between a name and a value. */
+const maxSigns = 48;
+const maxValue = 512;
+/** Maximum number of letters and signs beyond ASCII between a name and a value, such as a particle or an arrow. */
+const maxParticles = 8;
+const minWeak = 16;
+const space = 32;
+const opening = 40;
+const colon = 58;
+const equals = 61;
+const backslash = 92;
+const letterS = 115;
+
+const isQuote = (code: number): boolean => code === 34 || code === 39 || code === 96;
+
+/** Returns the end of the name before the signs that lead to a value; 0 if other characters are between them. */
+const endOfName = (text: string, start: number): number => {
+  let end = start;
+  // The letter of `f"…"`.
+  if (isQuote(text.charCodeAt(end - 1)) && /[^\w][bfrnul]$/i.test(text.slice(end - 3, end - 1))) end -= 2;
+  const floor = Math.max(0, end - maxSigns);
+  let particles = 0;
+  while (end > floor && particles < maxParticles && !is(text.charCodeAt(end - 1), word)) {
+    if (text.charCodeAt(end - 1) > 127) particles += 1;
+    end -= 1;
+  }
+  return end === floor || end === start || particles === maxParticles ? 0 : end;
+};
+
+/** Maximum length of a label between a name with an opening bracket and a value, as in `password(default:…)`. */
+const maxLabel = 16;
+
+/** Returns the end of the name before a label in brackets that ends here; the same offset without one. */
+const beforeLabel = (text: string, end: number): number => {
+  const next = text.charCodeAt(end);
+  if (next !== colon && next !== equals) return end;
+  let start = end;
+  while (end - start < maxLabel && kindOf(text.charCodeAt(start - 1)) % 3 !== 0) start -= 1;
+  if (start === end || text.charCodeAt(start - 1) !== opening) return end;
+  return text.charCodeAt(start - 2) === space ? start - 2 : start - 1;
+};
+
+/** Returns quickly whether a value may be behind the name of a secret with only signs between them. */
+export const mayBeBehindSigns = (text: string, start: number): boolean => {
+  const end = beforeLabel(text, endOfName(text, start));
+  return end > 0 && (mayEndKey(text, end) || (text.charCodeAt(end - 1) | 32) === letterS);
+};
+
+/** Matches `backend_pass` and `rootPass`, and the word alone. */
+const passName = /(?:[A-Za-z\d][_-]pass|[A-Z\d][_-]PASS|[a-z\d]Pass|(?:^|[^\w.-])(?:pass|Pass|PASS))$/;
+
+/** Matches a name that mentions a secret, but not a property of it or a value that is public. */
+const mentioning = /secret|passw|passphrase|token|credential|(?:api|private|access)[_-]?key|senha/i;
+const ofProperty =
+  /public|next|page|continuation|[cx]srf|nonce|cache|foreign|lock|encrypted|sealed|(?:id|name|hash|digest|sum|ur[il]|path|file|arn|type|format|size|date|version|label|field|index|ref|host|print|cert|certificate|signature|cursor|policy|test)s?[\d_-]*$/i;
+/** Minimum length of a random value whose name only mentions a secret. */
+export const minMentioned = 16;
+
+/** Returns the key of a name that mentions a secret, as in `api_token_123` and `todo_secret_do_not_commit`. */
+const mentionBefore = ({ text, barrier }: Reader, end: number): Key | undefined => {
+  const floor = Math.max(barrier, end - maxKeyLength);
+  let start = end;
+  while (start > floor && is(text.charCodeAt(start - 1), nameClass)) start -= 1;
+  const name = text.slice(start, end);
+  const isCall = text.charCodeAt(end) === opening;
+  if (isCall || end - start === maxKeyLength || !mentioning.test(name) || ofProperty.test(name)) return undefined;
+  if (isManagement(name.replace(/^-+/, ''))) return undefined;
+  return { name, strength: 'weak', start, isQuoted: true, isTight: false };
+};
+
+const keyBefore = (reader: Reader, end: number): Key | undefined => {
+  const key = mayEndKey(reader.text, end) ? readKey(reader, end, end) : undefined;
+  if (key !== undefined) return key;
+  return passName.test(reader.text.slice(Math.max(reader.barrier, end - 8), end))
+    ? { name: 'pass', strength: 'strong', start: end - 4, isQuoted: true, isTight: false }
+    : mentionBefore(reader, end);
+};
+
+/** Matches signs that lead to a value in quotes: at most one line feed, and behind it or a call an operator. */
+const beforeQuoted = /^(?=[^\n]*\n?[^\n]*$)(?![^]*[)}]\s*["'`\\]+$)[\s"'`\\=!:,(){}[\]|<>?+@-]{1,48}$/;
+/** Matches signs that lead to a value without quotes: a colon, an arrow or a line of hyphens. */
+const beforePlain = /^(?=[^]*(?:[:>]|-{3}))(?=[^]*\s)[ \t"'`*)\]:=>-]{1,48}(?<![-"'`])$/;
+/** Matches brackets around a name or a value, a sign with spaces around it, and a particle or a sign beyond ASCII. */
+const beforeUnlike =
+  /^(?:[*_`]{0,3}\)?[ \t]{0,4}[([{<]{1,2}[ \t]?|[ \t]{0,4}[)\]}][ \t:=-]{0,4}|[ \t]{1,4}[|/~=-]>?[ \t]{1,4}|[:=-]{1,2}>?[ \t]{0,4}|[ \t:=]{0,4}[\u0080-\uffff]{1,8}[ \t:=]{0,4}|>\r?\n[ \t]{0,40})$/;
+
+/** Matches signs between the items of a list, of which the one before a value may be no name. */
+const ofList = /^["'`\\]+,\s*["'`\\]+$/;
+
+/** Whether a value is neither a name nor a path of names in code. */
+const isUnlikeName = (value: string): boolean =>
+  (looksRandom(value) && !path.test(value) && !snakeName.test(value)) ||
+  isRandomMixed(value) ||
+  isRandomLetters(value) ||
+  isNoisy(value) ||
+  (isUnlikeWord(value) && !/^[\w$.]+$/.test(value));
+
+/** Matches two words with capitals, as names of types have, up to the length of most of these. */
+const typeName = /^(?=.{1,28}$).*[A-Za-z][a-z]{3}.*[A-Z][a-z]{3}/;
+
+/** Whether a value is random or has no words, so that it is no name behind any sign. */
+export const isUnlike = (value: string): boolean =>
+  isWordless(value) || isRandomMixed(value) || (isUnlikeName(value) && !typeName.test(value));
+
+/**
+ * Returns the end of a value that is unlike a word, if it is behind the name of a secret and only signs are between them:
+ * brackets, operators, quotes and a line feed, as in `Key{\n "…"`, `['password'], "…"` and `password  ----  …`.
+ */
+export const endBehindSigns = (reader: Reader, start: number, last: number): number | undefined => {
+  const { text } = reader;
+  const signsStart = endOfName(text, start);
+  const nameEnd = beforeLabel(text, signsStart);
+  if (nameEnd <= reader.floor(start)) return undefined;
+  const key = keyBefore(reader, nameEnd);
+  // A part of a longer name, as the type of a resource.
+  if (key === undefined || reader.before(key.start) === colon || isOfDigest(reader, key.start)) return undefined;
+  const signs = nameEnd < signsStart ? '(' : text.slice(nameEnd, start).replace('.=', '=');
+  const quote = text.charCodeAt(start - 1);
+  let end = reader.endOfRun(last, likelyStop, maxValue, false);
+  if (end === last + maxValue) return undefined;
+  while (end < last + maxValue && reader.code(end) === equals) end += 1;
+  if (reader.matches(reader.replacement, end)) return undefined;
+  // The type of a parameter in C.
+  if (text.charCodeAt(start - 1) === opening && reader.matches(' *', end)) return undefined;
+  const value = text.slice(start, end);
+  if (isReference(value, key.name, { isLiteral: false })) return undefined;
+  if (key.strength !== 'strong') {
+    if (value.length < minWeak || !looksRandom(value) || isPublicIdentifier(value)) return undefined;
+    if (!mayEndKey(text, nameEnd) && typeName.test(value) && !isRandomMixed(value)) return undefined;
+  }
+  if (!isQuote(quote)) {
+    const isJoined = beforePlain.test(signs) ? isUnlikeName(value) : beforeUnlike.test(signs) && isUnlike(value);
+    return isJoined ? end : undefined;
+  }
+  const close = reader.code(end) === backslash ? end + 1 : end;
+  if (reader.code(close) !== quote || !beforeQuoted.test(signs.replace(/[bfrnul](?=["'`]$)/i, ''))) return undefined;
+  // The name of a member has a colon behind it.
+  if (reader.code(close + 1) === colon && /[{,]\s*["'`\\]+$/.test(signs)) return undefined;
+  if (isPublicIdentifier(value) && !/[=:]/.test(signs)) return undefined;
+  const isSecret = ofList.test(signs) ? isUnlikeName(value) : looksRandom(value) || isUnlikeWord(value);
+  return isSecret ? end : undefined;
+};

@@ -1,0 +1,25 @@
+import { stop } from '../text/characters.js';
+import type { Reader } from '../text/reader.js';
+import type { Secret } from '../text/replace.js';
+import { isPlaceholder, looksRandom } from '../values/value.js';
+
+const minValue = 20;
+const maxValue = 4096;
+/** Matches parameters of URLs whose names have other meanings elsewhere. */
+const queryName = /[?&#](?:key|code|auth|sig|appid|[\w-]{1,16}-signature)$/i;
+
+/** Matches the form of an `appid` of Wolfram. */
+const appId = /^[A-Z\d]{6}-[A-Z\d]{10}$/;
+
+/** Whether the name that ends here may be a parameter of a URL. */
+export const isQueryName = ({ text, barrier }: Reader, end: number): boolean => {
+  return queryName.test(text.slice(Math.max(barrier, end - 28), end));
+};
+
+/** Finds a long value of a parameter of a URL. */
+export const findQueryValue = (reader: Reader, start: number): Secret | undefined => {
+  const end = reader.endOfRun(start, stop, maxValue, false);
+  const value = reader.text.slice(start, end);
+  const isFound = value.length >= minValue ? looksRandom(value) && !isPlaceholder(value) : appId.test(value);
+  return isFound && !value.includes(reader.replacement) ? { kind: 'query', start, end } : undefined;
+};
