@@ -9,7 +9,7 @@ import { createRedactor } from '@h/redact';
 
 const shown = Number(process.argv[2] ?? 15);
 const folder = new URL('../src/', import.meta.url);
-const sources = readdirSync(folder, { recursive: true })
+const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   .map((name) => readFileSync(new URL(name, folder), 'utf8'));
 

@@ -9,7 +9,7 @@ import { scanContext } from '@h/security';
 const length = 100_000;
 const repeated = (text) => text.repeat(Math.ceil(length / text.length)).slice(0, length);
 const read = (path) => readFileSync(new URL(path, import.meta.url), 'utf8');
-const sources = readdirSync(new URL('../src/scan/', import.meta.url), { recursive: true })
+const sources = readdirSync(new URL('../src/scan/', import.meta.url), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .map((name) => read(`../src/scan/${name}`));
 const pieces = [
