@@ -188,3 +188,19 @@ describe('values that are more than words', () => {
     'La password è: obbligatoria\n',
   ])('are preserved without them: %j', expectPreserved);
 });
+
+describe('ids with a short prefix', () => {
+  it.each([
+    'payment_intent.succeeded pi_38gIPtpP4GFqr8a4ld5c89oD\n',
+    'retried req_3rW4VzBHW6Z4pP4xttKVQfGX after 2 s\n',
+  ])('are preserved: %j', expectPreserved);
+
+  it.each([
+    'token «sec_38gIPtpP4GFqr8a4ld5c89oD»\n',
+    'Authorization «lic_38gIPtpP4GFqr8a4ld5c89oD»\n',
+    'credential «cus_38gIPtpP4GFqr8a4ld5c89oD»\n',
+    'auth «pi_38gIPtpP4GFqr8a4ld5c89oD»\n',
+    'login: joe «req_38gIPtpP4GFqr8a4ld5c89oD»\n',
+    'admin / «pi_38gIPtpP4GFqr8a4ld5c89oD»\n',
+  ])('are replaced where a secret may be: %j', expectHidden);
+});

@@ -16,13 +16,24 @@ const minLength = 8;
 const minLine = 40;
 
 /**
- * Matches text beyond ASCII, paths, addresses, versions, ids with a short prefix, commits, dates, UUIDs, variables, measures, keys of minisign, ids of
+ * Matches text beyond ASCII, paths, addresses, versions, commits, dates, UUIDs, variables, measures, keys of minisign, ids of
  * keys of OpenPGP and Google and of content in IPFS, ULIDs, abbreviated values, and names in code.
  */
 const common =
-  /[^!-~]|\.{3}$|^[0-7][\dA-HJKMNP-TV-Z]{25}$|-g[\da-f]{7,}$|#[\da-f]{7,40}$|_Z[A-Z][a-z]*\d|^Qm[1-9A-HJ-NP-Za-km-z]{44}$|^RW[Q-T][\w+/]{53}$|^[A-Z]{2}[\da-f]{32}$|^1-[\da-f]{8}-[\da-f]{24}$|^GOOG[\dA-Z]+$|^[.~@-]|^\/|\/.*\/|^[\w.+-]+@[\w-]+\.|^v?\d+\.\d|^\d{1,4}\+\d+\+[a-z]+\d|^[a-z]{2,5}_[A-Za-z\d]{14,28}$|^\d+(?:[-/.T]\d+)+|^[a-z]+\d*(?:[._/-][a-z]+\d*)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[A-Za-z]+\d*(?:_[A-Za-z]+\d*){3,}$|^\w+_(?:st|t)$|\.[a-z]{2,4}\d?$|^0x|^(?:[\dA-F]{16}|[\dA-F]{40})$|^[\da-z]{6,8}(?:-[\da-z]{4}){3}-|(?:^|\W)[\dA-F]{8}-[\dA-F]{4}-|^\d+(?:px|ms|[kKMG]B|bytes|bit|th)$|^[A-Za-z]+\d$|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Mm]d|MD)\d{1,3}(?:[A-Z][a-z]+)*$/;
+  /[^!-~]|\.{3}$|^[0-7][\dA-HJKMNP-TV-Z]{25}$|-g[\da-f]{7,}$|#[\da-f]{7,40}$|_Z[A-Z][a-z]*\d|^Qm[1-9A-HJ-NP-Za-km-z]{44}$|^RW[Q-T][\w+/]{53}$|^[A-Z]{2}[\da-f]{32}$|^1-[\da-f]{8}-[\da-f]{24}$|^GOOG[\dA-Z]+$|^[.~@-]|^\/|\/.*\/|^[\w.+-]+@[\w-]+\.|^v?\d+\.\d|^\d{1,4}\+\d+\+[a-z]+\d+[a-z]?\d*$|^\d+(?:[-/.T]\d+)+|^[a-z]+\d*(?:[._/-][a-z]+\d*)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[A-Za-z]+\d*(?:_[A-Za-z]+\d*){3,}$|^\w+_(?:st|t)$|\.[a-z]{2,4}\d?$|^0x|^(?:[\dA-F]{16}|[\dA-F]{40})$|^[\da-z]{6,8}(?:-[\da-z]{4}){3}-|(?:^|\W)[\dA-F]{8}-[\dA-F]{4}-|^\d+(?:px|ms|[kKMG]B|bytes|bit|th)$|^[A-Za-z]+\d$|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Mm]d|MD)\d{1,3}(?:[A-Z][a-z]+)*$/;
 /** Matches names in code of a secret, its type or what has it, such as `v2ApiKey` and `Oauth2ClientCredentials`. */
 const nounName = /^[A-Za-z][A-Za-z\d]*[a-z\d](?:Key|Secret|Token|Auth|Bearer|Password|Credential|Session)s?$/;
+/** Matches an id with a short prefix, such as those of payments and requests, and not the prefix of a secret. */
+const prefixedId = /^(?!(?:api|auth|cred|key|lic|pass|pat|pk|pw|rk|sec|sk|tok|whsec)_)[a-z]{2,5}_[A-Za-z\d]{14,28}$/;
+/** Matches words and signs that a secret may follow. */
+const ofSecret =
+  /admin|api|auth|bearer|cookie|cred|key|licen[sc]e|login|pass|pwd|pw\b|root|secret|session|token|user|[=/→]\s?$/i;
+const maxBefore = 40;
+
+/** Whether a value is an id with a short prefix, and no word before it says that it may be secret. */
+const isPrefixedId = (reader: Reader, start: number, value: string): boolean =>
+  prefixedId.test(value) && !ofSecret.test(reader.text.slice(Math.max(0, start - maxBefore), start));
+
 /** Matches a variable or a format. */
 const variable = /[$%{}]/;
 /** Matches the start of the most frequent of these values, UUIDs. */
@@ -225,6 +236,7 @@ export const findLikely = (reader: Reader, index: number): Secret | undefined =>
   if (run.includes(reader.replacement)) return undefined;
   const value = text.slice(start, behind ?? end);
   if (isPlaceholder(value) || sample.test(value) || isEncodedText(value)) return undefined;
+  if (isPrefixedId(reader, start, value)) return undefined;
   if (behind === undefined ? variable.test(run) || isCommon(run, value) : !isKey(value) && isCommon(run, value)) {
     return undefined;
   }
