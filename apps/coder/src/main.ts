@@ -1,4 +1,4 @@
-import { isatty } from 'node:tty';
+import { endOnClosedTerminal } from '@h/process';
 import { parseArguments } from './arguments.js';
 import { exitCodes, usageExitCode } from './exit-code.js';
 import { oneLine } from './render/printable.js';
@@ -26,6 +26,4 @@ try {
   process.exitCode = error instanceof UsageError ? usageExitCode : exitCodes.error;
 }
 
-// Node.js aborts with a core dump when it restores a terminal that was closed. The signal ends the process before that.
-const isClosedTerminal = ({ isTTY, fd }: { isTTY: boolean; fd: number }): boolean => isTTY && !isatty(fd);
-if ([process.stdin, process.stdout, process.stderr].some(isClosedTerminal)) process.kill(process.pid, 'SIGHUP');
+endOnClosedTerminal(process);

@@ -11,7 +11,18 @@ import type { View } from './view/view.js';
 /** The parts of the process that the app uses. */
 export type Process = Pick<
   NodeJS.Process,
-  'stdin' | 'stdout' | 'stderr' | 'env' | 'platform' | 'cwd' | 'exit' | 'on' | 'off'
+  | 'stdin'
+  | 'stdout'
+  | 'stderr'
+  | 'env'
+  | 'platform'
+  | 'cwd'
+  | 'exit'
+  | 'pid'
+  | 'kill'
+  | 'on'
+  | 'off'
+  | 'removeAllListeners'
 >;
 
 /** A terminal for output, and for input if standard input is a terminal too. */

@@ -1,4 +1,5 @@
 import { openProject } from '@h/continuity';
+import { endOnClosedTerminal } from '@h/process';
 import { ContextWindow } from './context-window.js';
 import { Conversation } from './conversation.js';
 import { signalExitCodes, type EndSignal } from './exit-code.js';
@@ -99,10 +100,14 @@ const converse = (
  */
 const listen = (process: Process, interrupt: Run['interrupt']): (() => void) => {
   let count = 0;
+  const exit = (code: number): void => {
+    endOnClosedTerminal(process);
+    process.exit(code);
+  };
   const interrupted = (signal: EndSignal): void => {
     count += 1;
     interrupt(signal);
-    if (count > 1) setTimeout(() => process.exit(signalExitCodes[signal]), patienceMs).unref();
+    if (count > 1) setTimeout(exit, patienceMs, signalExitCodes[signal]).unref();
   };
   // A terminal that closes sends a signal and fails its input and outputs: together, they are one interrupt.
   const hungUp = (signal: EndSignal): void => {

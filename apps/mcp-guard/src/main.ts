@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { packageVersion } from '@h/files';
 import { CodedError, commandLineProblem, InvalidOptionError, visibleText } from '@h/options';
+import { endOnClosedTerminal } from '@h/process';
 import { ConfigError, defaultConfig, readConfig } from './config.js';
 import type { Config } from './config-schema.js';
 import type { RunningGuard } from './serve.js';
@@ -113,21 +114,23 @@ const codeOf = async ({ connected, guard }: RunningGuard): Promise<number> => {
   return Promise.race([tried, waited]);
 };
 
+const exit = (code: number): never => {
+  endOnClosedTerminal(process);
+  return process.exit(code);
+};
+
 // A client may close the pipe of the notes. Calls continue.
 process.stderr.on('error', () => undefined);
 
-main(process.argv.slice(2)).then(
-  (code) => process.exit(code),
-  (error: unknown) => {
-    if (error instanceof UsageError || isUsageError(error)) {
-      note(error instanceof UsageError ? error.message : commandLineProblem(error, options));
-      process.exit(exitCode.usage);
-    }
-    const isExpected = error instanceof CodedError || error instanceof InvalidOptionError;
-    note(isExpected ? error.message : String((error as Error).stack ?? error));
-    process.exit(exitCode.failed);
-  },
-);
+main(process.argv.slice(2)).then(exit, (error: unknown) => {
+  if (error instanceof UsageError || isUsageError(error)) {
+    note(error instanceof UsageError ? error.message : commandLineProblem(error, options));
+    exit(exitCode.usage);
+  }
+  const isExpected = error instanceof CodedError || error instanceof InvalidOptionError;
+  note(isExpected ? error.message : String((error as Error).stack ?? error));
+  exit(exitCode.failed);
+});
 
 const isUsageError = (error: unknown): boolean =>
   error instanceof TypeError && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS');

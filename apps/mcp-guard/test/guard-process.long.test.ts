@@ -1,5 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -106,6 +107,19 @@ describe('mcp-guard -- <command>', () => {
     if (end === 'the client leaves') await client.close();
     else process.kill(guard, end);
     await expect.poll(() => isAlive(guard) || isAlive(server), { timeout: 20_000 }).toBe(false);
+  });
+
+  it.skipIf(spawnSync('tmux', ['-V']).error)('ends by SIGHUP when its terminal is closed', async () => {
+    const exitCode = join(temporaryFolder(), 'exit-code');
+    const server = ['-L', `mcp-guard-${randomUUID()}`, '-f', '/dev/null'];
+    const tmux = (...words: string[]) => spawnSync('tmux', [...server, ...words], { encoding: 'utf8' });
+    onTestFinished(() => void tmux('kill-server'));
+    const waiting = ['sh', '-c', 'trap : HUP; "$@"; echo $? > "$0"', exitCode];
+    tmux('new-session', '-d', '-x', '200', ...waiting, process.execPath, main, '--', 'http://127.0.0.1:9/mcp');
+    const shown = () => tmux('capture-pane', '-p', '-t', '0').stdout;
+    await expect.poll(shown, { timeout: 60_000 }).toContain('cannot be reached');
+    tmux('kill-server');
+    await expect.poll(() => existsSync(exitCode) && readFileSync(exitCode, 'utf8'), { timeout: 20_000 }).toBe('129\n');
   });
 
   it('ends a server that hangs in a call', async () => {

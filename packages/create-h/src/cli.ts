@@ -5,12 +5,8 @@ import { shellWord } from './shell-word.js';
 
 const usage = 'Usage: npm create h <folder>';
 
-/** Signals that stop the creation, with their exit codes. */
-const signals = [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-  ['SIGHUP', 129],
-] as const;
+/** Signals that stop the creation. */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** Creates the project in the folder of the arguments. Returns the exit code. */
 const main = async (words: readonly string[]): Promise<number> => {
@@ -24,13 +20,7 @@ const main = async (words: readonly string[]): Promise<number> => {
     return 2;
   }
   const stopped = new AbortController();
-  let code = 0;
-  for (const [signal, exitCode] of signals) {
-    process.once(signal, () => {
-      code = exitCode;
-      stopped.abort();
-    });
-  }
+  for (const signal of signals) process.once(signal, () => stopped.abort(signal));
   try {
     const project = await createProject({ folder, signal: stopped.signal });
     const path = relative(process.cwd(), project.folder) || '.';
@@ -40,7 +30,11 @@ const main = async (words: readonly string[]): Promise<number> => {
     );
     return 0;
   } catch (error) {
-    if (error === stopped.signal.reason) return code;
+    if (error === stopped.signal.reason) {
+      // Ends the process by the signal: Node.js aborts with a core dump if it exits after its terminal was closed.
+      process.kill(process.pid, stopped.signal.reason as NodeJS.Signals);
+      return 1;
+    }
     if (!(error instanceof CreateProjectError)) throw error;
     process.stderr.write(`${error.message}\n`);
     return 1;

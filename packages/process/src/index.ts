@@ -1,4 +1,5 @@
 export { captureProcess, type CapturedProcess, type CaptureOptions } from './capture-process.js';
+export { endOnClosedTerminal, type TerminalProcess } from './closed-terminal.js';
 export {
   checkEnvironment,
   minimalEnvironment,

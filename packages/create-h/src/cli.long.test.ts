@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { expect, it, onTestFinished } from 'vitest';
+
+const cli = fileURLToPath(new URL('../dist/cli.js', import.meta.url));
+
+/** Sends a signal to the process when it creates its first folder. */
+const interrupting = (signal: string): string =>
+  `data:text/javascript,${encodeURIComponent(`
+    import fs from 'node:fs/promises';
+    import { syncBuiltinESMExports } from 'node:module';
+    const { mkdir } = fs;
+    fs.mkdir = async (...args) => {
+      const alive = setInterval(() => undefined, 1_000);
+      process.kill(process.pid, '${signal}');
+      await new Promise((resolve) => process.once('${signal}', resolve));
+      clearInterval(alive);
+      return mkdir(...args);
+    };
+    syncBuiltinESMExports();
+  `)}`;
+
+it.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
+  'ends by the signal that interrupts it, and leaves no file: %s',
+  async (signal) => {
+    const cwd = await mkdtemp(join(tmpdir(), 'create-h-'));
+    onTestFinished(() => rm(cwd, { recursive: true, force: true }));
+    const created = promisify(execFile)(process.execPath, ['--import', interrupting(signal), cli, 'a'], { cwd });
+    await expect(created).rejects.toMatchObject({ signal, code: null, stdout: '', stderr: '' });
+    expect(await readdir(cwd)).toEqual([]);
+  },
+);
