@@ -1,6 +1,6 @@
 import { bridge, FailedModelCall, TurnStoppedError, type HostFormat } from '@h/bridge';
 import { createCredentialPool, failover, type CredentialPool } from '@h/failover';
-import { noUsage, toErrorInfo, type ErrorInfo, type Message, type ModelResponse } from '@h/turn';
+import { noUsage, toErrorInfo, TurnError, type ErrorInfo, type Message, type ModelResponse } from '@h/turn';
 import type { Answer } from './formats/answer.js';
 import type { Target } from './fallbacks.js';
 import { parseJson } from './json-value.js';
@@ -150,7 +150,7 @@ export class Attempts {
       if (signal.aborted) throw signal.reason;
       if (failure instanceof UpstreamFailure) return call.forward(failure);
       if (failure instanceof Error) throw failure;
-      throw error instanceof TurnStoppedError ? unavailable(error) : error;
+      throw unavailable(error) ?? error;
     }
     if (!outcome) throw new Refusal('internal', 'An operator of the proxy answered the call without the provider.');
     return outcome;
@@ -195,9 +195,14 @@ const responseOf = (answer: Answer | undefined): ModelResponse => {
   };
 };
 
-const unavailable = ({ reason, error }: TurnStoppedError): Refusal => {
-  const body = error?.body as { readonly availableAt?: number } | undefined;
-  const message = error?.message ?? reason ?? 'All keys and models are in cooldown.';
-  const wait = body?.availableAt === undefined ? undefined : Math.max(0, body.availableAt - Date.now());
-  return new Refusal('unavailable', message, wait === undefined ? {} : { retryAfterMs: wait });
+/** Returns the refusal of a call for which nothing could be asked: an operator ended it before its first attempt. */
+const unavailable = (error: unknown): Refusal | undefined => {
+  if (error instanceof TurnStoppedError) return new Refusal('unavailable', error.message);
+  if (!(error instanceof TurnError) || error.code !== 'failover-exhausted') return undefined;
+  // The message names options of the operator, which the proxy sets.
+  const { body, cause } = error.cause as ErrorInfo;
+  const { availableAt } = (body ?? {}) as { readonly availableAt?: number };
+  const message = cause?.message ?? error.message;
+  if (availableAt === undefined) return new Refusal('unavailable', message);
+  return new Refusal('unavailable', message, { retryAfterMs: Math.max(0, availableAt - Date.now()) });
 };

@@ -295,6 +295,32 @@ describe('failover', () => {
     expect(provider.received).toHaveLength(4);
   });
 
+  it('answers that the request may be repeated when a key is available again, while all are in cooldown', async () => {
+    const provider = await open(
+      startProvider((_request, outgoing) => {
+        outgoing.writeHead(429, { 'content-type': 'application/json', 'retry-after': '3600' });
+        outgoing.end('{"type":"error","error":{"type":"rate_limit_error","message":"Rate limit"}}');
+      }),
+    );
+    const { key, keyHash } = createKey();
+    const keys = [
+      { id: 'one', env: 'ONE' },
+      { id: 'two', env: 'TWO' },
+    ];
+    const config = { clients: [{ name: 'alice', keyHash }], anthropic: { keys } };
+    const proxy = await open(proxyFor(provider, config, { env: { ONE: 'key-1', TWO: 'key-2' } }));
+    const ask = () => post(proxy.url, messages('Hi'), { headers: { 'x-api-key': key } });
+    expect((await ask()).status).toBe(429);
+    const answer = await ask();
+    expect([answer.status, answer.headers.get('x-should-retry')]).toEqual([503, 'true']);
+    expect(answer.headers.get('retry-after')).toMatch(/^3\d{3}$/);
+    expect(await answer.json()).toEqual({
+      type: 'error',
+      error: { type: 'overloaded_error', message: 'All credentials are in cooldown after earlier failures.' },
+    });
+    expect(provider.received).toHaveLength(2);
+  });
+
   it('forwards the last failure as it was received', async () => {
     const failure = '{"type":"error", "error":{"type":"api_error","message":"Internal"},"request_id":"r"}';
     const provider = await open(
