@@ -50,4 +50,6 @@ export interface Outcome {
   /** The model that was asked instead of the requested one. */
   readonly target?: Target | undefined;
   readonly credential?: string | undefined;
+  /** Why the proxy answered without a provider. */
+  readonly error?: Answer['error'];
 }

@@ -73,6 +73,17 @@ const inBackground =
 const nothingUsed = { tokens: 0, cost: 0 };
 const noLimits = {};
 
+/** The status in the log of a call whose client left before its answer began. */
+const clientLeft = 499;
+
+/** The outcome of a call that failed before its answer began. If it was aborted, it has caused work all the same. */
+const unanswered = (failure: unknown, model: string | undefined, isAborted: boolean): Outcome => {
+  const answer = isAborted ? noAnswer : undefined;
+  if (isAborted && !(failure instanceof Refusal)) return { status: clientLeft, delivery: 'client-left', answer, model };
+  const { status, kind, message } = failure instanceof Refusal ? failure : new Refusal('internal', 'The proxy failed.');
+  return { status, delivery: 'complete', answer, model, error: { type: kind, message } };
+};
+
 /** Handles the model calls of clients: recognizes conversations, counts usage, and forwards the bytes. */
 export class ModelCalls {
   readonly #options: ModelCallsOptions;
@@ -220,9 +231,9 @@ export class ModelCalls {
   }
 
   async #perform(call: Call): Promise<void> {
-    const { request, admission, conversation, format, model } = call;
+    const { request, conversation, format, model } = call;
     const { provider } = request.route;
-    let outcome: Outcome | undefined;
+    let outcome: Outcome;
     try {
       outcome = await this.#attempts.run<Outcome>({
         thread: conversation.thread,
@@ -239,14 +250,9 @@ export class ModelCalls {
           return { status: failure.status, delivery: 'complete' };
         },
       });
-    } finally {
-      if (!outcome) {
-        // A client that left before the answer began has caused work all the same.
-        const used = request.signal.aborted
-          ? this.#parts.meter.measure(call.inputTokens, provider, noAnswer, model)
-          : undefined;
-        admission.settle(used ? amountsOf(used) : nothingUsed);
-      }
+    } catch (error) {
+      this.#finish(call, unanswered(error, model, request.signal.aborted));
+      throw error;
     }
     this.#finish(call, outcome);
   }
@@ -315,7 +321,7 @@ export class ModelCalls {
       }),
       cacheBreak,
       finishReason: answer?.finishReason,
-      error: answer?.error,
+      error: answer?.error ?? outcome.error,
     }));
   }
 }

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import { get, request, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { gzipSync, brotliCompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { createKey, type ProxyConfigInput } from '../src/index.js';
 import { messages, post, proxyFor, sendMessage, startProvider } from './provider.js';
 import { withResolvers } from './tap.js';
@@ -110,6 +113,33 @@ describe('forwarding', () => {
     leaving.abort();
     await expect(answer).rejects.toThrow();
     await left.promise;
+  });
+
+  it('logs the calls that no provider answers, with their failure', async () => {
+    const arrived = withResolvers<undefined>();
+    const provider = await open(startProvider(() => arrived.resolve(undefined)));
+    const folder = temporaryFolder();
+    const log = join(folder, 'calls.jsonl');
+    const leaving = new AbortController();
+    const proxy = await open(proxyFor(provider, { log }));
+    const answer = post(proxy.url, messages('Hi'), { signal: leaving.signal });
+    await arrived.promise;
+    leaving.abort();
+    await expect(answer).rejects.toThrow();
+    const silent = await open(proxyFor(provider, { log: `${log}.silent`, timeouts: { headMs: 50 } }));
+    await post(silent.url, messages('Hi'));
+    const linesOf = (file: string): unknown[] =>
+      existsSync(file)
+        ? readFileSync(file, 'utf8')
+            .split('\n')
+            .filter(Boolean)
+            .map((line) => JSON.parse(line) as unknown)
+        : [];
+    await expect.poll(() => linesOf(log)).toMatchObject([{ status: 499, delivery: 'client-left', estimated: true }]);
+    await expect
+      .poll(() => linesOf(`${log}.silent`))
+      .toMatchObject([{ status: 504, delivery: 'complete', error: { type: 'timed-out' } }]);
+    expect(await metric(silent.url, 'h_proxy_requests_total')).toMatch(/status="504"} 1$/);
   });
 
   it('breaks the answer of the client if the provider breaks it', async () => {
