@@ -153,6 +153,21 @@ describe('the page', () => {
     expect(problems).toEqual([]);
   });
 
+  it('shows the true ending of a file name', async (testing) => {
+    const station = await pages.station(testing);
+    const file = { type: 'file', mediaType: 'application/octet-stream', name: 'photo\u202Egpj.exe' } as const;
+    const parts = [
+      { ...file, artifact: 'a' },
+      { ...file, artifact: null },
+    ];
+    station.add(blankSession('s'), [entry(0, 'user', parts)]);
+    const { view, problems } = await pages.open(testing, station.url, { hash: '#/sessions/s' });
+    await view.getByRole('button', { name: 'Save' }).waitFor();
+    const shown = 'photo⟦U+202E⟧gpj.exe';
+    expect(await view.locator('.main').getByText(shown, { exact: true }).count()).toBe(2);
+    expect(problems).toEqual([]);
+  });
+
   it('opens in a second tab without a token, and asks for one when the station rejects it', async (testing) => {
     const station = await pages.station(testing);
     fillStation(station, Date.now());

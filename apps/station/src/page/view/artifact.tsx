@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { explain } from '../client/api.js';
 import { size } from '../state/format.js';
 import { useApp } from './context.js';
+import { FileName } from './elements.js';
 
 /** SVG is left out: it is a document, not a picture. */
 const pictures = /^image\/(?:png|jpeg|gif|webp|avif)$/u;
@@ -49,7 +50,7 @@ export const Artifact = ({
         <img src={source} alt={name ?? 'Image of the conversation'} />
         {name !== null && (
           <figcaption>
-            <bdi>{name}</bdi>
+            <FileName name={name} />
           </figcaption>
         )}
       </figure>
@@ -58,7 +59,7 @@ export const Artifact = ({
   if (isPicture) return <div class="picture loading" role="status" aria-label="Loading the image" />;
   return (
     <button type="button" class="quiet more" onClick={save}>
-      Save {name ? <bdi>{name}</bdi> : 'the whole output'}
+      Save {name ? <FileName name={name} /> : 'the whole output'}
     </button>
   );
 };

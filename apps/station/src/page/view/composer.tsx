@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { MessageMode } from '../client/api.js';
 import type { PendingMessage } from '../state/turn-events.js';
 import { useApp } from './context.js';
-import { Choice, Icon } from './elements.js';
+import { Choice, FileName, Icon } from './elements.js';
 
 const modes: readonly (readonly [MessageMode, string, string])[] = [
   ['steer', 'Steer', 'Delivered to the running turn before its next step'],
@@ -151,7 +151,7 @@ export const Composer = ({
               aria-label={`Remove ${file.name}`}
               onClick={() => setFiles(files.filter((_, other) => other !== index))}
             >
-              <bdi>{file.name}</bdi> <Icon name="close" />
+              <FileName name={file.name} /> <Icon name="close" />
             </button>
           ))}
           {isRunning && <Choice label="Delivery" value={mode} options={modes} onChange={setMode} />}

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import type { StationUsage } from '../../api/contract.js';
 import { count, dollars } from '../state/format.js';
+import { visible } from '../state/visible.js';
 
 /** Small elements that several views share. */
 
@@ -41,6 +42,9 @@ export const Title = ({ text }: { readonly text: string }) => (
     {text.slice(0, 300) || 'Untitled'}
   </bdi>
 );
+
+/** The name of a file. A character that reorders text could show another ending than that of the file. */
+export const FileName = ({ name }: { readonly name: string }) => <bdi>{visible(name)}</bdi>;
 
 export const UsageText = ({ usage }: { readonly usage: StationUsage }) => (
   <span

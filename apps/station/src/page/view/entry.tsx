@@ -2,6 +2,7 @@ import type { StationApproval, StationEntry } from '../../api/contract.js';
 import { clock, moment } from '../state/format.js';
 import type { EntryPart, Note } from '../state/turn-events.js';
 import { Artifact } from './artifact.js';
+import { FileName } from './elements.js';
 import { Markdown } from './markdown.js';
 import { memo } from './memo.js';
 import { ToolCall, type OpenCalls } from './tool-call.js';
@@ -99,7 +100,7 @@ const Part = ({
     case 'file':
       return part.artifact === null ? (
         <p class="muted">
-          File <bdi>{part.name ?? part.mediaType}</bdi>
+          File <FileName name={part.name ?? part.mediaType} />
         </p>
       ) : (
         <Artifact id={part.artifact} name={part.name} mediaType={part.mediaType} />
