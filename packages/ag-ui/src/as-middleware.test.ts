@@ -93,6 +93,8 @@ describe('asMiddleware', () => {
     const stopped = await run(new ScriptedAgent(script), {}, denying);
     expect(stopped.failure).toContain('The agent ran the tool "delete" itself, so policy could not decide');
     expect(JSON.stringify(stopped.messages)).not.toContain('deleted');
+    const all = intercept('all', () => ({ decide: { '*': () => undefined } }));
+    expect((await run(new ScriptedAgent(script), {}, all)).failure).toContain('so all could not decide');
     const observed = await run(new ScriptedAgent(script), { agentTools: 'observe' }, denying);
     expect(observed.failure).toBeUndefined();
     expect(JSON.stringify(observed.messages)).toContain('deleted');

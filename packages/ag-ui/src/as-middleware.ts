@@ -12,7 +12,7 @@ import {
 } from '@h/bridge';
 import { anyFunction, checkOptions, oneOf } from '@h/options';
 import { TurnError, type PipelineOperator } from '@h/turn';
-import { handledEvents } from '@h/turn/bridge';
+import { handledEvents, mayDecide } from '@h/turn/bridge';
 import { Observable } from 'rxjs';
 import { groupFormat, type MessageGroup } from './messages.js';
 import { MiddlewareRun, newThread, type Thread } from './middleware-run.js';
@@ -143,10 +143,8 @@ export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): Operat
 
 /** The name of an operator that decides about calls or results. */
 const judgeOf = (operator: PipelineOperator): readonly string[] => {
-  const handled = handledEvents(operator);
-  if (handled === undefined) return [operator.name === '' ? 'an operator' : operator.name];
-  const isJudge = handled.decides.some((type) => type === 'tool.call' || type === 'tool.result');
-  return isJudge ? [handled.operator] : [];
+  if (!mayDecide(operator, 'tool.call') && !mayDecide(operator, 'tool.result')) return [];
+  return [handledEvents(operator)?.operator ?? (operator.name || 'an operator')];
 };
 
 const chosenAgent = (

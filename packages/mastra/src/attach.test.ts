@@ -1,7 +1,7 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { LLMock, type FixtureFileResponse, type FixtureResponse } from '@copilotkit/aimock';
 import { eventTable, TurnStoppedError } from '@h/bridge';
-import { deny, intercept, stop, type Handlers, type TurnOperator } from '@h/turn';
+import { deny, intercept, retry, stop, type Handlers, type TurnEvent, type TurnOperator } from '@h/turn';
 import { Agent } from '@mastra/core/agent';
 import { Mastra } from '@mastra/core';
 import { MockMemory } from '@mastra/core/memory';
@@ -274,6 +274,16 @@ describe('attach', () => {
     script = [{ error: { message: 'Overloaded', type: 'server_error' }, status: 503 }, { content: 'Here.' }];
     const { text } = await agentWith({}, observing).generate('Hi', { modelSettings: { maxRetries: 1 } });
     expect([text, ends]).toEqual(['Here.', ['error', 'completed']]);
+  });
+
+  it.each(['model.error', '*'])('leaves retries to an operator that decides about failures with `%s`', async (type) => {
+    const retryOnce = (event: TurnEvent) =>
+      event.type === 'model.error' && event.attempt === 1 ? retry(event) : undefined;
+    const overloaded = { error: { message: 'Overloaded', type: 'server_error' }, status: 503 };
+    script = Array.from({ length: 9 }, () => overloaded);
+    const agent = agentWith({}, operator({ decide: { [type]: retryOnce } }));
+    await expect(agent.generate('Hi', { modelSettings: { maxRetries: 1 } })).rejects.toThrow('Overloaded');
+    expect(mock.getRequests()).toHaveLength(2);
   });
 
   it('rejects a model or a credential that it cannot provide', async () => {

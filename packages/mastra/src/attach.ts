@@ -12,7 +12,7 @@ import {
 } from '@h/bridge';
 import { anyFunction, checkOptions, InvalidOptionError, oneOf, showValue } from '@h/options';
 import type { PipelineOperator, TurnEnding } from '@h/turn';
-import { handledEvents } from '@h/turn/bridge';
+import { mayDecide } from '@h/turn/bridge';
 import type { MastraLanguageModel } from '@mastra/core/agent';
 import { resolveModelConfig, type MastraModelConfig } from '@mastra/core/llm';
 import type { Processor } from '@mastra/core/processors';
@@ -120,7 +120,7 @@ export const attach = <Settings extends object>(
   const open = new Set<string>();
   const runs = new WeakMap<object, { stopped?: TurnEnding; run: Step['run']; session?: Step['session'] }>();
   let runCount = 0;
-  const ownsRetries = operators.some((operator) => handledEvents(operator)?.decides.includes('model.error') === true);
+  const ownsRetries = operators.some((operator) => mayDecide(operator, 'model.error'));
   const processor: Processor = {
     id: 'h',
     name: 'h',
