@@ -1,4 +1,5 @@
 import {
+  anyBoolean,
   anyFunction,
   anyObject,
   checkOptions,
@@ -42,6 +43,13 @@ export interface BridgeOptions<HostMessage> {
   readonly describeError?: ((thrown: unknown) => ErrorInfo) | undefined;
   /** Whether an error of a tool is a control-flow error of the host, such as an interrupt. It is rethrown. */
   readonly isControlFlow?: ((thrown: unknown) => boolean) | undefined;
+  /**
+   * Whether the host calls `end()` after every run that completes. The next run of the session then cancels a turn that
+   * it finds open, because its run has failed or was abandoned.
+   *
+   * @defaultValue `false`: the next run completes such a turn
+   */
+  readonly endsRuns?: boolean | undefined;
   /**
    * Maximum number of sessions whose turns and changed histories are stored. The least recently used one is dropped
    * first; its next turn starts from the host's history.
@@ -90,6 +98,7 @@ export const bridge = <HostMessage>(
     approve: anyFunction,
     describeError: anyFunction,
     isControlFlow: anyFunction,
+    endsRuns: anyBoolean,
     maxSessions: integerFrom(1),
   });
   const {
@@ -99,6 +108,7 @@ export const bridge = <HostMessage>(
     approve = denyAll(host),
     describeError = describeAny,
     isControlFlow,
+    endsRuns = false,
     maxSessions = 1000,
   } = options;
   // Before the canary is added, which would shift the positions in messages.
@@ -114,6 +124,7 @@ export const bridge = <HostMessage>(
     describeError: orElse(describeError, describeAny),
     isControlFlow: orElse(isControlFlow ?? notControlFlow, notControlFlow),
     asksInCall: isControlFlow !== undefined,
+    endsRuns,
   };
   const forget = (name: string): void => {
     sessions.get(name)?.close('The session was forgotten.');

@@ -247,21 +247,13 @@ export class HostRun<HostMessage> {
 
   /**
    * Ends the turn because the loop of the host has ended: as completed, if nothing of it is running.
-   *
-   * @param ended - the history of the host, with the results of calls that it ran by itself; the error of its loop
    */
-  finish(
-    reason: string,
-    {
-      messages = [],
-      failure,
-    }: { readonly messages?: readonly HostMessage[]; readonly failure?: Error | undefined } = {},
-  ): void {
+  finish(reason: string, { messages = [], failure, isAbandoned = false }: LoopEnd<HostMessage> = {}): void {
     if (this.#end) return;
     if (!this.#open) this.#answerMissing(messages);
     this.#finished = reason;
     if (failure) this.fail(failure);
-    else if (this.#held) this.#resume(() => stop('completed', reason));
+    else if (this.#held && !isAbandoned) this.#resume(() => stop('completed', reason));
     else this.close(reason);
   }
 
@@ -452,6 +444,16 @@ export class HostRun<HostMessage> {
       open.fail(end);
     }
   }
+}
+
+/** How the loop of the host has ended. */
+interface LoopEnd<HostMessage> {
+  /** The history of the host, with the results of calls that it ran by itself. */
+  readonly messages?: readonly HostMessage[] | undefined;
+  /** The error of the loop. */
+  readonly failure?: Error | undefined;
+  /** Whether the loop ended before the run was complete. */
+  readonly isAbandoned?: boolean | undefined;
 }
 
 /** The ids of the calls that the host makes. */

@@ -27,6 +27,8 @@ export type SessionOptions<HostMessage> = Omit<RunOptions<HostMessage>, 'session
   readonly connect: CallTurnOptions['connect'];
   readonly format: HostFormat<HostMessage>;
   readonly host: string;
+  /** Whether the host ends every run that completes. */
+  readonly endsRuns: boolean;
 };
 
 /** A conversation of the host: its turns, one at a time, and the history that operators changed. */
@@ -202,7 +204,7 @@ export class HostSession<HostMessage> implements ScopedSession {
       run.token = call.run;
       return run;
     }
-    run?.finish('The host began another run.', { messages: call.messages });
+    run?.finish('The host began another run.', { messages: call.messages, isAbandoned: this.#options.endsRuns });
     return this.#begin(call, delivered);
   }
 

@@ -282,26 +282,34 @@ describe('asMiddleware', () => {
     const reporting = (count: unknown, id: string): FixtureFileResponse => ({
       toolCalls: [{ name: 'report', arguments: JSON.stringify({ count }), id }],
     });
-    const structuredOf = async (format: unknown, ...operators: readonly TurnOperator[]): Promise<unknown> => {
+    const structuredOf = async (
+      format: unknown,
+      configurable: object,
+      ...operators: readonly TurnOperator[]
+    ): Promise<unknown> => {
       const outcomes: string[] = [];
       const log = operator({ observe: { 'turn.end': ({ outcome }) => void outcomes.push(outcome) } });
-      const more = { responseFormat: format as never, checkpointer: new MemorySaver() };
+      const more = {
+        responseFormat: format as never,
+        ...(thread === configurable && { checkpointer: new MemorySaver() }),
+      };
       const agent = agentWith(asMiddleware(log, ...operators), { look: () => 'a tree' }, more);
-      const { structuredResponse } = (await agent.invoke(ask('Count.'), {
-        configurable: { thread_id: 'report' },
-      })) as { readonly structuredResponse?: unknown };
+      const { structuredResponse } = (await agent.invoke(ask('Count.'), { configurable })) as {
+        readonly structuredResponse?: unknown;
+      };
       return { structuredResponse, outcomes };
     };
+    const thread = { thread_id: 'report' };
     const expected = { structuredResponse: { count: 4 }, outcomes: ['completed'] };
 
-    it('returns what the model passed to its tool, also after an invalid one', async () => {
+    it.each([thread, {}])('returns what the model passed to its tool, also after an invalid one: %j', async (where) => {
       script = [calls('look'), reporting('four', 'first'), reporting(4, 'second')];
-      expect(await structuredOf(toolStrategy(schema))).toEqual(expected);
+      expect(await structuredOf(toolStrategy(schema), where)).toEqual(expected);
     });
 
     it('returns what the model answered in the format of the provider', async () => {
       script = [calls('look'), { content: '{"count":4}' }];
-      expect(await structuredOf(providerStrategy(schema))).toEqual(expected);
+      expect(await structuredOf(providerStrategy(schema), thread)).toEqual(expected);
     });
 
     it('rejects if an operator changed the answer, of which LangChain has read the original', async () => {
@@ -309,7 +317,9 @@ describe('asMiddleware', () => {
         decide: { 'model.response': (event) => ({ ...event, content: [{ type: 'text', text: '{"count":5}' }] }) },
       });
       script = [{ content: '{"count":4}' }];
-      await expect(structuredOf(providerStrategy(schema), changing)).rejects.toThrow(/changed or continued an answer/);
+      await expect(structuredOf(providerStrategy(schema), thread, changing)).rejects.toThrow(
+        /changed or continued an answer/,
+      );
     });
   });
 

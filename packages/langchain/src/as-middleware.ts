@@ -100,6 +100,7 @@ export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): AgentM
     host: 'LangChain',
     format: langchainMessages,
     isControlFlow: isBubbleUp,
+    endsRuns: true,
   });
   const runs = new RunSessions(host);
   return createMiddleware({
@@ -107,7 +108,10 @@ export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): AgentM
     stateSchema: z.object({ _hRun: z.string().optional() }),
     // oxlint-disable-next-line h/no-clock -- LangChain has no ids of runs; this one must be unique and nothing else depends on it
     beforeAgent: () => ({ _hRun: crypto.randomUUID() }),
-    afterAgent: (state, { configurable }) => runs.end(runOf(state), configurable),
+    afterAgent: (state, { configurable }) => {
+      const session = host.session(runs.nameOf(runOf(state), configurable));
+      if (!isContinued(session, state.messages.at(-1))) runs.end(runOf(state), configurable);
+    },
     wrapModelCall: (request, handler) => {
       const { state, runtime } = request as ModelRequest;
       const session = host.session(runs.nameOf(runOf(state), runtime.configurable));
@@ -121,6 +125,10 @@ export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): AgentM
 };
 
 const runOf = (state: object): unknown => ('_hRun' in state ? state._hRun : undefined);
+
+/** LangChain also calls `afterAgent` when it has answered an invalid structured output, and then continues the run. */
+const isContinued = (session: HostSession<BaseMessage>, last: BaseMessage | undefined): boolean =>
+  ToolMessage.isInstance(last) && session.outputOf(last.tool_call_id) === undefined;
 
 const callModel = async (
   session: HostSession<BaseMessage>,

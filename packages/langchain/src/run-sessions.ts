@@ -38,10 +38,11 @@ export class RunSessions {
     return name;
   }
 
-  /** Forgets the session of a run that has ended, unless it belongs to the thread. */
+  /** Ends the turn of a run that has ended, and forgets its session unless it belongs to the thread. */
   end(run: unknown, thread: Thread | undefined): void {
     const name = this.nameOf(run, thread);
     if (name !== thread?.thread_id) this.#host.forget(name);
+    else if (!this.#host.session(name).isBusyFor(run)) this.#host.session(name).end('LangChain ended the run.');
     this.#names.delete(run);
   }
 }
