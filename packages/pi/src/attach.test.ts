@@ -97,6 +97,21 @@ describe('attach', () => {
     expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toContain(eventTable(attachEvents));
   });
 
+  it('ends the turn of a run that pi failed as an error, at the next run', async () => {
+    const ends: string[] = [];
+    const observing = operator({ observe: { 'turn.end': ({ outcome }) => void ends.push(outcome) } });
+    let count = 0;
+    const transformContext = async (messages: AgentMessage[]): Promise<AgentMessage[]> => {
+      if ((count += 1) === 2) throw new Error('The policy service is down.');
+      return messages;
+    };
+    const agent = agentWith(scripted(calling('read'), done()), [observing], [read], {}, { transformContext });
+    await agent.prompt('Read.');
+    expect(lastOf(agent).errorMessage).toBe('The policy service is down.');
+    await agent.prompt('Again.');
+    expect(ends).toEqual(['error', 'completed']);
+  });
+
   it.each([
     [{}, /streamFn/],
     [{ streamFn: scripted().streamFn, tool: [] }, /tools/],

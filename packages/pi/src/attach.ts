@@ -128,6 +128,8 @@ export const attach = <const Tools extends readonly PiTool[] = readonly []>(
         return out.stream;
       }
       const session = sessions.session(step.session);
+      const failure = failureBefore(context.messages);
+      if (step.isFirst && failure !== undefined) session.end(failure.message, failure);
       const onStop = (ending: TurnEnding): void => notify(session, step, ending);
       const call = { session, streamFn, model, context, options: streamOptions, resolve, exitBehavior, onStop };
       callModel(call, out);
@@ -172,6 +174,8 @@ const isStopped = async (
 /** The latest model call of a run, and what came of it. */
 interface Step {
   readonly session: string;
+  /** Whether it is the first model call of its run. */
+  readonly isFirst: boolean;
   /** The number of calls whose tools asked to end the run. */
   terminated: number;
   isStopped: boolean;
@@ -195,7 +199,7 @@ class Runs {
     if (signal === undefined && this.#session === undefined) throw namelessRun(sessionId);
     const known = signal && this.#steps.get(signal);
     const session = known?.session ?? this.#session ?? sessionId ?? this.#transcriptOf(messages[0]);
-    const step = { session, terminated: 0, isStopped: false };
+    const step = { session, isFirst: known === undefined, terminated: 0, isStopped: false };
     if (signal) this.#steps.set(signal, step);
     else this.#unsignaled = step;
     return step;
@@ -204,7 +208,7 @@ class Runs {
   /** Returns the latest step of a run. */
   at(signal: AbortSignal | undefined): Step {
     const step = signal ? this.#steps.get(signal) : this.#unsignaled;
-    return step ?? { session: this.#session ?? 'default', terminated: 0, isStopped: false };
+    return step ?? { session: this.#session ?? 'default', isFirst: false, terminated: 0, isStopped: false };
   }
 
   #transcriptOf(first: Message | undefined): string {
@@ -213,6 +217,12 @@ class Runs {
     return session;
   }
 }
+
+/** The error that ended the run before, for instance of `transformContext`, of which pi notifies only its subscribers. */
+const failureBefore = (messages: readonly Message[]): Error | undefined => {
+  const last = messages.findLast((message) => message.role === 'assistant');
+  return last?.stopReason === 'error' ? new Error(last.errorMessage ?? 'The run of pi failed.') : undefined;
+};
 
 const namelessRun = (sessionId: string | undefined): TurnError =>
   new TurnError(

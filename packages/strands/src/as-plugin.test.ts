@@ -3,6 +3,7 @@ import { eventTable, TurnStoppedError } from '@h/bridge';
 import { deny, intercept, stop, type Handlers, type TurnOperator } from '@h/turn';
 import {
   Agent,
+  BeforeModelCallEvent,
   BeforeToolCallEvent,
   SessionManager,
   Swarm,
@@ -239,6 +240,20 @@ describe('asPlugin', () => {
     const { status } = await new Swarm({ nodes, start: 'first', maxSteps: 4 }).invoke('Go.');
     expect(status).toBe('COMPLETED');
     expect(events).toEqual(['turn.start', 'turn.end completed', 'turn.start', 'turn.end completed']);
+  });
+
+  it('cancels the turn of an invocation that a hook failed, at the next one', async () => {
+    const ends: string[] = [];
+    const observing = operator({ observe: { 'turn.end': ({ outcome }) => void ends.push(outcome) } });
+    const agent = agentWith({ tools: { read: () => 'x' } }, observing);
+    let count = 0;
+    agent.addHook(BeforeModelCallEvent, () => {
+      if ((count += 1) === 2) throw new Error('The policy service is down.');
+    });
+    script = [calls('read'), { content: 'Done.' }];
+    await expect(agent.invoke('Read.')).rejects.toThrow('The policy service is down.');
+    await agent.invoke('Again.');
+    expect(ends).toEqual(['cancelled', 'completed']);
   });
 
   it('ends the turn when the consumer of a stream leaves', async () => {

@@ -106,6 +106,7 @@ export const asPlugin = (...given: HostArguments<PluginOptions>): OperatorPlugin
     maxSessions,
     describeError: describeFailure,
     isControlFlow: isInterrupt,
+    endsRuns: true,
   });
   /** The turn of each invocation. A call that Strands repeats after a failure begins a new turn. */
   const runs = new WeakMap<object, object>();
