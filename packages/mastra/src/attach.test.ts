@@ -286,6 +286,24 @@ describe('attach', () => {
     expect(mock.getRequests()).toHaveLength(2);
   });
 
+  it('cancels the turn of a run that another processor failed, at the next run', async () => {
+    const ends: string[] = [];
+    const observing = operator({ observe: { 'turn.end': ({ outcome }) => void ends.push(outcome) } });
+    const failing: Processor = {
+      id: 'failing',
+      processInputStep: ({ stepNumber }) => {
+        if (stepNumber === 1) throw new Error('The policy service is down.');
+        return {};
+      },
+    };
+    script = [calls('read'), { content: 'Done.' }];
+    const tools = { read: () => 'x' };
+    const agent = agentWith({ storage: new InMemoryStore(), tools, inputProcessors: [failing] }, observing);
+    await expect(agent.generate('Read.', { memory })).rejects.toThrow('The policy service is down.');
+    await agent.generate('Again.', { memory });
+    expect(ends).toEqual(['cancelled', 'completed']);
+  });
+
   it('rejects a model or a credential that it cannot provide', async () => {
     const choosing = operator({ decide: { 'model.request': (event) => ({ ...event, credential: 'second' }) } });
     await expect(agentWith({}, choosing).generate('Hi')).rejects.toThrow(/the credential "second".*`resolve`/);

@@ -116,6 +116,7 @@ export const attach = <Settings extends object>(
     maxSessions,
     describeError: toErrorInfo,
     isControlFlow: (thrown) => thrown instanceof Suspended,
+    endsRuns: true,
   });
   const open = new Set<string>();
   const runs = new WeakMap<object, { stopped?: TurnEnding; run: Step['run']; session?: Step['session'] }>();
