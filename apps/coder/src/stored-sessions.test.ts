@@ -1,6 +1,6 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { settingsFolder } from './rules.js';
+import { settingsFolder } from './agent/rules.js';
 import { stateFolder } from './stored-sessions.js';
 
 it('stores nothing relative to the folder that the app was started in', () => {

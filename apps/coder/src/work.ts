@@ -4,7 +4,7 @@ import { ContextWindow } from './context-window.js';
 import { Conversation } from './conversation.js';
 import { signalExitCodes, type EndSignal } from './exit-code.js';
 import { runOneTurn } from './one-turn.js';
-import { openAgent, type AgentJob, type OpenedAgent } from './open-agent.js';
+import { openAgent, type AgentJob, type OpenedAgent } from './agent/open-agent.js';
 import { startPlan } from './plan/start-plan.js';
 import { oneLine } from './render/printable.js';
 import { isFull, onEndSignal } from './signals.js';

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { packageVersion } from '@h/files';
 import { commandLineProblem } from '@h/options';
-import { createKey } from './clients.js';
+import { createKey } from './limits/clients.js';
 import { configSchema, ConfigError, parseConfig, readConfig } from './config.js';
 import { startProxy } from './proxy.js';
 

@@ -1,4 +1,4 @@
-export { createKey } from './clients.js';
+export { createKey } from './limits/clients.js';
 export {
   configSchema,
   ConfigError,

@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { listenProblem } from '@h/options';
-import { authenticator } from './clients.js';
+import { authenticator } from './limits/clients.js';
 import { ConfigError, isLoopback, type ProxyConfig } from './config.js';
-import { baseOf, forwardedHeaders, noBody, type ClientRequest } from './forwarding.js';
-import { ModelCalls } from './model-calls.js';
-import { Refusal, type Provider } from './refusal.js';
-import { limitPauses, relayBody, relayHead } from './relay.js';
-import { readBody } from './request-body.js';
-import { routeOf } from './routes.js';
-import { Upstream } from './upstream.js';
+import { baseOf, forwardedHeaders, noBody, type ClientRequest } from './calls/forwarding.js';
+import { ModelCalls } from './calls/model-calls.js';
+import { Refusal, type Provider } from './calls/refusal.js';
+import { limitPauses, relayBody, relayHead } from './calls/relay.js';
+import { readBody } from './wire/request-body.js';
+import { routeOf } from './calls/routes.js';
+import { Upstream } from './calls/upstream.js';
 
 /** What a proxy needs from its surroundings. */
 export interface ProxyContext {

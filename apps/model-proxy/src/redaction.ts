@@ -3,7 +3,7 @@ import { LruMap } from '@h/bounded';
 import { createRedactor, type Redactor } from '@h/redact';
 import type { ProxyConfig } from './config.js';
 import { ConfigError } from './config.js';
-import { visitJson, type JsonPath, type TextEdit } from './json-edit.js';
+import { visitJson, type JsonPath, type TextEdit } from './wire/json-edit.js';
 
 /** Number of texts whose redaction is remembered, because each request repeats those of the request before. */
 const maxKnown = 20_000;

@@ -6,8 +6,8 @@ import type {
 } from '@ai-sdk/provider';
 import type { HostFormat, HostModelCall, HostModelRequest } from '@h/bridge';
 import type { CacheMark, Message, ModelSettings, ProviderOptions, SystemBlock, ToolDefinition } from '@h/turn';
-import { toFunctionTool, toSettings, toToolChoice } from './call-options.js';
-import { toPrompt, type Originals } from './prompt.js';
+import { toFunctionTool, toSettings, toToolChoice } from './prompt/call-options.js';
+import { toPrompt, type Originals } from './prompt/prompt.js';
 
 /** A prompt message of the SDK or of an operator. Both have the same shape for operators. */
 export type PromptMessage = LanguageModelV4Message | Message;

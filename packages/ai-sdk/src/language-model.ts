@@ -1,12 +1,12 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { ModelDriver, ModelDriverOutput, ModelRequest } from '@h/turn';
 import { Observable, type Subscriber } from 'rxjs';
-import { toCallOptions } from './call-options.js';
+import { toCallOptions } from './prompt/call-options.js';
 import { toErrorInfo } from './error-info.js';
-import { toModelResponse } from './model-response.js';
+import { toModelResponse } from './answer/model-response.js';
 import { modelSource, providerOf, type LanguageModelOptions, type ModelSource } from './model-source.js';
 import type { AnyLanguageModel } from './model-version.js';
-import { abortedCall, readAnswer, type AnswerEnd } from './read-answer.js';
+import { abortedCall, readAnswer, type AnswerEnd } from './answer/read-answer.js';
 
 /**
  * Creates a model driver from any model of the AI SDK.

@@ -14,13 +14,13 @@ import {
 } from '@h/bridge';
 import { noUsage, type ErrorInfo, type TurnEnding, type Usage } from '@h/turn';
 import { toErrorInfo } from './error-info.js';
-import { hostAnswer, toHostResult, toHostUsage, type HostAnswer } from './host-answer.js';
+import { hostAnswer, toHostResult, toHostUsage, type HostAnswer } from './answer/host-answer.js';
 import { ownOptions, type HostRequest, type PromptMessage } from './host-request.js';
-import { HostStream } from './host-stream.js';
+import { HostStream } from './answer/host-stream.js';
 import type { ModelSource } from './model-source.js';
-import { failureOf, readAnswer } from './read-answer.js';
-import { partsOf } from './stream-parts.js';
-import { toUsage } from './usage.js';
+import { failureOf, readAnswer } from './answer/read-answer.js';
+import { partsOf } from './answer/stream-parts.js';
+import { toUsage } from './answer/usage.js';
 
 /** What a host receives if an operator ends the turn: a last answer with the reason, or an error. */
 export type ExitBehavior = 'end' | 'error';

@@ -9,12 +9,12 @@ import {
   type TurnEventOf,
   type TurnOperator,
 } from '@h/turn';
-import { problem } from './attempt.js';
+import { problem } from './session/attempt.js';
 import { settingsOf, type ContinuityOptions } from './options.js';
 import { protectionOf } from './protect.js';
 import { mayUse } from './roles.js';
-import { Session, type SessionView } from './session.js';
-import { requestShaper, roleIn } from './shape-request.js';
+import { Session, type SessionView } from './session/session.js';
+import { requestShaper, roleIn } from './session/shape-request.js';
 
 /** Tools that change the state. */
 const changing: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
 import type { MaybePromise } from '@h/turn';
 import type { SessionFailure } from './options.js';
-import { contained } from './state-message.js';
+import { contained } from './session/state-message.js';
 
 /** Answers a question: `summarizeWith(model)` of `@h/compaction`, or any function. It fails by throwing. */
 export type Summarizer = (

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../../../tooling/vitest/temporary-folder.js';
 import { runSession, tailOf, use } from '../test/agents.js';
 import { manualClock, planned } from '../test/projects.js';
 import { openProject, type Project } from './project.js';
-import { workThrough } from './work-through.js';
+import { workThrough } from './work/work-through.js';
 import { releaseClaims } from './progress/changes.js';
 import { claimPlanning, emptyProgress } from './progress/planning.js';
 

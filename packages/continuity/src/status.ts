@@ -3,8 +3,8 @@ import type { Clock } from './clock.js';
 import type { ProgressStore } from './progress/progress-store.js';
 import type { Progress, Task } from './progress/schema.js';
 import { isHeld, selectTask, type NextTask } from './progress/select-task.js';
-import type { FoundFile } from './state-message.js';
-import { countsOf, type TaskCounts } from './task-text.js';
+import type { FoundFile } from './session/state-message.js';
+import { countsOf, type TaskCounts } from './session/task-text.js';
 
 /** The next step of a project. */
 export type ProjectStep =

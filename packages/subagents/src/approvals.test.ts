@@ -3,7 +3,7 @@ import { call } from '@h/turn/testing';
 import { describe, expect, it } from 'vitest';
 import { endOf, readBy, says, spawn, tree } from '../test/tree.js';
 import { pass, useVirtualTime } from '../test/virtual-time.js';
-import type { ChildQuestion } from './kind.js';
+import type { ChildQuestion } from './child/kind.js';
 
 useVirtualTime();
 

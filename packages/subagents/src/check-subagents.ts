@@ -15,11 +15,11 @@ import {
   InvalidOptionError,
   type OptionChecks,
 } from '@h/options';
-import type { KeepSessions } from './ended-sessions.js';
-import type { AgentKind } from './kind.js';
+import type { KeepSessions } from './team/ended-sessions.js';
+import type { AgentKind } from './child/kind.js';
 import type { SubagentLimits } from './limits.js';
 import type { SubagentsOptions } from './options.js';
-import { checkPolicy, checkPolicyPart, type AgentPolicy } from './policy.js';
+import { checkPolicy, checkPolicyPart, type AgentPolicy } from './rights/policy.js';
 
 /** Rejects options of {@link subagents} that are unknown, invalid or contradictory. */
 export const checkSubagents = (options: SubagentsOptions): void => {

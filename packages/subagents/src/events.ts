@@ -1,6 +1,6 @@
 import type { TurnOutcome, Usage } from '@h/turn';
-import type { RefusalCode } from './family.js';
-import type { ChildStatus } from './record.js';
+import type { RefusalCode } from './team/family.js';
+import type { ChildStatus } from './child/record.js';
 
 declare module '@h/turn' {
   interface TurnEvents {

@@ -8,10 +8,10 @@ import { pass, useVirtualTime } from '../test/virtual-time.js';
 import { type ChildRecord } from './index.js';
 import { memoryChildStore } from '../test/memory-child-store.js';
 import type { SubagentsOptions } from './options.js';
-import { recover } from './recover.js';
-import { Team } from './team.js';
+import { recover } from './child/recover.js';
+import { Team } from './team/team.js';
 import { spawnTool, waitTool } from './tools.js';
-import { turnChildren } from './turn-children.js';
+import { turnChildren } from './team/turn-children.js';
 
 useVirtualTime();
 

@@ -1,14 +1,14 @@
 import type { MaybePromise, ToolCall, TurnEvent } from '@h/turn';
 import type { SchedulerLike } from 'rxjs';
-import type { KeepSessions } from './ended-sessions.js';
-import type { WrapEvidence } from './evidence.js';
-import type { AgentKind, ChildInfo, ChildQuestion, Isolation, SharedBudget } from './kind.js';
+import type { KeepSessions } from './team/ended-sessions.js';
+import type { WrapEvidence } from './child/evidence.js';
+import type { AgentKind, ChildInfo, ChildQuestion, Isolation, SharedBudget } from './child/kind.js';
 import type { ChildLanes } from './lanes.js';
 import type { SubagentLimits } from './limits.js';
-import type { Aliases } from './patterns.js';
-import type { AgentPolicy } from './policy.js';
-import type { CallReach } from './reach.js';
-import type { ChildEnd, ChildStore } from './record.js';
+import type { Aliases } from './rights/patterns.js';
+import type { AgentPolicy } from './rights/policy.js';
+import type { CallReach } from './rights/reach.js';
+import type { ChildEnd, ChildStore } from './child/record.js';
 
 /** Stores results that are too long, as the artifact stores of `@h/tools` do. */
 export interface ResultArtifacts {

@@ -1,15 +1,15 @@
 import type { TurnOperator } from '@h/turn';
 import { checkSubagents } from './check-subagents.js';
 import './events.js';
-import { aliveOf, pendingOf, type SpawnRefusal } from './family.js';
-import type { SharedBudget } from './kind.js';
+import { aliveOf, pendingOf, type SpawnRefusal } from './team/family.js';
+import type { SharedBudget } from './child/kind.js';
 import type { SubagentsOptions } from './options.js';
-import { recover, type Orphan, type RecoverOptions } from './recover.js';
-import type { ChildRecord, ChildStatus } from './record.js';
-import type { Spawned, SpawnRequest } from './spawned.js';
-import { Team } from './team.js';
+import { recover, type Orphan, type RecoverOptions } from './child/recover.js';
+import type { ChildRecord, ChildStatus } from './child/record.js';
+import type { Spawned, SpawnRequest } from './child/spawned.js';
+import { Team } from './team/team.js';
 import { spawnTool, waitTool, type SubagentTool } from './tools.js';
-import { turnChildren } from './turn-children.js';
+import { turnChildren } from './team/turn-children.js';
 
 /** A sub-agent whose result was not delivered. */
 export interface ChildSnapshot extends Pick<ChildRecord, 'id' | 'agent' | 'task' | 'session' | 'turn' | 'depth'> {

@@ -1,9 +1,9 @@
 import type { JSONObject, JSONValue } from '@h/turn';
-import type { EndedChild } from './delivery.js';
-import { capText } from './evidence.js';
-import type { Child, Member } from './family.js';
-import type { Team } from './team.js';
-import { awaitedOf, isUnderWay, waitFor, type WaitEnd } from './wait.js';
+import type { EndedChild } from './team/delivery.js';
+import { capText } from './child/evidence.js';
+import type { Child, Member } from './team/family.js';
+import type { Team } from './team/team.js';
+import { awaitedOf, isUnderWay, waitFor, type WaitEnd } from './team/wait.js';
 
 /** Context of a tool call, as the drivers of `@h/tools` pass it. */
 export interface SubagentToolContext {

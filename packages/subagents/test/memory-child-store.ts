@@ -1,4 +1,4 @@
-import type { ChildRecord, ChildStore } from '../src/record.js';
+import type { ChildRecord, ChildStore } from '../src/child/record.js';
 
 /** Stores records in memory, so that one team can recover the records of another. */
 export const memoryChildStore = (): ChildStore => {

@@ -1,6 +1,6 @@
 import type { Answer } from './answer.js';
 import { answerCalls, answerText, usageOfAnswer, type AnswerHead, type AnswerWriter } from './answer-writer.js';
-import { objectOf, type JsonObject } from '../json-value.js';
+import { objectOf, type JsonObject } from '../wire/json-value.js';
 
 const stopReasons: Readonly<Partial<Record<Answer['finishReason'], string>>> = {
   stop: 'end_turn',

@@ -1,4 +1,4 @@
-import { arrayOf, numberOf, objectOf, stringOf, type JsonObject } from '../json-value.js';
+import { arrayOf, numberOf, objectOf, stringOf, type JsonObject } from '../wire/json-value.js';
 import {
   checkMembers,
   NotConvertible,

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Message } from '@h/turn';
-import type { FormatName } from '../routes.js';
-import { readRequest } from '../wire-request.js';
+import type { FormatName } from '../calls/routes.js';
+import { readRequest } from '../wire/wire-request.js';
 import { formats, portableOf } from './convert.js';
 import type { Answer } from './answer.js';
 import { PartSequence } from './part-sequence.js';
-import { readersByFormat } from '../routes.js';
+import { readersByFormat } from '../calls/routes.js';
 import { NotConvertible, type PortableRequest } from './portable-request.js';
 
 const names = Object.keys(formats) as FormatName[];

@@ -1,7 +1,7 @@
-import type { Provider } from '../refusal.js';
-import type { FormatName } from '../routes.js';
-import type { WireRequest } from '../wire-request.js';
-import type { JsonObject } from '../json-value.js';
+import type { Provider } from '../calls/refusal.js';
+import type { FormatName } from '../calls/routes.js';
+import type { WireRequest } from '../wire/wire-request.js';
+import type { JsonObject } from '../wire/json-value.js';
 import { readAnthropicRequest, writeAnthropicRequest } from './anthropic-request.js';
 import { anthropicWriter } from './anthropic-writer.js';
 import type { AnswerWriter } from './answer-writer.js';

@@ -1,6 +1,6 @@
 import { cleanUsage, type TokenUsage } from '@h/prices';
 import type { FinishReason } from '@h/turn';
-import { arrayOf, numberOf, objectOf, stringOf, type JsonObject } from '../json-value.js';
+import { arrayOf, numberOf, objectOf, stringOf, type JsonObject } from '../wire/json-value.js';
 import {
   charsOf,
   closePart,

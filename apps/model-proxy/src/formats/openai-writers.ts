@@ -7,7 +7,7 @@ import {
   type AnswerHead,
   type AnswerWriter,
 } from './answer-writer.js';
-import type { JsonObject } from '../json-value.js';
+import type { JsonObject } from '../wire/json-value.js';
 
 const finishReasons: Readonly<Partial<Record<Answer['finishReason'], string>>> = {
   stop: 'stop',

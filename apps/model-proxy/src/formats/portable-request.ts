@@ -1,7 +1,7 @@
 import { CodedError } from '@h/options';
 import { formatMessages, readMessages, type RequestFormat } from '@h/transcripts';
 import type { AssistantPart, Message, ToolPart, UserPart } from '@h/turn';
-import type { JsonObject } from '../json-value.js';
+import type { JsonObject } from '../wire/json-value.js';
 
 /** A tool that the client runs. */
 export interface PortableTool {

@@ -1,6 +1,6 @@
 import { cutMiddle } from '@h/bounded';
 import { textOf, toolCallsOf, type Message, type UserMessage } from '@h/turn';
-import { contained } from '../state-message.js';
+import { contained } from '../session/state-message.js';
 
 /** The kind of the message that contains a briefing. `@h/prompt` treats it as the beginning of the conversation. */
 export const handOffKind = 'handoff';

@@ -12,7 +12,7 @@ import {
   type TurnEventOf,
   type Usage,
 } from '@h/turn';
-import { within } from '../within.js';
+import { within } from '../session/within.js';
 import { writeBriefingFile } from './briefing-file.js';
 import './events.js';
 import type { HandOffTrigger } from './events.js';

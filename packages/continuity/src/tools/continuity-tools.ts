@@ -6,7 +6,7 @@ import { claimPlanning, emptyProgress, planTasks } from '../progress/planning.js
 import { readyOrThrow } from '../progress/progress-store.js';
 import { selectTask, type NextTask } from '../progress/select-task.js';
 import type { Project } from '../project.js';
-import { countsOf, nextText } from '../task-text.js';
+import { countsOf, nextText } from '../session/task-text.js';
 import { checkTask, defaultCheckMs, type TaskCheck } from './check-task.js';
 import { inputOf, stringOf, text, type ContinuityTool, type ContinuityToolContext } from './tool-shape.js';
 

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { interceptOperations } from '../../../../tooling/vitest/file-operations.js';
 import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
 import { childRecord } from '../testing/child-record.js';
-import type { ChildRecord } from '../record.js';
+import type { ChildRecord } from '../child/record.js';
 import { fileChildStore } from './file-child-store.js';
 
 const openFiles = (): number => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0);

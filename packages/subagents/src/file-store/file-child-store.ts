@@ -12,8 +12,8 @@ import {
 } from '@h/files';
 import { TurnError } from '@h/turn';
 import { anyFunction, nonEmptyString, checkOptions, numberFrom, required, integerFrom, maxTimerMs } from '@h/options';
-import { Gate } from '../gate.js';
-import type { ChildRecord, ChildStore } from '../record.js';
+import { Gate } from '../team/gate.js';
+import type { ChildRecord, ChildStore } from '../child/record.js';
 import { isRecordFile, readRecord, recordFile } from './record-file.js';
 
 /** A file that is not a valid record. It was renamed. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChildRecord } from '../record.js';
+import type { ChildRecord } from '../child/record.js';
 
 /** Returns the file name of a record: a hash, because an id may contain any character. */
 export const recordFile = (id: string): string =>

@@ -1,4 +1,4 @@
-import type { ChildRecord } from '../record.js';
+import type { ChildRecord } from '../child/record.js';
 
 /** Builds the record of a sub-agent that runs. Its task contains a lone surrogate, which a store must preserve. */
 export const childRecord = (id: string, more: Partial<ChildRecord> = {}): ChildRecord => ({

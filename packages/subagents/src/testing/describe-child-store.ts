@@ -1,6 +1,6 @@
 import type { MaybePromise } from '@h/turn';
 import { describe, expect, it } from 'vitest';
-import type { ChildRecord, ChildStore } from '../record.js';
+import type { ChildRecord, ChildStore } from '../child/record.js';
 import { childRecord } from './child-record.js';
 
 /** A process that uses a store of sub-agents. */
