@@ -37,7 +37,7 @@ const idsOf = (session: string): readonly string[] =>
   mail.flatMap((message) => (message.session === session ? [message.id] : []));
 
 describe('a process with an inbox that is killed', () => {
-  it('delivers each accepted message exactly once and in order', { timeout: 120_000 }, async () => {
+  it('delivers each accepted message exactly once and in order', { timeout: 300_000 }, async () => {
     const root = await mkdtemp(join(tmpdir(), 'h-inbox-crash-'));
     onTestFinished(() => rm(root, { recursive: true, force: true }));
     const script = await bundleScript(new URL('./child.ts', import.meta.url), root);
