@@ -128,8 +128,8 @@ export const attach = <const Tools extends readonly PiTool[] = readonly []>(
         return out.stream;
       }
       const session = sessions.session(step.session);
-      const failure = failureBefore(context.messages);
-      if (step.isFirst && failure !== undefined) session.end(failure.message, failure);
+      const failure = step.isFirst ? failureBefore(context.messages) : undefined;
+      if (failure !== undefined) session.end(failure.message, failure);
       const onStop = (ending: TurnEnding): void => notify(session, step, ending);
       const call = { session, streamFn, model, context, options: streamOptions, resolve, exitBehavior, onStop };
       callModel(call, out);

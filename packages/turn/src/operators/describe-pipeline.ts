@@ -84,9 +84,8 @@ export interface HandledEvents {
  */
 export const handledEvents = (operator: PipelineOperator): HandledEvents | undefined => {
   if (!isInterceptor(operator)) return undefined;
-  const { name, setup, shared } = operator[interceptor];
-  const { decide = {}, observe = {} } = shared ?? handlersOf(name, setup);
-  return { operator: name, decides: typesIn(decide), observes: typesIn(observe) };
+  const { decide = {}, observe = {} } = handlersOf(operator[interceptor]);
+  return { operator: operator[interceptor].name, decides: typesIn(decide), observes: typesIn(observe) };
 };
 
 /**
@@ -96,12 +95,18 @@ export const handledEvents = (operator: PipelineOperator): HandledEvents | undef
  */
 export const mayDecide = (operator: PipelineOperator, type: TurnEventType): boolean => {
   if (!isInterceptor(operator)) return true;
-  const { name, setup, shared } = operator[interceptor];
-  const { decide = {} } = shared ?? handlersOf(name, setup);
+  const { decide = {} } = handlersOf(operator[interceptor]);
   return type in decide || '*' in decide;
 };
 
-const handlersOf = (name: string, setup: InterceptorSetup['setup']): Handlers => {
+/** The handlers of an operator, by event. */
+interface HandlerSets {
+  readonly decide?: object | undefined;
+  readonly observe?: object | undefined;
+}
+
+const handlersOf = ({ name, setup, shared }: InterceptorSetup): HandlerSets => {
+  if (shared !== undefined) return shared;
   try {
     return setup({
       emit: () => undefined,
