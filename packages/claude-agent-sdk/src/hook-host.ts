@@ -339,7 +339,7 @@ export class HookHost {
           try {
             this.#options.onStop?.({ session: name, ...ending });
           } catch (error) {
-            // Nobody awaits it: it would end the process.
+            // No caller awaits this, so the error would end the process.
             const message = `The option "onStop" of attach() threw: ${toErrorInfo(error).message}`;
             process.emitWarning(message, { code: 'callback-failed' });
           }

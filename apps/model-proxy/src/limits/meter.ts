@@ -7,7 +7,7 @@ import { estimateTokens, maxOutputOf, type WireRequest } from '../wire/wire-requ
 
 /** Output tokens that an estimate expects, because most answers are far shorter than their limit. */
 const expectedOutput = 1_000;
-/** Shortest run of base64 that is taken for an image or a file, whose tokens do not depend on its length. */
+/** Minimum length of base64 that counts as an image or a file, whose tokens do not depend on its length. */
 const minEncoded = 2_000;
 /** Tokens of an image or a file in an estimate. */
 const tokensPerFile = 1_500;

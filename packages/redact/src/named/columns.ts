@@ -70,7 +70,7 @@ const cellsBetween =
 
 const barCells = cellsBetween(bar, true);
 
-/** Returns the cells of lines in a wiki, whose line of names has two bars where the others have one. */
+/** Returns the cells of lines in a wiki. Two bars separate the names, and one bar the values below them. */
 const doubleBarCells: Cells = (text, start, end) =>
   Array.from(text.slice(start, end).matchAll(/(?<=\|)[^|]+(?=\|)/g)).flatMap(({ 0: cell, index }) => [
     start + index,

@@ -130,7 +130,7 @@ const keyId = /^(?:0x)?(?:[\dA-F]{16}|[\dA-F]{40})$/;
 const hashing =
   /\b(?:pub\w*|git (?!config|credential)|\w*sum|md5|sha\d{1,3}|dgst|hash|rev|commit|(?:docker|podman) (?!exec))\b/i;
 
-/** Whether a line may be a secret: a random one, or a chosen one, which is no path and no message. */
+/** Whether a line may be a secret: random or chosen, and not a path or a message. */
 const isOutput = (value: string, isShell: boolean): boolean =>
   looksRandomBase64(value) ||
   isPublicIdentifier(value) ||

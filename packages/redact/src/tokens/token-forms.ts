@@ -288,7 +288,7 @@ export const tokenForms: readonly TokenForm[] = [
   ...forms('inngest', 'signkey-prod- signkey-test- signkey-branch-', 32),
   ...forms('maxmind', '_mmk', 0, exactly(0, { isInner: true, head: /^[A-Za-z\d]{6}_[A-Za-z\d]{29}$/ })),
   ...forms('datadog', 'ddapp_ ddpat_', 30),
-  // Links that log in whoever has them
+  // Links that log in anyone who opens them
   ...forms(
     'link',
     '/magic/ /magic-link/ /reset/ /reset-password/ /password/reset/ /invite/ /activate/ /verify-email/',
