@@ -37,9 +37,9 @@ export const addTotals = (left: UsageTotals, right: UsageTotals): UsageTotals =>
         failedCalls: left.failedCalls + right.failedCalls,
       };
 
-/** Returns the totals of one call. A failed call without usage is free, even without a known price. */
+/** Returns the totals of one call. A failed call without usage is free, whatever price is given. */
 export const totalsOfCall = (usage: Usage, cost: number | undefined, failed: boolean): UsageTotals => {
-  const price = cost ?? (usage.input + usage.output === 0 && failed ? 0 : undefined);
+  const price = failed && usage.input + usage.output === 0 ? 0 : cost;
   return {
     usage,
     cost: price,

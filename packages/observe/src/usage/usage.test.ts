@@ -35,6 +35,7 @@ describe('totals', () => {
 
   it('count a failed call without usage as free', () => {
     expect(totalsOfCall(used(0, 0), undefined, true).cost).toBe(0);
+    expect(totalsOfCall(used(0, 0), 0.01, true)).toMatchObject({ cost: 0, knownCost: 0 });
     expect(totalsOfCall(used(0, 0), undefined, false).cost).toBeUndefined();
   });
 });
