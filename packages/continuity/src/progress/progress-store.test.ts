@@ -104,14 +104,15 @@ describe('the progress file', () => {
     const text = await readFile(progress.path, 'utf8');
     await writeFile(progress.path, text.slice(0, 100));
     const half = progress.read();
-    setTimeout(() => void writeFile(progress.path, text), 20);
+    // Synchronous, so that the file is whole before a later timer looks at it, however busy the machine is.
+    setTimeout(() => writeFileSync(progress.path, text), 20);
     expect(await half).toMatchObject({ state: 'ready' });
 
     // As editors do that rename the old file.
     await rename(progress.path, `${progress.path}~`);
     const between = status();
     const changed = progress.update((current) => ({ ...current, goal: 'Changed.' }));
-    setTimeout(() => void writeFile(progress.path, text), 60);
+    setTimeout(() => writeFileSync(progress.path, text), 60);
     expect(await between).toMatchObject({ file: 'ready', next: { kind: 'work' } });
     expect(await changed).toMatchObject({ goal: 'Changed.', tasks: [{ id: 'a' }] });
 
