@@ -3,6 +3,7 @@ import type { ErrorReason } from '../src/reasons.js';
 /** What providers say, by concept, as a message without a status or a code. November 2026. */
 export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>> = {
   'context-overflow': [
+    'The estimated number of input and maximum output tokens (30112) exceeded this model context window limit (24000).',
     'The thread length limit is reached.',
     'All parts together have 9,001 tokens, over the 8,192 token window.',
     'Your conversation exceeds the limit of 16384 tokens.',
@@ -90,6 +91,8 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     'Requests with more than 200000 input tokens are not supported by this model',
   ],
   'invalid-request': [
+    'No tool output found for function call call_7Qe.',
+    'The image specified was not valid.',
     'top_q is not a known parameter',
     'Ungültiger Parameter: top_p',
     'Paramètre inconnu : top_p',
@@ -166,6 +169,10 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     '您的账户已欠费，请充值后重试',
     'Access denied, please make sure your account is in good standing.',
     'hour allocated quota exceeded',
+    'Estimated cost of 0.31 USD exceeds your remaining balance.',
+    'embeddings.requests.count gauge quota limit exceed: allowed 100 requests',
+    'You are out of fast requests for this month.',
+    'Rate limit of 150 per 86400s exceeded. Please wait 3211 seconds.',
     'month allocated quota exceeded',
     'Free allocated quota exceeded.',
     'The free tier of the model has been exhausted. If you wish to continue access the model on a paid basis, please disable the "use free tier only" mode in the management console.',
@@ -249,6 +256,10 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     'Requests to the ChatCompletions_Create Operation have exceeded token rate limit of your current AIServices S0 pricing tier. Please retry after 60 seconds.',
     'High concurrency usage of this API, please reduce concurrency or contact customer service to increase limits',
     'concurrency allocated quota exceeded',
+    'Limite de solicitações por minuto ultrapassado. Aguarde e tente de novo.',
+    '1분당 요청 한도에 도달했습니다.',
+    'Лимит запросов превышен, повторите через несколько секунд.',
+    'Le limite de requêtes est atteinte.',
     'Requests rate limit exceeded, please try again later.',
     'Request rate increased too quickly. To ensure system stability, please adjust your client logic to scale requests more smoothly over time.',
     'request reached organization max RPM: 20, please try again after 1 seconds',
@@ -290,6 +301,7 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     'That model is currently overloaded with other requests. You can retry your request.',
     'qwen-qwq-32b is currently over capacity. Please try again and back off exponentially.',
     'Service tier capacity exceeded for this model.',
+    'AiError: Capacity temporarily exceeded, please try again later.',
     'No capacity available for model gemini-3-pro-preview on the server',
     'This model is currently experiencing high demand. Spikes in demand are usually temporary.',
     'The service is temporarily overloaded, please try again later',
@@ -313,6 +325,7 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     'Loading model',
   ],
   auth: [
+    'The API key you provided could not be found.',
     'Invalid client secret.',
     'Could not find an API key.',
     'Access from this network is disallowed.',
@@ -448,6 +461,8 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     'Response contains no candidates: blockReason: SAFETY',
   ],
   network: [
+    "Hostname/IP does not match certificate's altnames: Host: api.example.com. is not in the cert's altnames",
+    'No connection could be made because the target machine actively refused it.',
     'The host name could not be resolved.',
     'javax.net.ssl.SSLException: unable to find valid certification path to requested target',
     'Die Verbindung wurde unterbrochen.',
@@ -568,6 +583,7 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     'No candidates were returned',
   ],
   aborted: [
+    'context canceled',
     'Canceled by the user',
     'signal is aborted without reason',
     'This operation was aborted',

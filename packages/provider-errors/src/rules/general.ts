@@ -3,10 +3,10 @@ import { noStatus, type Rule } from './rule.js';
 /** Classes of words, by the name that an expression gives them in angle brackets. */
 const classes: Readonly<Record<string, string>> = {
   credit: String.raw`(?:credits?|balance|funds|wallet|(?<!thinking |token )budget|(?<!disk )quotas?|allowance|allotment|allocation|trial|subscription|plan|(?<!memory |disk |cpu |cache )usage|(?:compute|request|service) units|monthly tokens)`,
-  usedUp: String.raw`(?:exhausted|depleted|used up|consumed|exceeded|(?:has|have) (?:run out|ended)|ran out|too low|not enough|insufficient|ended|frozen|inactive|lapsed)`,
-  lacking: String.raw`(?:insufficient|not enough|(?:do not|does not|don['’]t|doesn['’]t) have (?:enough|sufficient|any)|(?:run|runs|ran) out of|out of|used (?:up )?all|consumed all|exhausted|exceeded|reached (?:the|your)|hit (?:the|your)|no (?:more|remaining|available))`,
+  usedUp: String.raw`(?:exhausted|depleted|used up|consumed|exceed(?:ed|s)?|(?:has|have) (?:run out|ended)|ran out|too low|not enough|insufficient|ended|frozen|inactive|lapsed)`,
+  lacking: String.raw`(?:insufficient|not enough|(?:do not|does not|don['’]t|doesn['’]t) have (?:enough|sufficient|any)|(?:run|runs|ran) out of|out of|used (?:up )?all|consumed all|exhausted|exceed(?:ed|s)|reached (?:the|your)|hit (?:the|your)|no (?:more|remaining|available))`,
   credential: String.raw`(?:(?:api|access|secret|account|subscription)[ _-]?keys?|jwt|credentials?|login|authentication|authorization|bearer|(?:access|auth|oauth|bearer|session|refresh|security|identity) token|token(?! (?:count|limit|budget|usage|id|at|quota|balance|allo\w{1,8})s?\b))`,
-  unusable: String.raw`(?:invalid(?:ated)?|incorrect|wrong|malformed|expired|missing|mismatch|unknown|required|rejected|blocked|fail(?:ed|ure)?|not (?:found|set|valid|provided|recognized|accepted|active|supported|currently supported)|currently not supported|could not be (?:verified|validated|refreshed))`,
+  unusable: String.raw`(?:invalid(?:ated)?|incorrect|wrong|malformed|expired|missing|mismatch|unknown|required|rejected|blocked|fail(?:ed|ure)?|not (?:found|set|valid|provided|recognized|accepted|active|supported|currently supported)|currently not supported|could not be (?:found|verified|validated|refreshed))`,
   server: String.raw`(?:api|servers?|services?|provider|upstream|backend|cluster|gateway|proxy|engine\w{0,12}|workers?|replicas?|runner|queue|model)`,
   peer: String.raw`(?:server|host|proxy|peer|remote end|connection|socket|(?:event )?stream)`,
   duration: String.raw`\d[\d,.]{0,9} ?(?:m?s|sec(?:ond)?s?|min(?:ute)?s?)`,
@@ -52,7 +52,7 @@ export const generalRules: readonly Rule[] = [
         String.raw`<credit>…\b<usedUp>|<lacking>…<credit>|\bno (?:\w{1,12} ){0,2}<credit> (?:left|remaining|available)\b`,
       ),
       words(
-        String.raw`\b(?:run out|ran out|(?:used|consumed) all|exhausted|no available|exceeded|requires? a)\b…\b(?:calls|requests|units|points|messages|your tokens|paid account)\b`,
+        String.raw`\b(?:run out|ran out|(?:used|consumed) all|exhausted|no available|exceeded|requires? a)\b…\b(?:calls|requests|units|points|messages|your tokens|paid account)\b|\bout of\b…\b(?:this|until next) (?:week|month)\b`,
       ),
       words(String.raw`\b(?:tokens|units|calls|allocation|points|messages)\b…\b(?:exhausted|depleted|used up)\b`),
       words(
@@ -159,7 +159,7 @@ export const generalRules: readonly Rule[] = [
     reason: 'network',
     says: [
       words(
-        String.raw`\b(?:failed to resolve|name or service not known|lost connection|connection dropped|connect call failed|connection attempts failed|is offline|be offline|stream reset|invalid ?chunk ?length|hostname mismatch|certificate problem)\b|\bpayload is not completed\b|\bx509\b|\bfailed to verify certificate\b|\berror (?:decoding|reading)\b…\bbody\b`,
+        String.raw`\b(?:failed to resolve|name or service not known|lost connection|connection dropped|connect call failed|connection attempts failed|is offline|be offline|stream reset|invalid ?chunk ?length|hostname mismatch|certificate problem|certificate['’]s altnames|actively refused|no connection (?:could be|was) (?:made|established))\b|\bpayload is not completed\b|\bx509\b|\bfailed to verify certificate\b|\berror (?:decoding|reading)\b…\bbody\b`,
       ),
       words(
         String.raw`<peer>…\b(?:reset|hung up|cut off|broke off|unreachable|closed|dropped|interrupted|refused)\b|\b(?:cannot|can['’]t|could not|unable to|failed to) (?:reach|connect|open a connection)\b`,

@@ -30,6 +30,11 @@ const concepts: readonly (readonly [reason: ErrorReason, status: StatusCheck, wr
     'anfragen|aufrufe|requêtes|demandes|solicitudes|peticiones|solicitações|requisições|chamadas|richieste|запрос|リクエスト|요청|请求',
   ],
   [
+    'rate-limit',
+    refusal,
+    'limit (?:für|der|von) anfragen|limite (?:de|di|des) (?:requêtes|demandes|solicitações|requisições|chamadas|richieste)|límite de (?:solicitudes|peticiones|llamadas)|лимит (?:числа |количества )?запросов|リクエスト数?の?(?:上限|制限)|요청 (?:수 |횟수 )?(?:한도|제한)|请求(?:数量|次数|数)?(?:上限|限制|超限)',
+  ],
+  [
     'context-overflow',
     refusal,
     'überschreite|übersteig|zu lang|dépass|trop long|supera|excede|demasiado larg|muito long|troppo lung|превыш|слишком (?:длин|больш)|超え|超過|長すぎ|초과|너무 길|过长|超(?:出|过|长)',

@@ -41,9 +41,10 @@ export const quotaRules: readonly Rule[] = [
   {
     reason: 'rate-limit',
     codes: `
-      limit_requests limit_burst_rate rate_limit_exceeded_per_minute Throttling.RateQuota 1302 1303 1313
-      status:1002`,
-    unless: ({ text }) => money.some((phrase) => phrase.test(text)),
+      limit_requests limit_burst_rate rate_limit_exceeded_per_minute Throttling.RateQuota Throttling.AllocationQuota
+      1302 1303 1313 status:1002`,
+    unless: ({ text }) =>
+      /\b(?:free|hour|day|week|month) allocated\b/i.test(text) || money.some((phrase) => phrase.test(text)),
   },
   // Google states the period in the ids of its quotas.
   { reason: 'quota', scope: 'model', says: [/PerDay/], status: oneOf(undefined, 429) },
@@ -53,7 +54,7 @@ export const quotaRules: readonly Rule[] = [
     scope: 'model',
     says: [
       /extra usage is required|from your extra usage|(?:usage )?credits are required for long context/i,
-      /(?:tokens?|requests?|calls?|limit|quota)(?:[^.\n]|\.\S){0,20}[ _]per[-_ ]day|\/ ?day\b|\bTPD\b|\bRPD\b/i,
+      /(?:tokens?|requests?|calls?|limit|quota)(?:[^.\n]|\.\S){0,20}[ _]per (?:day|\d{4,6} ?s)\b|[ _]per[-_]day|\/ ?day\b|\bTPD\b|\bRPD\b/i,
       /plan (?:does not|doesn't) (?:include|support|have access)|not available on (?:the |your )?(?:free|current)|暂未开放/i,
     ],
     status: (status) => status !== 400 && (mayBeLimit(status) || status === 402),
@@ -69,7 +70,7 @@ export const quotaRules: readonly Rule[] = [
       GoUsageLimitError CreditsError MonthlyLimitError token_quota_reached
       FailedOperation.ResourcePackExhausted
       model_not_supported_on_free_tier budget_exceeded BudgetExceededError ExceededBudget ExceededTokenBudget balance_depleted
-      Throttling.AllocationQuota AllocationQuota.FreeTierOnly Arrearage PrepaidBillOverdue PostpaidBillOverdue
+      AllocationQuota.FreeTierOnly Arrearage PrepaidBillOverdue PostpaidBillOverdue
       CommodityNotPurchased AccessDenied.Unpurchased 1113 1304 1308 1309 1310 1311 1316 1317 1318 1319 1320
       1321 status:1008 status:1028 status:1030 status:2056 status:2061`,
     unless: ({ text }) => perMinute.test(text) || concurrency.test(text),
@@ -120,7 +121,7 @@ export const rateRules: readonly Rule[] = [
   {
     reason: 'overloaded',
     says: [
-      /overload|over capacity|at (?:full |max(?:imum)? )?capacity|capacity (?:exceeded|constraints)|(?:no|insufficient|not enough) (?:available )?capacity|high (?:demand|load|traffic|volume)|heavy (?:load|traffic)/i,
+      /overload|over capacity|at (?:full |max(?:imum)? )?capacity|capacity (?:(?:temporarily )?exceeded|constraints)|(?:no|insufficient|not enough) (?:available )?capacity|high (?:demand|load|traffic|volume)|heavy (?:load|traffic)/i,
       /(?:server|service|system|model|engine|replica|worker|instance)s?(?: is| are)?(?: currently| too| all)? busy|too busy|queue (?:is )?full|pending requests exceeded|unable to (?:process|handle) (?:your|the|additional|more|any) requests?|(?:is|are) (?:currently |still )?(?:loading|warming up)\b|being loaded|not ready for inference/i,
       /service (?:is )?(?:temporarily )?unavailable|temporarily (?:unavailable|unable)|no (?:healthy upstream|available (?:server|instance|channel|worker|account|deployment)s?|(?:free )?(?:servers?|instances?|workers?|replicas?|gpus?|slots?)(?: are)?(?: currently)? available|free (?:gpu )?slots?)|(?:^|\n)loading model|scaling up\b|reset reason: overflow|访问量过大|繁忙|负载/i,
     ],

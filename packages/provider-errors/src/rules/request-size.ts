@@ -44,7 +44,7 @@ export const sizeRules: readonly Rule[] = [
       /maximum tokens you requested exceeds?|higher max_tokens|output (?:token )?(?:limit|length)(?:[^.\n]|\.\S){0,30}(?:exceed|reached)|(?:requested|exceeds?)(?:[^.\n]|\.\S){0,40} (?:completion|output) tokens?\b|thinking(?:[^.\n]|\.\S){0,30}budget/i,
     ],
     status: mayBeRequest,
-    unless: ({ text }) => /exceeds the model.{0,3} maximum context/i.test(text),
+    unless: ({ text }) => /exceed\w{0,3} (?:the|this) model.{0,3} (?:maximum )?context/i.test(text),
   },
   {
     reason: 'context-overflow',
