@@ -81,9 +81,11 @@ const isScript = (path: string): boolean =>
 /** Applies a rule to a command; returns `undefined` if it does not match. */
 export const applyRule = (rule: CommandRule, subject: Subject): JudgementFinding | undefined => {
   const { arguments: parsed } = subject;
-  if (rule.words !== undefined && parsed.has('--help') === 'yes' && !runsOthers.test(parsed.operands[0]?.text ?? '')) {
-    return undefined;
-  }
+  const isHelp =
+    rule.words === undefined
+      ? rule.programs !== undefined && parsed.words.length === 1 && parsed.words[0] === '--help'
+      : parsed.has('--help') === 'yes' && !runsOthers.test(parsed.operands[0]?.text ?? '');
+  if (isHelp) return undefined;
   let isMaybe = false;
   // The cheap conditions come first: most rules end here.
   for (const condition of conditions) {

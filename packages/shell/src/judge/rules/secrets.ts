@@ -6,6 +6,7 @@ import {
   isSecretVariable,
   namesStored,
   printsStored,
+  printsVersion,
   secretMark,
   secretVariableMark,
   storedMark,
@@ -92,11 +93,7 @@ export const secretRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['git'],
     words: ['show', 'diff', 'blame', 'cat-file', 'grep', 'log', 'stash show'],
-    test: ({ arguments: { words }, isShown, isSecret }) =>
-      isShown &&
-      (words[0] !== 'log' || words.some((word) => /^(?:-p|-u|--patch|-L.*|-\d*p)$/.test(word))) &&
-      words.some((word) => isSecret(word.slice(word.indexOf(':') + 1))),
-    unless: ['--stat|--name-only|--name-status|--quiet'],
+    test: ({ arguments: { words }, isShown, isSecret }) => isShown && printsVersion(words, isSecret),
     why: 'It displays a file with keys, credentials or secret settings, which then is in the conversation.',
     instead,
   },

@@ -201,6 +201,8 @@ export const shellRules: readonly CommandRule[] = [
       if (uploading.flatMap(valuesOf).some(isUpload)) return true;
       return words.some((word, index) => {
         if (
+          // The address of a key is no file of this machine.
+          /^(?:--[\w-]+=)?https?:\/\//.test(word) ||
           /^--?(?:cacert|cert|key|E|i|ssh-key|identity|o|O|output)$/.test(words[index - 1] ?? '') ||
           /^--(?:cacert|cert|key)=/.test(word)
         ) {
@@ -212,7 +214,7 @@ export const shellRules: readonly CommandRule[] = [
             ?.filter(Boolean) ?? [];
         if (upload !== '' && isUpload(upload)) return true;
         const path = word.replace(/^(?:-[dFT](?=[@\w./~])|--[\w-]+=)?(?:[\w:-]+[=:]|[\w-]+(?=@[./~]))?[@<]?/, '');
-        return path !== '' && !/^https?:/.test(path) && (isSecret(path) || isSecret(word));
+        return path !== '' && (isSecret(path) || isSecret(word));
       });
     },
     why: 'It sends a file with keys, credentials or secret settings to another machine.',

@@ -57,7 +57,7 @@ const startsPrograms =
   /\b(?:(?:system|exec)(?=\s?(?:[("'`$@*{}),;]|q[qwx]?\W))|(?<=(?:^|[;\n({=!]|\b(?:and|do|if|or|return|then|unless))\s{0,9})(?:system|exec)(?=\s)|child_process|popen|Popen|create_subprocess_\w+|execSync|execFile|execFileSync|execvp?e?|execlp?e?|spawn|spawnSync|spawn[lv]\w*|Open3|capture2e?|capture3|Deno\.Command|Bun\.spawn\w*|subprocess|check_call|check_output|getoutput|shell_exec|passthru|proc_open|qx|execa|execaSync|execaCommand|zx|IO\.popen|Kernel|do (?:shell )?script|do(?:Shell)?Script|os\.execute|ProcessBuilder|getRuntime|shell-command|call-process|run-program|callCommand|System\.(?:cmd|shell)|os[.:]cmd|pcntl_exec|system2|\.execute\(\)|shell(?=\s?[("'])|(?<![./\w])sh(?=\s?\(\s?["'`]|\s["']))\b|\.execute\(\)|\$`|%x[\s([{<]|\bopen\b[^;\n]{0,80}["']\s?-?\|/;
 
 const deleting =
-  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_dir|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|os\.RemoveAll|os\.Remove|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink|file\.remove|delete-directory|delete-file|File\.rm(?:_rf)?|remove!?|removeItem|remove_dir|delete-tree|delete_tree)\b!?(?:\s*\(\s*|(?<!rimraf(?:Sync)?)\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete|deleteDir)(?:Sync)?\(\)|(?<=[(,]\s?)(?:rm|unlink\w{0,4}|os\.remove|file\.remove|(?:fs\.)?(?:unlink|rm)Sync|shutil\.rmtree)(?=\s?[,)])|(?<!\w)rm\(\s*(?=["'`]|\w[^;\n]{0,100}\brecursive\b)|\bunlink(?=\s*[};])/g;
+  /\b(?:rmtree|rmSync|rmdirSync|rmdir|removeSync|rm_rf|rm_r|remove_dir|remove_entry|remove_entry_secure|remove_tree|rimraf|rimrafSync|emptyDirSync|emptyDir|remove_dir_all|fs\.rm|promises\.rm|fsp\.rm|unlinkSync|fs\.unlink|os\.remove|os\.unlink|os\.rmdir|os\.truncate|os\.RemoveAll|os\.Remove|File\.delete|File\.unlink|FileUtils\.rm|FileUtils\.remove|Deno\.remove|Deno\.removeSync|unlink|file\.remove|delete-directory|delete-file|File\.rm(?:_rf)?|remove!?|removeItem|remove_dir|delete-tree|delete_tree)\b!?(?:\s*\(\s*|(?<!rimraf(?:Sync)?)\s+|["']\s*,\s*)|\.(?:unlink|rmdir|delete|deleteDir)(?:Sync)?\(\)|(?<=[(,]\s?)(?:rm|unlink\w{0,4}|os\.remove|file\.remove|(?:fs\.)?(?:unlink|rm)Sync|shutil\.rmtree)(?=\s?[,)])|(?<!\w)rm\(\s*(?=["'`]|\w[^;\n]{0,100}\brecursive\b)|\bunlink(?=<|\s*[};])/g;
 
 const recursive = /RemoveAll|remove_dir$|rmtree|remove_tree|rm_rf|rm_r$|remove_entry|rimraf|removeSync|emptyDir/;
 
@@ -107,8 +107,10 @@ const readsFiles =
 
 /** A call that evaluates what is not a string in the code, and what obtains it. The method `exec` of JavaScript searches. */
 const evaluatesValue =
-  /(?<![.\w$>-])(?:eval(?:-buffer|-region|uate|_string)?|exec|Function|instance_eval|loadstring|load|include)(?=[\s(])\s?\(?\s?(?:$|[\w$@(])(?!\w*["'`])|\bCode\.eval_string\(|\bGroovyShell\(|\(eval-buffer\)/;
-const obtains = new RegExp(`${decoder}|${download}|["'\`]https?:\\/\\/(?!localhost\\b|127\\.)`);
+  /(?<![.\w$>-])(?:eval(?:-buffer|-region|uate|_string)?|exec|Function|instance_eval|loadstring|load|include|system)(?=[\s(])\s?\(?\s?(?:$|[\w$@(])(?!\w*["'`])|\bCode\.eval_string\(|\bGroovyShell\(|\(eval-buffer\)/;
+const obtains = new RegExp(
+  `${decoder}|${download}|(?:["'\`]|\\b(?:curl|wget)\\b[^"'\`\n]{0,60} )https?:\\/\\/(?!localhost\\b|127\\.)`,
+);
 
 /** Calls that do not read the content of the file that they name, or load it into the environment. */
 const leavesFile =

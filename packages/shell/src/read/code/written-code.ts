@@ -4,7 +4,7 @@ import { guessedCommands } from '../commands/guessed-commands.js';
 import { textsOf } from './code-texts.js';
 import { here, type Inner } from '../commands/inner.js';
 import type { Input } from '../words/known-output.js';
-import { textOfFile } from '../files/line-files.js';
+import { hasFile, textOfFile } from '../files/line-files.js';
 import type { Scope } from '../scope.js';
 
 /** Maximum length of a file that is examined. */
@@ -42,7 +42,9 @@ const taskLines = (name: string, code: string, args: readonly Field[]): readonly
         /^(?:\s+|[\w.-]{1,80}:[^;=]{0,200};\s{0,9})(?:@|-\s{1,9}|-(?=\w)|(?:cmd|sh):\s{1,9})*(["']?)(.*)\1$/.exec(
           line,
         ) ?? [];
-      return text === undefined || /^[\w-]+:(?:\s|$)/.test(text) ? [] : [text];
+      // Task allows a command as the whole definition of a task.
+      const [, , value] = /^([\w-]+):(?:\s+(.*))?$/.exec(text ?? '') ?? [text, text, text];
+      return value === undefined || value === '' ? [] : [value];
     });
   }
   if (!packageManagers.test(name)) return [];
@@ -54,6 +56,33 @@ const taskLines = (name: string, code: string, args: readonly Field[]): readonly
   return Array.from(code.matchAll(/"([\w:.-]{1,80})"\s{0,9}:\s{0,9}"((?:[^"\\]|\\.){1,1000})"/g))
     .filter(([, script = '']) => scripts.includes(script))
     .map(([, , text = '']) => text.replaceAll(/\\(.)/g, '$1'));
+};
+
+/** Programs that run the file that they are given. */
+const runsFile = /^(?:java|jshell|kotlin|scala|groovy|wasmtime|wasmer|ansible-playbook|make|just|task|gradle|mvn|ant)$/;
+
+/** The subcommand, or the option, with which a program runs the code of a file or installs it. */
+const runningSubcommands: Readonly<Record<string, RegExp>> = {
+  go: /^run$/,
+  zig: /^run$/,
+  nim: /^(?:r|run)$/,
+  crystal: /^run$/,
+  kotlinc: /^-script$/,
+  ...Object.fromEntries(
+    ['npm', 'pnpm', 'yarn', 'bun', 'pip', 'pip3', 'gem'].map((name) => [name, /^(?:i|install|add)$/]),
+  ),
+};
+
+/** Finds a download of the same line that a compiler, a build tool or a package manager runs. */
+export const ofDownloadedCode = (name: string, args: readonly Field[], scope: Scope): readonly Inner[] => {
+  const words = args.slice(0, maxArguments).map(({ text }) => text);
+  const subcommand = Object.hasOwn(runningSubcommands, name) ? runningSubcommands[name] : undefined;
+  if (!runsFile.test(name) && !words.some((word) => subcommand?.test(word))) return [];
+  const byDefault = Object.hasOwn(compilers, name) ? compilers[name] : undefined;
+  return [...words, ...(byDefault === undefined ? [] : [byDefault])]
+    .filter((path) => hasFile(scope.downloads, path, scope))
+    .slice(0, 1)
+    .map((): Inner => ({ kind: 'problem', problem: 'runs-download' }));
 };
 
 /** Returns what a compiler or a build tool runs from files that the line itself has written, or from its input. */

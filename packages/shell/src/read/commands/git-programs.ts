@@ -1,4 +1,4 @@
-import { known, type Field } from '../words/field.js';
+import { known, unknownField, type Field } from '../words/field.js';
 import { joined } from './wrapped-commands.js';
 
 /** Aliases of git by name, as in `git config alias.ci`. */
@@ -71,7 +71,11 @@ export const gitPrograms = (args: readonly Field[], aliases: Map<string, string>
     }
   }
   const option = Object.hasOwn(programOptions, name) ? programOptions[name] : undefined;
-  if (option !== undefined) lines.push(...valuesOf(rest, option));
+  if (option !== undefined) {
+    const values = valuesOf(rest, option);
+    // The pager of `grep` is given the files that match.
+    lines.push(...(name === 'grep' ? values.map((value) => joined([value, unknownField('(the files)')])) : values));
+  }
   for (const word of words) {
     const [, command] = /^ext::(.+)$/s.exec(word) ?? [];
     if (command !== undefined) guesses.push(command.replaceAll('%', ''));

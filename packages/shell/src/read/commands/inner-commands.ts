@@ -14,7 +14,7 @@ import { isOrdinary } from './ordinary.js';
 import { valueOf, type Scope } from '../scope.js';
 import { ofFile, ofLogin, ofRemote, ofShell, ofSource, sshPrograms } from './shell-commands.js';
 import { joined, ofWrapper } from './wrapped-commands.js';
-import { ofWrittenCode } from '../code/written-code.js';
+import { ofDownloadedCode, ofWrittenCode } from '../code/written-code.js';
 import { interpreters, shells } from './wrappers.js';
 
 /** Returns what a command runs: through wrappers, shells, `eval`, `find`, `xargs` and code of other languages. */
@@ -36,6 +36,7 @@ export const innerCommands = (
   return [
     ...namedPrograms(args),
     ...ofWrittenCode(name, args, input, scope),
+    ...ofDownloadedCode(name, args, scope),
     ...ofProgram(first, name, args, input, scope),
   ];
 };

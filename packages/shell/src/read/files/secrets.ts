@@ -225,6 +225,19 @@ export const hidesValues = (name: string, args: readonly string[]): boolean => {
   );
 };
 
+/** Subcommands of git that print the content of files. */
+const versionPrinters = /^(?:show|diff|blame|cat-file|grep|log|stash)$/;
+
+/**
+ * Returns whether git prints a secret file as it is in a commit.
+ *
+ * @param words the arguments from the subcommand on
+ */
+export const printsVersion = (words: readonly string[], isSecret: (path: string) => boolean): boolean =>
+  (words[0] !== 'log' || words.some((word) => /^(?:-p|-u|--patch|-L.*|-\d*p)$/.test(word))) &&
+  !words.some((word) => /^--(?:stat|name-only|name-status|quiet)$/.test(word)) &&
+  words.some((word) => isSecret(word.slice(word.indexOf(':') + 1)));
+
 /** Returns whether a command prints a secret. */
 export const printsSecret = (
   name: string,
@@ -236,5 +249,9 @@ export const printsSecret = (
   if (readsSecret) return true;
   const own = Object.hasOwn(ownSecrets, name) ? ownSecrets[name] : undefined;
   if (own?.test(args.join(' ')) === true) return true;
+  if (name === 'git') {
+    const subcommand = args.findIndex((word) => versionPrinters.test(word));
+    return subcommand !== -1 && printsVersion(args.slice(subcommand), isSecret);
+  }
   return printers.has(name) && filesOf(name, args).some((word) => isSecret(word.replace(/^(?:if=|@)/, '')));
 };
