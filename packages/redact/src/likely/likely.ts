@@ -1,4 +1,5 @@
 import { endBehindSigns, mayBeBehindSigns, minMentioned } from '../named/behind-signs.js';
+import { isNounName } from '../values/chosen-value.js';
 import { is, kindOf, likelyStop } from '../text/characters.js';
 import { endsLine } from '../text/gaps.js';
 import { isBreak, isLikely, isPromising, maxLength, scoreOfValue } from './likely-score.js';
@@ -21,8 +22,6 @@ const minLine = 40;
  */
 const common =
   /[^!-~]|\.{3}$|^[0-7][\dA-HJKMNP-TV-Z]{25}$|-g[\da-f]{7,}$|#[\da-f]{7,40}$|_Z[A-Z][a-z]*\d|^Qm[1-9A-HJ-NP-Za-km-z]{44}$|^RW[Q-T][\w+/]{53}$|^[A-Z]{2}[\da-f]{32}$|^1-[\da-f]{8}-[\da-f]{24}$|^GOOG[\dA-Z]+$|^[.~@-]|^\/|\/.*\/|^[\w.+-]+@[\w-]+\.|^v?\d+\.\d|^\d{1,4}\+\d+\+[a-z]+\d+[a-z]?\d*$|^\d+(?:[-/.T]\d+)+|^[a-z]+\d*(?:[._/-][a-z]+\d*)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[A-Za-z]+\d*(?:_[A-Za-z]+\d*){3,}$|^\w+_(?:st|t)$|\.[a-z]{2,4}\d?$|^0x|^(?:[\dA-F]{16}|[\dA-F]{40})$|^[\da-z]{6,8}(?:-[\da-z]{4}){3}-|(?:^|\W)[\dA-F]{8}-[\dA-F]{4}-|^\d+(?:px|ms|[kKMG]B|bytes|bit|th)$|^[A-Za-z]+\d$|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Mm]d|MD)\d{1,3}(?:[A-Z][a-z]+)*$/;
-/** Matches names in code of a secret, its type or what has it, such as `v2ApiKey` and `Oauth2ClientCredentials`. */
-const nounName = /^[A-Za-z][A-Za-z\d]*[a-z\d](?:Key|Secret|Token|Auth|Bearer|Password|Credential|Session)s?$/;
 /** Matches an id with a short prefix, such as those of payments and requests, and not the prefix of a secret. */
 const prefixedId = /^(?!(?:api|auth|cred|key|lic|pass|pat|pk|pw|rk|sec|sk|tok|whsec)_)[a-z]{2,5}_[A-Za-z\d]{14,28}$/;
 /** Matches words and signs that a secret may follow. */
@@ -58,8 +57,7 @@ const isTrailing = (code: number): boolean => code === 46 || code === 63 || code
 /** Opening brackets, before which a value is the name of a function or part of a longer one. */
 const brackets: ReadonlySet<number> = new Set([40, 91, 123]);
 
-const isCommon = (run: string, value: string): boolean =>
-  common.test(run) || common.test(value) || nounName.test(value);
+const isCommon = (run: string, value: string): boolean => common.test(run) || common.test(value) || isNounName(value);
 
 /** Matches the beginning of a line, also in a string of JSON, and its number. */
 const lineStart = /(?:^|\n|\\[nr]|[[,:] ?")[ \t]*(?:\d{1,6}(?:\t|→|[:│] ?|  ?))?$/;

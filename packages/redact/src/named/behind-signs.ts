@@ -1,5 +1,5 @@
 import { is, key as nameClass, kindOf, likelyStop, word } from '../text/characters.js';
-import { isNoisy, isUnlikeWord, isWordless, path, snakeName } from '../values/chosen-value.js';
+import { isNoisy, isNounName, isUnlikeWord, isWordless, path, snakeName } from '../values/chosen-value.js';
 import { isManagement, maxKeyLength, mayEndKey } from '../names/key-name.js';
 import { isRandomLetters, isRandomMixed } from '../values/random-letters.js';
 import type { Reader } from '../text/reader.js';
@@ -109,7 +109,7 @@ const typeName = /^(?=.{1,28}$).*[A-Za-z][a-z]{3}.*[A-Z][a-z]{3}/;
 
 /** Whether a value is random or has no words, so that it is no name behind any sign. */
 export const isUnlike = (value: string): boolean =>
-  isWordless(value) || isRandomMixed(value) || (isUnlikeName(value) && !typeName.test(value));
+  !isNounName(value) && (isWordless(value) || isRandomMixed(value) || (isUnlikeName(value) && !typeName.test(value)));
 
 /**
  * Returns the end of a value that is unlike a word, if it is behind the name of a secret and only signs are between them:

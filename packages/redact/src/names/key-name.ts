@@ -255,10 +255,12 @@ const environmentName = /^_?[A-Z][A-Z\d_]*(?:_Key|_Token)?$|^(?:[A-Z][A-Z\d]+_){
 export const isManagement = (name: string): boolean =>
   /^(?:list|show|print|export|delete|generate|describe)-/.test(name);
 
+/** The id of a statement in a policy of AWS, and the public key of a server that sends notifications to browsers. */
+const publicNames: ReadonlySet<string> = new Set(['Sid', 'applicationServerKey']);
+
 /** Returns how certain it is that the value of this name is secret. */
 export const keyStrength = (name: string): KeyStrength => {
-  // The id of a statement in a policy of AWS.
-  if (name.length > maxKeyLength || name === 'Sid' || !mayEndKey(name, name.length)) return undefined;
+  if (name.length > maxKeyLength || publicNames.has(name) || !mayEndKey(name, name.length)) return undefined;
   // A command, and the name of its file.
   if (isManagement(name) || name.endsWith('htpasswd')) return undefined;
   if (isStoredName(name)) return 'weak';

@@ -11,6 +11,7 @@ const hyphen = 45;
 const brace = 123;
 const opening = 40;
 const closing = 41;
+const slash = 47;
 const lineFeed = 10;
 const digit0 = 48;
 const letterX = 120;
@@ -74,6 +75,8 @@ export const startOfValue = (reader: Reader, sign: Sign, key: Key): number | und
   // `name:: …` has a value in base64.
   const isEncoded = next === colon && sign.isColon && reader.code(sign.end + 1) === 32;
   if (isEncoded) return sign.end + 2;
+  // The scheme of an address, as in `Password for 'https://joe@…'`.
+  if (sign.isColon && next === slash && reader.code(sign.end + 1) === slash) return undefined;
   const comparison =
     next === equals && !sign.isColon ? /^=={0,1} {1,4}(?=["'])/.exec(reader.slice(sign.end, sign.end + 8)) : null;
   if (comparison !== null) return sign.end + comparison[0].length;

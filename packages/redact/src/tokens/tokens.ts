@@ -3,6 +3,7 @@ import type { Reader } from '../text/reader.js';
 import { maxReach } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
 import { tokenForms, type TokenForm } from './token-forms.js';
+import { isPublished } from '../values/published.js';
 import { distinctOf, isPlaceholder, looksRandom, looksRandomBase64 } from '../values/value.js';
 
 /** Characters in order of rarity, rarest first. The rarest character of a prefix is its anchor. */
@@ -187,7 +188,7 @@ const isPlausible = (body: string, form: TokenForm): boolean => {
     return false;
   }
   if (form.body !== undefined && !form.body.test(body)) return false;
-  if (form.kind === 'jwt' && !isJwt(body)) return false;
+  if (form.kind === 'jwt' && (!isJwt(body) || isPublished(form.prefix + body))) return false;
   return !isPlaceholder(looked) && !body.endsWith('EXAMPLE');
 };
 

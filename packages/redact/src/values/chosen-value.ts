@@ -192,9 +192,15 @@ export const isPasswordLike = (value: string): boolean =>
 /** Matches names of functions, of which lists have several. */
 export const snakeName = /^[a-z\d]+(?:_[a-z\d]+){3,}$/;
 
+/** Matches names in code of a secret, its type or what has it, such as `v2ApiKey` and `Oauth2ClientCredentials`. */
+const nounName = /^[A-Za-z][A-Za-z\d]*[a-z\d](?:Key|Secret|Token|Auth|Bearer|Password|Credential|Session)s?$/;
+
+/** Whether the value is a name in code that ends with a word for a secret. */
+export const isNounName = (value: string): boolean => nounName.test(value);
+
 const snakeCase = /^(?:[a-z\d]+_[a-z\d_]*|[A-Z\d]+_[A-Z\d_]*)$/;
 const codeWord =
-  /base64|b64|utf\d|sha\d|md5|oauth\d|s3(?:(?![a-z\d])|bucket|client|config|access|secret|key)|ec2|k8s|x509|p12|h26\d|prime\d{3}|secp\d|[edx]+\d?25519|curve\d|int\d|2to|to\d|argon2|bcrypt/i;
+  /base64|b64|utf\d|sha\d|md5|oauth\d|s3(?:(?![a-z\d])|bucket|client|config|access|secret|key)|ec2|k8s|x509|p12|h26\d|prime\d{3}|secp\d|[edx]+\d?(?:25519|448)|curve\d|int\d|2to|to\d|argon2|bcrypt/i;
 const typeName =
   /^(?:[A-Z][A-Za-z]+\d?|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Bb]ig|[Vv]ector)\w{0,6}\d+)$/;
 
@@ -212,7 +218,7 @@ const codeWords = new RegExp(String.raw`(?:${codeWord.source})\d*`, 'gi');
 const isTechnical = (value: string): boolean =>
   /^[A-Za-z\d]+[._-][\w.-]+$/.test(value) && codeWord.test(value) && !/\d/.test(value.replaceAll(codeWords, ''));
 
-const hexNumber = /^0x[\da-f]{1,16},?$/i;
+const hexNumber = /^0x[\da-f]{1,16}u?l{0,2},?$/i;
 /** Matches the type of a pointer in C. Names of types end with several digits only if these are a number of bits. */
 const pointer = /^(?:[A-Za-z_]+\d?|[A-Za-z_]*(?:int|float)\d+)(?:_t|[A-Z][A-Za-z]*)?\*+$/;
 
@@ -263,7 +269,7 @@ const passwordName =
   /pass|pwd|psk|pw$|secret|senha|parola|heslo|key[_ -]?content|(?:api|access|auth|private|signing|encryption|master|session)[_ -]?(?:key|token)$/i;
 /** Matches words that describe a password, by the endings of adjectives, participles and nouns of actions. */
 const described =
-  /(?:ed|ing|[ai]ble|[st]ions?|ory|ment|ness|ity|ive|less|ful|[ae]nt|ally|ator|lich|isch|iert|sen|oire|ori[ao]|[ai]d[ao]|at[ao])$/;
+  /(?:ed|ing|[ai]ble|[st]ions?|ory|ment|ness|ity|ive|less|ful|[ae]nt|ally|ator|lich|isch|iert|sen|oire|ori[ao]|[ai]d[ao]|at[ao]|Input|Field|Type|Widget|Handler|Provider)$/;
 
 /** Whether the value of the name of a password consists of words without signs between them, or of random letters. */
 export const isWords = (value: string, name: string): boolean =>

@@ -1,4 +1,5 @@
 import { kindOf } from '../text/characters.js';
+import { isPublished } from './published.js';
 
 /** Number of characters by which a value is judged. */
 export const maxLooked = 96;
@@ -7,11 +8,11 @@ const minDistinct = 8;
 
 /** Matches the beginning of a placeholder for a secret. */
 const placeholder =
-  /^(?:[$<%*#[(\\?~@…]|\/[\^\\([]|\/\* ?[@#]__|x{3,}|\.{3}|your|(?:my[-_.]|(?:an?|the)[-_])[a-z]{2,}(?![a-z\d])|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|phc_|pk_(?:live|test)_|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|[a-z][a-z\d+.-]{1,15}:\/\/|&lt;|\.\s?\$|sha\d+[-:]|0x(?:[\da-f]{1,16}|[\da-f]{40})$|ssh-(?:rsa|dss|ed25519)\b|(?:ecdsa|rsa)-sha2-|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$)|\{[a-z_ -]+\}$|\{[a-z]\w*\()/i;
+  /^(?:[$<%*#[(\\?~@…]|\/[\^\\([]|\/\* ?[@#]__|x{3,}|\.{3}|your|(?:my[-_.]|(?:an?|the)[-_])[a-z]{2,}(?![a-z\d])|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|phc_|pk_(?:live|test)_|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|[a-z][a-z\d+.-]{1,15}:\/\/|&lt;|\.\s?\$|sha\d+[-:]|0x(?:[\da-f]{1,16}u?l{0,2}|[\da-f]{40})$|base(?:32|64)(?:url)?[a-z]*$|1password$|changeit$|ssh-(?:rsa|dss|ed25519)\b|(?:ecdsa|rsa)-sha2-|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$)|\{[a-z_ -]+\}$|\{[a-z]\w*\()/i;
 
 /** Matches words anywhere in a placeholder for a secret. */
 const disclaimer =
-  /example|placeholder|your[-_]|xxxx|[-_](?:x{3}|y{3,}|z{3,})$|aAbBcC|AaBbCc|\*{3}|\.\.\.|…|\$\{|\{\{|<[a-z][\w -]*>|redacted|change[-_]?me|dummy|anonymous|does-?not-?exist|non-?exist|[-_]here\b/i;
+  /example|placeholder|your[-_]|xxxx|[-_](?:x{3}|y{3,}|z{3,})$|aAbBcC|AaBbCc|\*{3}|\.\.\.|…|\$\{|\{\{|<[a-z][\w -]*>|redacted|change[-_]?me|dummy|anonymous|does-?not-?exist|non-?exist|pkcs-?\d|[-_]here\b/i;
 
 const defaultPasswords = new Set(
   (
@@ -56,6 +57,7 @@ export const isPlaceholder = (value: string): boolean =>
   disclaimer.test(value.slice(0, maxLooked)) ||
   (value.length <= maxDefault && defaultPasswords.has(value.toLowerCase())) ||
   isDescription(value) ||
+  isPublished(value) ||
   distinctOf(value) === 1;
 
 /**
