@@ -105,9 +105,9 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   const name = text.slice(start, end);
   const strength = keyStrength(name);
   const isCell = text.charCodeAt(separator) !== comma;
-  if (strength === undefined) return undefined;
+  // A title may have several words.
   const below = isCell ? findBarColumns(reader, from) : undefined;
-  if (below !== undefined || reader.starved) return below;
+  if (below !== undefined || reader.starved || strength === undefined) return below;
   const valueStart = reader.skipSpaces(isCell ? afterTypeCell(reader, from) : from, maxSpaces);
   if (!isCell && quoteAt(reader, valueStart) === undefined) return undefined;
   const preset = !isCell && strength === 'strong' && isOfEnvironment(reader, start, name);

@@ -93,8 +93,11 @@ const offsetsAt = (places: readonly number[], start: number, end: number): reado
   return offsets;
 };
 
-/** Matches a line of names between bars, as wikis print it without a rule below. */
-const barNames = /^\|\|? ?[A-Z][\w .-]*(?:\|\|? ?[A-Z][\w .-]*){1,16}\|\|?\s*$/;
+/** Matches a line of names between bars without a rule below, as in wikis and in scenarios of Gherkin. */
+const barNames = /^[ \t]{0,24}\|\|?[ \t]{0,8}[A-Za-z][\w .-]*(?:\|\|?[ \t]{0,8}[A-Za-z][\w .-]*){1,16}\|\|?\s*$/;
+
+/** Maximum number of blanks before the bar that begins a row. */
+const maxIndent = 24;
 
 /** Finds values below names in a table with bars. @param index an offset in the line of the names */
 export const findBarColumns = (reader: Reader, index: number): Secret | undefined => {
@@ -104,7 +107,10 @@ export const findBarColumns = (reader: Reader, index: number): Secret | undefine
   const headStart = startOfLine(reader, index);
   const nextEnd = endOfLine(reader, nextStart);
   const hasRule = nextEnd - nextStart >= 5 && isRule(reader.text, nextStart, nextEnd);
-  const isHead = hasRule || (reader.code(nextStart) === bar && barNames.test(reader.text.slice(headStart, headEnd)));
+  const isHead =
+    hasRule ||
+    (reader.code(reader.skipSpaces(nextStart, maxIndent)) === bar &&
+      barNames.test(reader.text.slice(headStart, headEnd)));
   if (!isHead) return undefined;
   const cells = reader.text.startsWith('||', headStart) ? doubleBarCells : barCells;
   return findRows(reader, index, { headStart, headEnd, ruleEnd: hasRule ? nextEnd : headEnd, cells });
