@@ -35,6 +35,7 @@ import { findAnnounced, findItems } from './values-below.js';
 
 const equals = 61;
 const colon = 58;
+const semicolon = 59;
 const above = 62;
 const brace = 123;
 const lineFeed = 10;
@@ -98,7 +99,11 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   if (last === 110 && /authorization$/i.test(key.name)) return findAuthorization(reader, start);
   // Terraform prints maps as calls.
   const open = reader.matches('tomap(', start) ? start + 6 : start;
-  if (reader.code(open) === brace) return findNested(reader, key, open);
+  if (reader.code(open) === brace) {
+    const isSetting = !sign.isColon && reader.before(key.start) === semicolon;
+    const inBraces = isSetting ? valueOf(reader, key, open) : undefined;
+    return inBraces ?? (reader.starved ? undefined : findNested(reader, key, open));
+  }
   const isArrow = reader.code(sign.end) === above;
   if (isArrow && !key.isQuoted) return findPointedAt(reader, key, start);
   const isArgument =

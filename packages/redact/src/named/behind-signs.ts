@@ -16,6 +16,8 @@ const minWeak = 16;
 const space = 32;
 const opening = 40;
 const colon = 58;
+const comma = 44;
+const dot = 46;
 const equals = 61;
 const backslash = 92;
 const letterS = 115;
@@ -49,9 +51,38 @@ const beforeLabel = (text: string, end: number): number => {
   return text.charCodeAt(start - 2) === space ? start - 2 : start - 1;
 };
 
+/**
+ * Returns the end of a name in quotes before a method or a label that ends here, as in `"password"), with: "…"`; the same
+ * offset without one.
+ *
+ * @param start the start of the value
+ */
+const beforeMethod = (text: string, end: number, start: number): number => {
+  const next = text.charCodeAt(end);
+  if (next !== opening && next !== colon && !(next === space && end + 2 === start)) return end;
+  if (!isQuote(text.charCodeAt(start - 1))) return end;
+  let at = end;
+  while (end - at < maxLabel && is(text.charCodeAt(at - 1), word)) at -= 1;
+  if (at === end) return end;
+  if (text.charCodeAt(at - 1) === space) at -= 1;
+  const sign = text.charCodeAt(at - 1);
+  if (sign !== comma && sign !== dot) return end;
+  at -= 1;
+  while (at > end - maxLabel * 2 && closings.has(text.charCodeAt(at - 1))) at -= 1;
+  return isQuote(text.charCodeAt(at - 1)) ? at - 1 : end;
+};
+/** The brackets that close around a name in quotes. */
+const closings: ReadonlySet<number> = new Set([41, 93]);
+
+/** Returns the end of the name before the signs, the label or the method that lead to a value. */
+const endOfLabeled = (text: string, signsStart: number, start: number): number => {
+  const end = beforeLabel(text, signsStart);
+  return end === signsStart && end > 0 ? beforeMethod(text, signsStart, start) : end;
+};
+
 /** Returns quickly whether a value may be behind the name of a secret with only signs between them. */
 export const mayBeBehindSigns = (text: string, start: number): boolean => {
-  const end = beforeLabel(text, endOfName(text, start));
+  const end = endOfLabeled(text, endOfName(text, start), start);
   return end > 0 && (mayEndKey(text, end) || (text.charCodeAt(end - 1) | 32) === letterS);
 };
 
@@ -89,9 +120,9 @@ const keyBefore = (reader: Reader, end: number): Key | undefined => {
 const beforeQuoted = /^(?=[^\n]*\n?[^\n]*$)(?![^]*[)}]\s*["'`\\]+$)[\s"'`\\=!:,(){}[\]|<>?+@-]{1,48}$/;
 /** Matches signs that lead to a value without quotes: a colon, an arrow or a line of hyphens. */
 const beforePlain = /^(?=[^]*(?:[:>]|-{3}))(?=[^]*\s)[ \t"'`*)\]:=>-]{1,48}(?<![-"'`])$/;
-/** Matches brackets around a name or a value, a sign with spaces around it, and a particle or a sign beyond ASCII. */
+/** Matches brackets and signs between a name and a value, a slash with spaces around it, and a sign beyond ASCII. */
 const beforeUnlike =
-  /^(?:[*_`]{0,3}\)?[ \t]{0,4}[([{<]{1,2}[ \t]?|[ \t]{0,4}[)\]}][ \t:=-]{0,4}|[ \t]{1,4}[|/~=-]>?[ \t]{1,4}|[:=-]{1,2}>?[ \t]{0,4}|[ \t:=]{0,4}[\u0080-\uffff]{1,8}[ \t:=]{0,4}|>\r?\n[ \t]{0,40})$/;
+  /^(?:(?=.*[^\s*_/])[*_`]{0,3}[()[\]{}<>|:=~*\t -]{1,8}|[ \t]{1,4}\/[ \t]{1,4}|[ \t:=]{0,4}[\u0080-\uffff]{1,8}[ \t:=]{0,4}|>\r?\n[ \t]{0,40})$/;
 
 /** Matches signs between the items of a list, of which the one before a value may be no name. */
 const ofList = /^["'`\\]+,\s*["'`\\]+$/;
@@ -118,7 +149,7 @@ export const isUnlike = (value: string): boolean =>
 export const endBehindSigns = (reader: Reader, start: number, last: number): number | undefined => {
   const { text } = reader;
   const signsStart = endOfName(text, start);
-  const nameEnd = beforeLabel(text, signsStart);
+  const nameEnd = endOfLabeled(text, signsStart, start);
   if (nameEnd <= reader.floor(start)) return undefined;
   const key = keyBefore(reader, nameEnd);
   // A part of a longer name, as the type of a resource.
@@ -146,6 +177,8 @@ export const endBehindSigns = (reader: Reader, start: number, last: number): num
   // The name of a member has a colon behind it.
   if (reader.code(close + 1) === colon && /[{,]\s*["'`\\]+$/.test(signs)) return undefined;
   if (isPublicIdentifier(value) && !/[=:]/.test(signs)) return undefined;
+  const isOfMethod = nameEnd < signsStart && isQuote(text.charCodeAt(nameEnd));
+  if (isOfMethod) return isUnlike(value) ? end : undefined;
   const isSecret = ofList.test(signs) ? isUnlikeName(value) : looksRandom(value) || isUnlikeWord(value);
   return isSecret ? end : undefined;
 };

@@ -15,6 +15,8 @@ const closing = 41;
 const bracket = 91;
 const comma = 44;
 const colon = 58;
+const dot = 46;
+const closingBracket = 93;
 const equals = 61;
 const letterT = 116;
 const maxName = 48;
@@ -37,13 +39,14 @@ export const findCallArgument = (reader: Reader, index: number): Secret | undefi
   const { text } = reader;
   const end = beforeWrapper(reader, index - 1);
   if (end <= reader.barrier) return undefined;
-  const isTyped = mayEndTyping(text, end);
+  const field = mayEndTyping(text, end) ? fieldBefore(reader, end) : '';
+  const isTyped = field !== '';
   if (!isTyped && !mayEndKey(text, end)) return undefined;
   let start = end;
   const floor = Math.max(reader.barrier, end - maxName);
   while (start > floor && is(text.charCodeAt(start - 1), keyClass)) start -= 1;
   const called = text.slice(start, end).replace(/^.*\./, '');
-  const name = isTyped ? fieldBefore(reader, end) : called.replace(verb, '');
+  const name = isTyped ? field : called.replace(verb, '');
   // A function that is called by the name of a secret may show, check or find one. A method of a builder sets it.
   const isMethod = text.charCodeAt(end - called.length - 1) === 46 && !otherVerb.test(called);
   // The function of MySQL that hashes a password.
@@ -65,10 +68,18 @@ const beforeWrapper = (reader: Reader, end: number): number => {
 
 /** Matches a method that types a text into a field that was just found, such as `getByLabel("Password").fill`. */
 const typing =
-  /([\w.-]{2,48})["'`)\]]{2,5}\s?\.(?:type|fill|send_keys|sendKeys|setValue|set|pressSequentially|unwrap_or)$/;
+  /([\w.-]{2,48})["'`)\]]{2,5}\s?\.(?:(?:type|fill|input|enter|send|set|replace|append|unwrap_or)(?:_?(?:text|keys|value|password))?|pressSequentially)$/i;
 
-const mayEndTyping = (text: string, end: number): boolean => typingEnds.some((last) => text.endsWith(last, end));
-const typingEnds = ['.type', '.fill', '_keys', 'dKeys', 'Value', '.set', 'ially', 'ap_or'];
+/** Returns quickly whether a method of an expression in brackets, or of one that ends with a quote, ends here. */
+const mayEndTyping = (text: string, end: number): boolean => {
+  let start = end;
+  while (end - start < maxMethod && is(text.charCodeAt(start - 1), word)) start -= 1;
+  if (start === end || text.charCodeAt(start - 1) !== dot) return false;
+  const before = text.charCodeAt(start - 2);
+  return before === closing || before === closingBracket;
+};
+/** Maximum length of the name of a method that types. */
+const maxMethod = 20;
 
 const fieldBefore = (reader: Reader, end: number): string =>
   typing.exec(reader.text.slice(reader.floor(end), end))?.[1] ?? '';

@@ -48,6 +48,8 @@ export const valueOf = (
       (text.charCodeAt(key.start - 2) === 59 && text.charCodeAt(key.start - 1) === 32);
     end = reader.endOfRun(start, isFirst ? lineStop : isPair && !isColon ? pairStop : stop, maxUnquoted, false);
     if (isPair && /[)}]$/.test(text.slice(start, end))) end -= 1;
+    // A value of ODBC with signs.
+    if (isPair && reader.code(start) === 123 && reader.code(end) === 125) start += 1;
     end = endAfterAmpersands(reader, key, start, end);
     if (reader.code(end) === 32) end = endOfWords(reader, key, start, end);
     if (isCell) end = startOfBar(text, start, end);
