@@ -59,3 +59,38 @@ describe('brackets between a name and a value', () => {
     'map[password] = map2[key]; x = { password } => fn2Call\n',
   ])('are preserved around names: %j', expectPreserved);
 });
+
+describe('commands, functions and sentences', () => {
+  it.each([
+    "mycli -u svc -p'«I4LbInj8PhMRH»' db\n",
+    'winrs -r:host -u:svc -p:«AhJkp4c4jZ6EnAw» ipconfig\n',
+    'mvn sonar:sonar -Dsonar.login=«d19e55a7225243627f00b80d94e4134371a5d84d»\n',
+    'TLSPSK: «5b5683f3e825dd135b788974bbd2f19374c258168b75770101b55422a61b87f8»\n',
+    'const auth = `Basic ${btoa("svc:«v9i3r3sAdzl1siYv»")}`;\n',
+    "Buffer.from('svc:«Tiger-Kettle18»').toString('base64')\n",
+    'base64.StdEncoding.EncodeToString([]byte("svc:«pOeh2nMG0U4YE17»"))\n',
+    'encoder.encodeToString("svc:«HrqkTd8LMd7Md»".getBytes())\n',
+    'assertEquals("«qKnX0yE1vYghRthR»", config.getPassword());\n',
+    'require.Equal(t, "«f7CVwm2CF22t»", cfg.Password)\n',
+    'Please use «f7PE3Yq6cIiK» as the password\n',
+    'const x = "«bwj5UjHj4JNHCfR5pJ54sQYLrEpOfvta»"; // API token for staging\n',
+    "E        where '«niAVqQWSX0Xog2e»' = <User svc>.password\n",
+    '> crypto.randomBytes(32).toString("hex")\n"«c012a8441c48a57a3efc2eeed3386bff0a16cf3c5ae502e83cc4fc0fca4a87c3»"\n',
+    "AES.new(b'«22bf87b7e560ab89f08d3f63931a27e1»', AES.MODE_GCM)\n",
+    "SELECT crypt('«aB3dE9xQmN»', gen_salt('bf'));\n",
+    'Use code «521085» to sign in\nEnter the code «4821» to verify your address\n',
+  ])('have secrets: %j', expectHidden);
+
+  it.each([
+    "docker run -p'8080:80' app\ngrep -w'user2name' file\n",
+    'sonar.login=admin\nsonar.login: octocat\n',
+    'cache.get("cart:Ab12Cd34Ef")\nbtoa("id:Ab12Cd34Ef")\nbtoa("user:password")\n',
+    'const x = "primary-button2"; // token for the theme\n',
+    "where 'administrator' = <User svc>.password\n",
+    'assertEquals("Bearer2Type", config.getToken());\ncache.put("qKnX0yE1vYghRthR", config.getToken());\n',
+    'Use Base64 as the token format and sha256 as the secret hash\n',
+    'exit with code 4040 to stop\nUse port 8080 to sign in\n',
+    '> crypto.randomBytes(32).length\n32\n',
+    "decrypt('users2.txt', key)\n",
+  ])('are preserved without secrets: %j', expectPreserved);
+});

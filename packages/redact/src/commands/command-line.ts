@@ -249,7 +249,7 @@ const isCodeItem = (reader: Reader, start: number): boolean =>
 export const isLongRandom = (value: string): boolean => value.length >= 20 && looksRandom(value);
 
 /** Matches a short flag that stands for a password in many commands. */
-const passwordFlag = /^[-/][A-Za-z]{0,2}[pPwWtTkK](?: {1,4}(?=\S)|["'], ?(?=["']))/;
+const passwordFlag = /^[-/][A-Za-z]{0,2}(?:[pPwWtTkK](?: {1,4}(?=\S)|["'], ?(?=["']))|[pP](?::(?=\S)|(?=["'][^\s,])))/;
 const longBase64 = /^[A-Za-z\d+/]{20,}={0,2}$/;
 /** Matches an argument with a user before the password. */
 const userFlag =
@@ -261,7 +261,9 @@ const isListEnd = (text: string, end: number): boolean =>
 
 /** Whether a letter that stands for a password is before a space, or ends an item of a list. */
 const isFlagEnd = (text: string, end: number): boolean =>
-  (text.charCodeAt(end) === 32 || isListEnd(text, end)) && passwordLetters.has(text.charCodeAt(end - 1) | 32);
+  (flagEnds.has(text.charCodeAt(end)) || isListEnd(text, end)) && passwordLetters.has(text.charCodeAt(end - 1) | 32);
+/** What may be behind a short flag: a space, a colon or the quote of its value. */
+const flagEnds: ReadonlySet<number> = new Set(Array.from(' :"\'', (sign) => sign.charCodeAt(0)));
 const passwordLetters: ReadonlySet<number> = new Set(Array.from('pwtk', (letter) => letter.charCodeAt(0)));
 
 /** Returns quickly whether a sign may begin a short flag with a separate value. */

@@ -25,6 +25,7 @@ const tab = 9;
 const lineFeed = 10;
 const space = 32;
 const colon = 58;
+const comma = 44;
 const at = 64;
 const star = 42;
 const plus = 43;
@@ -101,21 +102,25 @@ const isLast = (text: string, index: number, end: number): boolean => {
   const follower = text.charCodeAt(behind);
   if (behind + 1 >= text.length || follower === bar) return true;
   if (!followers.has(follower)) return false;
-  if (end === behind && isQuotedWhole(text, index, end, text.charCodeAt(end + 1))) return true;
+  if (end === behind && isQuotedWhole(text, index, end, text.charCodeAt(end + 1)) !== false) return true;
   return isPiped(text, behind + 1) || isBehindHost(text, index);
 };
 
 /** Matches an argument in quotes, up to the colon behind its user. Kinds of ids have colons behind them, too. */
 const quotedUser =
-  /(?:^|[\s=])(["'])(?!(?:id|etag|cid|rev|hash|nonce|tag|ref|uid|uuid|guid|sig|sha\d*|md5|key|user|session|trace|[vh]\d)["':])[A-Za-z][\w.@-]{1,48}$/;
-const maxQuotedUser = 52;
+  /(?:^|[\s=]|((?:btoa|\.from|encode\w{0,12}|basic\w{0,8}|\[\]byte)\(b?))(["'])(?!(?:id|etag|cid|rev|hash|nonce|tag|ref|uid|uuid|guid|sig|sha\d*|md5|session|trace|[vh]\d)$)[A-Za-z][\w.@-]{1,48}$/;
+const maxQuotedUser = 68;
+/** What may be behind an argument of a function: a bracket, a comma, or the dot of a method. */
+const behindArgument: ReadonlySet<number> = new Set([41, comma, 46]);
 
-/** Whether a user and a password that ends here are all of an argument in quotes. */
-const isQuotedWhole = (text: string, index: number, end: number, next: number): boolean => {
-  const isEnd = Number.isNaN(next) || next <= doubleQuote || next === backslash;
+/** Whether a user and a password that ends here are all of an argument in quotes, or of one that a function encodes. */
+const isQuotedWhole = (text: string, index: number, end: number, next: number): 'encoded' | boolean => {
+  const isEnd = Number.isNaN(next) || next <= doubleQuote || next === backslash || behindArgument.has(next);
   if (!isEnd || !quotes.has(text.charCodeAt(end))) return false;
-  const quote = quotedUser.exec(text.slice(Math.max(0, index - maxQuotedUser), index))?.[1];
-  return quote === text.charAt(end);
+  const [, encoder, quote] = quotedUser.exec(text.slice(Math.max(0, index - maxQuotedUser), index)) ?? [];
+  if (quote !== text.charAt(end)) return false;
+  if (encoder !== undefined) return 'encoded';
+  return !behindArgument.has(next);
 };
 
 /** Whether a pipe is behind the closing quote of an argument. */
@@ -173,8 +178,9 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
   }
   const value = text.slice(start, end);
   if (next !== at && !isPair && isMapped(reader, index, value, end)) return { kind: 'user-password', start, end };
-  const isBare = start === index + 1 && value.length <= maxArgument && isRandomMixed(value);
-  if (isBare && isQuotedWhole(text, index, end, reader.code(end + 1))) return { kind: 'user-password', start, end };
+  const whole = start === index + 1 && isQuotedWhole(text, index, end, reader.code(end + 1));
+  const isBare = whole === 'encoded' ? isPasswordLike(value) : value.length <= maxArgument && isRandomMixed(value);
+  if (whole !== false && isBare && !isPlaceholder(value)) return { kind: 'user-password', start, end };
   if (!isPair || value.includes(reader.replacement) || isPlaceholder(`${value}0`)) return undefined;
   if (next === at && isPasswordName(value)) return undefined;
   if (isNamedPair(text.slice(reader.floor(index), index), value)) return undefined;

@@ -19,9 +19,12 @@ const maxValue = 32;
 const slash = 47;
 const space = 32;
 const hyphen = 45;
+const equals = 61;
 const below = 60;
 /** The code of `←`. */
 const arrow = 0x2190;
+const comma = 44;
+const letterA = 97;
 const letterI = 105;
 const letterS = 115;
 const letterW = 119;
@@ -87,13 +90,22 @@ const ofLogin =
 
 /** Matches what states that the value before is a secret. */
 const statement =
-  /^["'`]?(?: (?:is|was)| {1,4}(?:<-{1,2}|←)) (?:[a-z]{1,12} ){0,3}(?:passw(?:or)?d|passphrase|passcode|pass|pwd?|secret|token|(?:api|access|secret|private) key)\b(?! (?:hash|id|name|length|policy|type))/i;
+  /^["'`]?(?: (?:is|was|as(?= (?:the|your|my|our) ))| {1,4}(?:<-{1,2}|←)| ={1,3} [\w.<>()[\]'" ]{1,40}\.) ?(?:[a-z]{1,12} ){0,3}(?:passw(?:or)?d|passphrase|passcode|pass|pwd?|secret|token|(?:api|access|secret|private) key)\b(?! (?:hash|id|name|length|policy|type))/i;
+/** Matches the member behind an expected value. */
+const compared = /^["'], ?[\w.>-]{1,32}(?:password|passwd|secret|token|api_?key)(?:\(\))?\)/i;
+/** Matches the function that compares both, up to the quote of the value. */
+const asserted = /\b(?:assert\w{0,16}|expect\w{0,16}|(?:\w{1,12}\.)?(?:not)?equals?)\((?:\w{1,8}, ?)?["']$/i;
+const maxCall = 48;
 /** Matches the sign of a remark before a value. */
 const remark = /^(?:\/{2}|\/\*{1,2}|#+|--|;+|<!--|%+)(?=\w)/;
 
 /** Finds a value that is stated to be a secret behind it, as in `… is the password`. */
 const findBeforeStatement = (reader: Reader, start: number, last: number): Secret | undefined => {
-  if (!statement.test(reader.slice(last, last + maxBehind))) return undefined;
+  const behind = reader.slice(last, last + maxBehind);
+  const isStatement =
+    statement.test(behind) ||
+    (compared.test(behind) && asserted.test(reader.text.slice(Math.max(reader.barrier, start - maxCall), start)));
+  if (!isStatement) return undefined;
   const word = startOfWord(reader.text, start);
   const from = word + (remark.exec(reader.text.slice(word, word + 4))?.[0].length ?? 0);
   if (from < reader.barrier) return undefined;
@@ -101,13 +113,21 @@ const findBeforeStatement = (reader: Reader, start: number, last: number): Secre
   return isStated(reader, value) ? { kind: 'assignment', start: from, end: last } : undefined;
 };
 
+/** Whether a letter is behind a comma, possibly after a space. Strings in data have quotes there. */
+const isBeforeMember = (text: string, from: number): boolean =>
+  kindOf(text.charCodeAt(text.charCodeAt(from) === space ? from + 1 : from)) !== 0;
+
 const isBeforeVerb = (text: string, last: number): boolean => {
-  let end = isQuote(text.charCodeAt(last)) ? last + 1 : last;
+  const isQuoted = isQuote(text.charCodeAt(last));
+  let end = isQuoted ? last + 1 : last;
+  if (isQuoted && text.charCodeAt(end) === comma) return isBeforeMember(text, end + 1);
   if (text.charCodeAt(end) !== space) return false;
   while (end < last + 4 && text.charCodeAt(end + 1) === space) end += 1;
   const first = text.charCodeAt(end + 1);
   if (first === below) return text.charCodeAt(end + 2) === hyphen;
-  return first === letterI ? text.charCodeAt(end + 2) === letterS : first === letterW || first === arrow;
+  return first === letterI || first === letterA
+    ? text.charCodeAt(end + 2) === letterS
+    : first === letterW || first === arrow || first === equals;
 };
 const isQuote = (code: number): boolean => code === 34 || code === 39 || code === 96;
 

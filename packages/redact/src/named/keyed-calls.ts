@@ -58,8 +58,9 @@ const keyedCalls: readonly KeyedCall[] = [
     position: 0,
   },
   {
-    endings: endings('hmac.new hmacshakeyfor signedstring from_secret cookieparser createsecretkey'),
-    callee: /(?:(?:hmac|HMAC)\.new|hmacShaKeyFor|SignedString|Key::from_secret|cookieParser|createSecretKey)$/,
+    endings: endings('hmac.new hmacshakeyfor signedstring from_secret cookieparser createsecretkey aes.new crypt'),
+    callee:
+      /(?:(?:hmac|HMAC)\.new|hmacShaKeyFor|SignedString|Key::from_secret|cookieParser|createSecretKey|AES\.new|(?<![a-z])crypt)$/,
     position: 0,
   },
   {

@@ -47,7 +47,7 @@ export const mayBePrompt = (text: string, index: number): boolean => {
 /** Matches words that say that a command prints a secret, and the commands of password managers. */
 const printing = new RegExp(
   String.raw`^pass(?! \w+ )|(?<![a-z])(?:` +
-    'passwords?|passwd|passphrase|secrets?|tokens?|credentials?|keyring|kwallet-query -r|(?:go)?pass show|genkey|genpsk|keygen|psk|rand|urandom|pwgen|' +
+    'passwords?|passwd|passphrase|secrets?|tokens?|credentials?|keyring|kwallet-query -r|(?:go)?pass show|genkey|genpsk|keygen|psk|rand|urandom|random_?bytes|secure_?random|pwgen|' +
     'keys? (?:list|show|renew)|list-keys|print-key|-gen user|cookie|key-?file|pki ticket|(?:gen[_-]?)?api[-_]?keys?|' +
     String.raw`\w*(?:priv|auth|join|setup|license|master|access|signing|encryption)[-_.]?keys?|` +
     'with-decryption|berglas access|bao (?:kv get|read) -field|vault (?:kv get|read) -field' +

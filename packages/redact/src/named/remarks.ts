@@ -49,10 +49,14 @@ export const findRemarkedItem = (reader: Reader, index: number): Secret | undefi
   return isSecret ? { kind: 'assignment', start, end } : undefined;
 };
 
+/** Matches what a secret is for, behind its name. */
+const purpose = / (?:for|of|in|on|from|to) .*$/;
+
 /** Whether a value is chosen or random, and the last words of a remark are the name of a secret. */
 const isNamed = ({ replacement }: Reader, value: string, name: string): boolean => {
-  if (value.length < minValue || /[\s/(=\\[\]{}^]/.test(value) || !mayEndKey(name, name.length)) return false;
-  const words = name.split(' ');
+  const named = name.replace(purpose, '');
+  if (value.length < minValue || /[\s/(=\\[\]{}^]/.test(value) || !mayEndKey(named, named.length)) return false;
+  const words = named.split(' ');
   const strength = keyStrength(words.slice(-2).join(' ')) ?? keyStrength(words.at(-1) ?? '');
   const isChosen =
     looksRandom(value) || (strength === 'strong' && (isMixed(value, { isQuoted: false }) || isPassphrase(value)));

@@ -160,7 +160,8 @@ const compounds = [
   'de acceso',
   'de acesso',
   ...foreignKeys,
-].flatMap((name) => [' ', '_', '-', ''].map((joint) => name.replace(' ', joint)));
+  'sonar login',
+].flatMap((name) => [' ', '_', '-', '.', ''].map((joint) => name.replace(' ', joint)));
 
 /** Endings of names of stored passwords: of what a function made of them. Digits may follow. */
 const storedEndings = ['password', 'passwd', 'pass', 'pwd', 'pw'].flatMap((noun) =>
@@ -284,7 +285,7 @@ export const keyStrength = (name: string): KeyStrength => {
 const minCompound = 5;
 /** Matches compounds such as `pgpassword`, but not `showpassword`. */
 const compound =
-  /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use(?!r))[a-z])[a-z]{0,24}?(?:password|passwd|passphrase|(?<!ask|by|com|sur|tres|over|under|encom)pass|(?:api|secret|access|account|storage|encryption|signing|license|subscription|webhook)key|authtoken|(?:client|webhook|app|auth|jwt|session|consumer|shared|signing|cookie|psk)secret|pwd|(?:bind|root|mod|user|db|ldap|admin|bot)pw)$/;
+  /^(?!(?:no|is|has|show|hide|forgot|reset|change|confirm|verify|with|use(?!r))[a-z])[a-z]{0,24}?(?:password|passwd|passphrase|(?<!ask|by|com|sur|tres|over|under|encom)pass|(?:api|secret|access|account|storage|encryption|signing|license|subscription|webhook)key|authtoken|(?:client|webhook|app|auth|jwt|session|consumer|shared|signing|cookie|psk)secret|pwd|psk|(?:bind|root|mod|user|db|ldap|admin|bot)pw)$/;
 
 /** Matches compounds of Germanic languages such as `Initialpasswort`. */
 const foreignCompound =
@@ -308,6 +309,7 @@ const strengthOf = (noun: string, before: string | undefined, isEnvironment: boo
   if (noun === 'string' || noun === 'binary') return before === 'secret' ? 'strong' : undefined;
   if (noun === 'data' && before === 'secret') return 'strong';
   if (noun === 'data' || noun === 'content' || noun === 'material') return before === 'key' ? 'strong' : undefined;
+  if (noun === 'login') return before === 'sonar' ? 'weak' : undefined;
   if (noun === 'id') return before === 'secret' ? 'weak' : undefined;
   if (noun === 'code') return before === 'device' ? 'weak' : undefined;
   if (noun === 'community') return before === 'snmp' || before === 'ro' || before === 'rw' ? 'strong' : undefined;

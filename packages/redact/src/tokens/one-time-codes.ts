@@ -28,6 +28,10 @@ const maxNamed = 40;
 /** Matches what is behind a code. */
 const stated = /^ (?:is|as|to) (?:your|the) (?:[\w-]{1,16} ){0,3}(?:code|otp|pin|passcode|password)\b/i;
 
+/** Matches the word before a code that a sentence asks to use, and what is behind it. */
+const codeWord = /\bcode:? $/i;
+const use = /^ to (?:sign|log) ?in\b|^ to (?:verify|confirm|authenticate|complete|finish)\b/i;
+
 /** The first letters of what is behind a code. */
 const firstStated: ReadonlySet<number> = new Set(Array.from('iatIAT', (letter) => letter.charCodeAt(0)));
 
@@ -99,5 +103,6 @@ export const findOneTimeCode = (reader: Reader, index: number): Secret | undefin
     return named.test(before.slice(-maxNamed)) ? { kind: 'one-time-code', start: index, end } : undefined;
   }
   const isStated = next === space && stated.test(reader.slice(end, end + 72));
-  return isStated || announced.test(before) ? { kind: 'one-time-code', start: index, end } : undefined;
+  const isUsed = next === space && codeWord.test(before) && use.test(reader.slice(end, end + 24));
+  return isStated || isUsed || announced.test(before) ? { kind: 'one-time-code', start: index, end } : undefined;
 };

@@ -101,7 +101,8 @@ export const passphraseName =
 /** Whether a hash, or a UUID outside of quotes, is the value of a token, or a short hash that of a key. */
 const isTokenId = (value: string, name: string, { isQuoted, isLiteral }: Style): boolean =>
   (isStoredName(name) && isHash(value)) ||
-  (/token$/i.test(name) && (isHash(value) || (!isQuoted && (name.length > 'token'.length || name === 'Token')))) ||
+  (/(?:token|sonar\Wlogin)$/i.test(name) &&
+    (isHash(value) || (!isQuoted && (name.length > 'token'.length || name === 'Token')))) ||
   (isLiteral && name.endsWith('_KEY') && /^[\da-f]{32}$/.test(value)) ||
   (/^[A-Z\d_]+_(?:AUTH|CREDENTIAL)$/.test(name) && isHash(value));
 

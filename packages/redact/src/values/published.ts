@@ -6,7 +6,7 @@ const namedLogins = ['user', 'username', 'login', 'email'].flatMap((user) =>
 );
 
 /**
- * Credentials of the examples in RFC 6749, 6750, 7617 and 7636, in OpenID Connect, and of bots of Telegram.
+ * Credentials of the examples in RFC 6749, 6750, 7617 and 7636, and in OpenID Connect.
  * They are in many manuals, tests and sources, and open nothing.
  */
 const examples: ReadonlySet<string> = new Set([
@@ -19,6 +19,7 @@ const examples: ReadonlySet<string> = new Set([
   'mF_9.B5f-4.1JqM',
   'SlAV32hkKG',
   '8xLOxBtZp8',
+  'h480djs93hd8',
   'czZCaGRSa3F0MzpnWDFmQmF0M2JW',
   'QWxhZGRpbjpvcGVuIHNlc2FtZQ',
   'dGVzdDoxMjPCow',
