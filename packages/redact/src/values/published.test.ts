@@ -7,6 +7,7 @@ const inBase64 = (login: string): string => Buffer.from(login).toString('base64'
 const pairs: readonly (readonly [text: string, example: string, secret: string])[] = [
   ['{"access_token": "§"}\n', '2YotnFZFEjr1zCsicMWpAA', '2YotnFZFEjr1zCsicMWpAB'],
   ['Location: https://client.example.com/cb?code=§&state=xyz\n', 'SplxlOBeZQQYbYS6WxSbIA', 'SplxlOBeZQQYbYS6WxSbIB'],
+  ['oauth_token="§",\n', 'ad180jjd733klru7', 'ad180jjd733klru8'],
   ['Authorization: Basic §\n', inBase64('user:password'), inBase64('user:passw0rd2x')],
   ['Authorization: Basic §\n', inBase64('username:pass'), inBase64('username:d8Kq2LmZ0v')],
   ['curl -H "Authorization: Basic §"\n', 'QWxhZGRpbjpvcGVuIHNlc2FtZQ==', inBase64('Aladdin:aB3dE9xQmN')],
@@ -41,6 +42,7 @@ describe('names in code and standards near secrets', () => {
     '                if isinstance(key, (Ed25519PrivateKey, Ed448PrivateKey)):\n',
     "If you're using a password manager such as 1Password, where the app adds an icon\n",
     '    password => "TextInput",\n',
+    '      to store the unhashed passphrase they will pass to crypt_*.\n',
     "Password for 'https://joe@git.example.org': \nPassword for 'https://git.example.org': \n",
     "applicationServerKey: 'BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM'\n",
   ])('are preserved: %j', expectPreserved);
@@ -48,6 +50,7 @@ describe('names in code and standards near secrets', () => {
   it.each([
     "Password for 'joe@git.example.org': «d8Kq2LmZ0vRt»\n",
     'password: «1Passw0rdTree»\n',
+    'password: «crypt_9*x!Q»\n',
     'password => "«TealHarborOtter»",\n',
     '#define DB_PASSWORD "«0x7Lq2mZ9v»"\n',
     'Private key material: «Base64urlUInt7Xq2LmZ0vRt9Yw»\n',

@@ -6,7 +6,7 @@ const namedLogins = ['user', 'username', 'login', 'email'].flatMap((user) =>
 );
 
 /**
- * Credentials of the examples in RFC 6749, 6750, 7617 and 7636, and in OpenID Connect.
+ * Credentials of the examples in RFC 5849, 6749, 6750, 7617 and 7636, and in OpenID Connect.
  * They are in many manuals, tests and sources, and open nothing.
  */
 const examples: ReadonlySet<string> = new Set([
@@ -20,6 +20,15 @@ const examples: ReadonlySet<string> = new Set([
   'SlAV32hkKG',
   '8xLOxBtZp8',
   'h480djs93hd8',
+  'dpf43f3p2l4k3l03',
+  'kd94hf93k423kf44',
+  'hh5s93j4hdidpola',
+  'hdhd0244k9j7ao03',
+  'nnch734d00sl2jdk',
+  'pfkkdhi9sl3r4s00',
+  'hfdp7dh39dks9884',
+  '0685bd9184jfhq22',
+  'ad180jjd733klru7',
   'czZCaGRSa3F0MzpnWDFmQmF0M2JW',
   'QWxhZGRpbjpvcGVuIHNlc2FtZQ',
   'dGVzdDoxMjPCow',

@@ -45,8 +45,9 @@ const countingDigits = '01234567890';
  */
 const encrypted = /^(?:\{cipher\}|ENC[([]|AQICAH|Ag[A-D][\w+/=]{300})/;
 
-/** Matches a time, which lists of secrets have beside their names, a port and its protocol, and fields of an option of GnuPG. */
-const publicForm = /^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{1,5}\/(?:tcp|udp|sctp)$|\d{1,2}:\d{1,2}:[A-Z]?:[\d:]*$)/;
+/** Matches a time, which lists of secrets have beside their names, a port and its protocol, fields of an option of GnuPG, and a group of functions such as `crypt_*`. */
+const publicForm =
+  /^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{1,5}\/(?:tcp|udp|sctp)$|\d{1,2}:\d{1,2}:[A-Z]?:[\d:]*$|[a-z]+_\*\.?$)/;
 
 /** Returns whether the value is a placeholder for a secret, encrypted, a time or a port. */
 export const isPlaceholder = (value: string): boolean =>
