@@ -40,7 +40,7 @@ const hexKey = /^:(?=[\da-f]*\d)((?:[\da-f]{16}){1,4})(?!\w)/i;
 export const mayBeNumberedKey = (text: string, index: number): boolean => {
   const end = index + hashLength;
   if (kindOf(text.charCodeAt(index - 1)) !== digit && text.charCodeAt(index - 1) !== letterT) return false;
-  return end >= text.length || (isHex(text.charCodeAt(index + 16)) && isHex(text.charCodeAt(index + 8)));
+  return end >= text.length || [1, 8, 16].every((offset) => isHex(text.charCodeAt(index + offset)));
 };
 
 /** Finds the key in `joe:aes256-cts-hmac-sha1-96:…` and the token `1/12…:…`. Called for the last colon. */

@@ -10,6 +10,10 @@ import { valueOf } from '../values/value-of-name.js';
 import { looksRandom } from '../values/value.js';
 
 const brace = 123;
+const letterF = 102;
+const letterT = 116;
+/** Length of `false` and the sign behind it. */
+const maxBoolean = 6;
 
 /** Whether the name is `value` or `content`, so that the actual name is in another member. */
 export const isValueName = (reader: Reader, end: number): boolean => {
@@ -88,6 +92,14 @@ const generatedBehind = /^"[^"\n]{4,100}",\s{1,40}"(?:special|upper|numeric|numb
 /** Matches a line that states a new secret above `New value: …`. */
 const stated = /\b(?:password|secret|api key|token)\b[^\n]{0,80}\.?\n[^\n]{0,24}$/i;
 
+const boolean = /^(?:true|false)[\s,;)}\]]/;
+
+/** Whether the value is `true` or `false`, as in `Object.defineProperty(exports, 'x', { value: true })`. */
+const isBoolean = (reader: Reader, start: number): boolean => {
+  const first = reader.code(start);
+  return (first === letterT || first === letterF) && boolean.test(reader.slice(start, start + maxBoolean));
+};
+
 const findStatedValue = (reader: Reader, start: number, valueStart: number): Secret | undefined => {
   const key: Key = { name: 'password', strength: 'strong', start, isQuoted: false, isTight: false };
   const found = valueOf(reader, key, valueStart, { isColon: true });
@@ -97,8 +109,8 @@ const findStatedValue = (reader: Reader, start: number, valueStart: number): Sec
 /** Finds the value in `{"name": "DB_PASSWORD", "value": "…"}`, in either order, and in `key="ApiKey" value="…"`. */
 export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number): Secret | undefined => {
   const start = skipGap(reader, signEnd);
-  // An object, of which each member has its own name.
-  if (reader.code(start) === brace) return undefined;
+  // An object, of which each member has its own name, or no text.
+  if (reader.code(start) === brace || isBoolean(reader, start)) return undefined;
   const last = reader.text.charCodeAt(nameEnd - 1) | 32;
   let end = nameEnd - (last === 101 ? 5 : 6);
   while (kindOf(reader.text.charCodeAt(end - 1)) === 1 || kindOf(reader.text.charCodeAt(end - 1)) === 2) end -= 1;

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { findAssignment } from '../named/assignment.js';
 import { mayBeAtColon } from '../commands/at-colon.js';
 import { mayBeNamed } from './may-be-named.js';
+import { mayEndOwner } from './name-before.js';
 import { Reader } from '../text/reader.js';
 
 const value = 'aB3dE5fG7hJ9kL1mN3pQ5rS7tU9';
@@ -82,5 +83,31 @@ describe('mayBeNamed', () => {
     const others = `${json}\nconst item = read(path); index=0\n2026-11-29T12:30:45Z id=7 took=3 path=/a`;
     const signs = Array.from(others.matchAll(/[:=]/g), ({ index }) => index);
     expect(signs.filter((index) => mayBeNamed(others, index))).toEqual([]);
+  });
+});
+
+describe('mayEndOwner', () => {
+  it.each(['for', 'für', 'voor', 'pour', 'para', 'per', 'för', 'dla', 'для', 'user'])(
+    'accepts a word behind %s',
+    (word) => {
+      const text = `password ${word} joe`;
+      expect(mayEndOwner(text, text.length - 3)).toBe(true);
+    },
+  );
+
+  it.each(['error TS2345', 'prefor joe', 'for\njoe', 'server 1'])('excludes the last word of %j', (words) => {
+    const start = words.search(/\S+$/);
+    expect(mayEndOwner(`const ${words}`, 'const '.length + start)).toBe(false);
+  });
+});
+
+describe('signs that are no names', () => {
+  it.each([
+    "src/a.ts(3,9): error TS2345: Argument of type 'A'",
+    '{ enumerable: true, get: function () {} }',
+    'has feet: 2 ft',
+  ])('are excluded in %j', (text) => {
+    const signs = Array.from(text.matchAll(/:/g), ({ index }) => index);
+    expect(signs.filter((index) => mayBeNamed(text, index))).toEqual([]);
   });
 });

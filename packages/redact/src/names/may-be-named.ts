@@ -2,7 +2,7 @@ import { is, kindOf, word } from '../text/characters.js';
 import { mayBeForeign } from './foreign-names.js';
 import { isGap } from './key.js';
 import { keyTails, mayEndKey, tailOf, tailsOf } from './key-name.js';
-import { isOfType, maxOwner, maxType, mayEndOwner } from './name-before.js';
+import { endsWithVerb, isOfType, maxOwner, maxType, mayEndOwner } from './name-before.js';
 import { isWithinLine, mayMentionSecret } from '../likely/nearby.js';
 import { isAccountKey, isKeyMember } from '../named/object-members.js';
 import { mayAnnounce } from '../named/values-below.js';
@@ -43,7 +43,8 @@ const tailsOfWords = (words: string): Uint8Array => {
 };
 const beforeBoth = 'value val content default result input key pass encrypt seed';
 const beforeEquals = tailsOfWords(`${beforeBoth} name login appid code auth sig signature string str`);
-const beforeColon = tailsOfWords(`${beforeBoth} codes lines ed is et`);
+const beforeColon = tailsOfWords(`${beforeBoth} codes lines`);
+const verbEnds = tailsOfWords('ed is et');
 
 const isQuote = (code: number): boolean => code === doubleQuote || code === singleQuote || code === backtick;
 
@@ -150,6 +151,7 @@ export const mayBeNamed = (text: string, index: number): boolean => {
   if (tails[tail] === 1 || maySkip(text, end, isColon)) return true;
   if ((keyTails[tail] === 1 || isNumber(text.charCodeAt(end - 1))) && mayEndKey(text, end)) return true;
   if (mayNamePair(text, end)) return true;
+  if (isColon && verbEnds[tail] === 1 && endsWithVerb(text, end)) return true;
   if (!isColon) return isQuote(text.charCodeAt(end)) || mayBeTyped(text, end) || mayBeUser(text, end);
   if (text.charCodeAt(index + 1) === lineFeed && mayAnnounce(text, end)) return true;
   return (

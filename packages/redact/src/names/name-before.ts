@@ -13,10 +13,18 @@ const colon = 58;
 export const maxOwner = 64;
 /** Maximum length of a type between a name and its value. */
 export const maxType = 32;
-const verb = / (?:is|provided|used|supplied|received|generated|created|set)$/;
+const verbs = ['is', 'provided', 'used', 'supplied', 'received', 'generated', 'created', 'set'];
+const verb = new RegExp(` (?:${verbs.join('|')})$`);
+/** Whether one of the verbs that may be between a name and its value ends here. */
+export const endsWithVerb = (text: string, end: number): boolean =>
+  verbs.some((one) => text.endsWith(one, end) && text.charCodeAt(end - one.length - 1) === 32);
 /** Matches the preposition before an account, and what may be before it. */
 const preposition = /(?: (?:is|was|has been) generated)? (?:for|für|voor|pour|para|per|för|dla|для) $/;
-const prepositionEnds: ReadonlySet<number> = new Set(Array.from('raя', (letter) => letter.charCodeAt(0)));
+/** These prepositions, and the word that may be between them and the account. */
+const ownerWords = ['for', 'für', 'voor', 'pour', 'para', 'per', 'för', 'dla', 'для', 'user'].map(
+  (word) => ` ${word} `,
+);
+const ownerEnds: ReadonlySet<number> = new Set(Array.from('raя', (letter) => letter.charCodeAt(0)));
 const auxiliary = /(?: (?:is|was|has been))?(?: successfully)?$/;
 
 /** Returns the end of the name in `the password is: …` and `password provided: …`. */
@@ -42,7 +50,9 @@ export const beforeNumber = (reader: Reader, end: number): number => {
 
 /** Returns quickly whether a preposition may be before the word that starts here, or before `user` and the word. */
 export const mayEndOwner = (text: string, start: number): boolean =>
-  text.charCodeAt(start - 1) === 32 && prepositionEnds.has(text.charCodeAt(start - 2));
+  text.charCodeAt(start - 1) === 32 &&
+  ownerEnds.has(text.charCodeAt(start - 2)) &&
+  ownerWords.some((word) => text.endsWith(word, start));
 
 /** Returns the end of the name in `password for user root: …` and `password is generated for root@localhost: …`. */
 export const beforeOwner = (reader: Reader, end: number): number => {
