@@ -59,12 +59,15 @@ export async function* readEntries(path: string, damage: Damage, onBytes: OnByte
 
 /** Whether a file that begins with these bytes is one JSON value: a list, or an object over several lines. */
 const isDocument = (begin: Buffer): boolean => {
-  const head = begin.toString().trimStart();
-  if (head.startsWith('[')) return true;
-  const [first = ''] = head.split('\n', 1);
+  const start = begin.findIndex((byte) => !blanks.has(byte));
+  if (begin[start] === openBracket) return true;
+  const end = begin.indexOf(newline, start);
   // A long first line is cut here; only a line that ends can be judged.
-  return head.startsWith('{') && first.length < head.length && !isObject(parsedOr(first));
+  return begin[start] === openBrace && end !== -1 && !isObject(parsedOr(begin.toString('utf8', start, end)));
 };
+
+/** White space, and the bytes of a byte order mark. */
+const blanks: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0xef, 0xbb, 0xbf]);
 
 async function* documentEntries(read: Read, begin: Buffer, onBytes: OnBytes): AsyncGenerator<readonly Json[]> {
   const chunks = [begin];
