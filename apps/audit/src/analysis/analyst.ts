@@ -15,9 +15,7 @@ export interface Analyst {
 export const createAnalyst = (costOf: CostOf, facts: TextFacts): Analyst => {
   const session = new SessionAudit(costOf, facts);
   return {
-    take: async (records) => {
-      for (const record of records) session.take(record);
-    },
+    take: async (records) => session.take(records),
     end: async (file) => session.end(file),
   };
 };

@@ -58,7 +58,7 @@ export interface SessionReport extends SessionFile {
   };
 }
 
-/** Audits one session, record by record. */
+/** Audits one session. */
 export class SessionAudit {
   readonly #usage: UsageAnalysis;
   readonly #loops: LoopAnalysis;
@@ -79,15 +79,22 @@ export class SessionAudit {
     this.#results = new ResultAnalysis(facts);
   }
 
-  take(record: AuditRecord): void {
-    this.#usage.take(record);
-    this.#loops.take(record);
-    this.#cache.take(record);
-    this.#commands.take(record);
-    this.#secrets.take(record);
-    this.#injections.take(record);
-    this.#results.take(record);
-    this.#context.take(record);
+  /**
+   * Takes the next records. Each analysis reads all of them before the next one begins: its code and tables then stay in the
+   * caches of the processor.
+   */
+  take(records: readonly AuditRecord[]): void {
+    const analyses = [
+      this.#usage,
+      this.#loops,
+      this.#cache,
+      this.#commands,
+      this.#secrets,
+      this.#injections,
+      this.#results,
+      this.#context,
+    ];
+    for (const analysis of analyses) for (const record of records) analysis.take(record);
   }
 
   end({ path, format, skippedLines }: SessionFile): SessionReport {
