@@ -9,6 +9,7 @@ import { TurnError } from '@h/turn';
  * - `database-full`: the disk or a quota of the server is full
  * - `database-denied`: the password or a privilege is missing
  * - `database-schema`: the tables do not match this version of the package
+ * - `database-pooler`: notifications do not arrive, because a pooler shares the connections of the server
  * - `database-closed`: `close()` was called
  * - `database-failed`: any other error of the server
  */
@@ -19,6 +20,7 @@ export type PostgresErrorCode =
   | 'database-full'
   | 'database-denied'
   | 'database-schema'
+  | 'database-pooler'
   | 'database-closed'
   | 'database-failed';
 
@@ -54,6 +56,7 @@ const advice: Readonly<Record<PostgresErrorCode, string>> = {
   'database-full': 'Free space on the server, then retry.',
   'database-denied': 'Check the password and the privileges of the role.',
   'database-schema': 'Use one version of the package in all processes, and let it run its migrations.',
+  'database-pooler': 'Connect to the server directly, or through a pooler in session mode.',
   'database-closed': 'Connect again.',
   'database-failed': 'A retry will not help; see the cause.',
 };

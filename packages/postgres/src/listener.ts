@@ -1,17 +1,24 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Notification, Pool, PoolClient } from 'pg';
-import { toPostgresError, type PostgresError } from './errors.js';
+import { newId } from './clock.js';
+import { PostgresError, toPostgresError } from './errors.js';
 
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 /** Interval and time limit of the statement that detects a connection that was cut without notice. */
 const checkEveryMs = 10_000;
 const checkTimeoutMs = 5_000;
+/** How often a notification of this process to itself is sent, and how long each may take to arrive. */
+const maxPings = 3;
+const pingTimeoutMs = 2_000;
 
 /** Options of {@link Listener}. */
 export interface ListenerOptions {
   readonly pool: Pool;
   readonly channel: string;
   readonly onProblem: (error: PostgresError) => void;
+  /** Called if notifications never arrive, before all subscribers are called. */
+  readonly onRefused: (error: PostgresError) => void;
 }
 
 /**
@@ -19,6 +26,9 @@ export interface ListenerOptions {
  *
  * A notification is a hint. Those that are sent while the connection is down are lost, so every subscriber is called
  * when it is up again.
+ *
+ * Through a pooler in transaction mode, `listen` succeeds and no notification arrives. The first connection is checked
+ * for that with a notification that another connection sends.
  */
 export class Listener {
   readonly #options: ListenerOptions;
@@ -28,6 +38,10 @@ export class Listener {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #pauseMs = firstPauseMs;
   #isClosed = false;
+  /** Whether a notification of another connection has arrived. */
+  #isProven = false;
+  /** Resolves the wait for the notification with this payload. */
+  #ping: { readonly payload: string; readonly arrived: () => void } | undefined;
 
   constructor(options: ListenerOptions) {
     this.#options = options;
@@ -69,12 +83,54 @@ export class Listener {
     this.#client = client;
     client.on('error', (error) => this.#failed(error, client));
     client.on('end', () => this.#failed(new Error('The connection that listens has ended'), client));
-    client.on('notification', ({ payload = '' }: Notification) => this.#notify(this.#subscribers.get(payload)));
+    client.on('notification', ({ payload = '' }: Notification) => {
+      if (payload === this.#ping?.payload) this.#ping.arrived();
+      this.#notify(this.#subscribers.get(payload));
+    });
     await within(client, `listen "${this.#options.channel}"`);
     if (this.#isClosed) return;
     this.#pauseMs = firstPauseMs;
     this.#scheduleCheck(client);
-    for (const callbacks of this.#subscribers.values()) this.#notify(callbacks);
+    this.#notifyAll();
+    // Subscribers do not wait for it. A failure of a statement proves nothing, so the next connection is checked again.
+    if (!this.#isProven) void this.#prove(client).catch(() => undefined);
+  }
+
+  /** Checks that notifications of other connections arrive. */
+  async #prove(client: PoolClient): Promise<void> {
+    for (let ping = 1; ping <= maxPings && this.#client === client; ping += 1) {
+      if (await this.#isHeard(client)) {
+        this.#isProven = true;
+        return;
+      }
+    }
+    if (this.#client !== client || this.#isClosed) return;
+    const message =
+      'PostgreSQL: notifications of other connections do not arrive, as through a pooler in transaction or statement mode. Connect to the server directly, or through a pooler in session mode.';
+    const error = new PostgresError('database-pooler', message);
+    this.#options.onRefused(error);
+    this.#options.onProblem(error);
+    this.#notifyAll();
+  }
+
+  /** Sends a notification on another connection. @returns whether it arrived here */
+  async #isHeard(client: PoolClient): Promise<boolean> {
+    const { pool, channel } = this.#options;
+    const payload = `ping:${newId()}`;
+    const timeout = new AbortController();
+    const arrived = new Promise<true>((resolve) => (this.#ping = { payload, arrived: () => resolve(true) }));
+    try {
+      const query = { text: 'select pg_notify($1, $2)', values: [channel, payload], query_timeout: checkTimeoutMs };
+      await pool.query(query);
+      const late = delay(pingTimeoutMs, false as const, { signal: timeout.signal, ref: false }).catch(() => false);
+      if (await Promise.race([arrived, late])) return true;
+      // What arrived while this process was busy or suspended has been read after another round trip.
+      await within(client, 'select 1');
+      return await Promise.race([arrived, Promise.resolve(false)]);
+    } finally {
+      this.#ping = undefined;
+      timeout.abort();
+    }
   }
 
   #scheduleCheck(client: PoolClient): void {
@@ -107,6 +163,10 @@ export class Listener {
     if (this.#isClosed) return;
     this.#timer = setTimeout(action, ms);
     this.#timer.unref();
+  }
+
+  #notifyAll(): void {
+    for (const callbacks of this.#subscribers.values()) this.#notify(callbacks);
   }
 
   #notify(callbacks: Iterable<() => void> = []): void {

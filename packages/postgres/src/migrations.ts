@@ -35,7 +35,7 @@ export const migrate = async (pool: Pool, schema: string): Promise<void> => {
   client.on('error', onError);
   try {
     const known = await run('select to_regclass($1) as tables', [`${schema}.migration`]);
-    if (known.rows[0]?.['tables'] !== null && (await isCurrent(run, schema))) return;
+    if (known.rows[0]?.['tables'] !== null && (await versionOf(run, schema)) >= migrations.length) return;
     await run('begin');
     await run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`h:${schema}`]);
     // `if not exists` requires the privilege to create schemas even if the schema exists.
@@ -45,8 +45,8 @@ export const migrate = async (pool: Pool, schema: string): Promise<void> => {
     await run(
       'create table if not exists migration (version integer primary key, since integer not null, applied_at timestamptz not null default now())',
     );
-    const { rows } = await run('select coalesce(max(version), 0) as version from migration');
-    for (let version = Number(rows[0]?.['version']); version < migrations.length; version += 1) {
+    // Another process may have created the tables since they were found missing, perhaps one of a later release.
+    for (let version = await versionOf(run, schema); version < migrations.length; version += 1) {
       const { since = 1, sql = [] } = migrations[version] ?? {};
       for (const statement of sql) await run(statement);
       await run('insert into migration (version, since) values ($1, $2)', [version + 1, since]);
@@ -64,15 +64,29 @@ export const migrate = async (pool: Pool, schema: string): Promise<void> => {
 
 type Run = (text: string) => Promise<{ readonly rows: readonly Record<string, unknown>[] }>;
 
-/** Returns whether no change is missing. @throws PostgresError if this release is too old */
-const isCurrent = async (run: Run, schema: string): Promise<boolean> => {
+/** The latest change of the tables. */
+export interface TableVersion {
+  readonly version: number;
+  readonly since: number;
+}
+
+/** Columns with the {@link TableVersion} of a schema, for a statement that returns rows of another table. */
+export const latestVersion = (table: string): string =>
+  `(select max(version) from ${table}) as version, (select since from ${table} order by version desc limit 1) as since`;
+
+/** @throws PostgresError `database-schema` if this release does not know a change of the tables that it must know */
+export const checkVersion = (schema: string, { version, since }: TableVersion): void => {
+  if (since <= migrations.length) return;
+  throw new PostgresError(
+    'database-schema',
+    `The tables of schema ${JSON.stringify(schema)} have version ${version}, and this release of @h/postgres knows ${migrations.length}. Update the package.`,
+  );
+};
+
+/** Returns the number of the latest change. @throws PostgresError if this release is too old for it */
+const versionOf = async (run: Run, schema: string): Promise<number> => {
   const { rows } = await run(`select version, since from "${schema}".migration order by version desc limit 1`);
-  const { version = 0, since = 0 } = rows[0] ?? {};
-  if (Number(since) > migrations.length) {
-    throw new PostgresError(
-      'database-schema',
-      `The tables of schema ${JSON.stringify(schema)} have version ${String(version)}, and this release of @h/postgres knows ${migrations.length}. Update the package.`,
-    );
-  }
-  return Number(version) >= migrations.length;
+  const tables = { version: Number(rows[0]?.['version'] ?? 0), since: Number(rows[0]?.['since'] ?? 0) };
+  checkVersion(schema, tables);
+  return tables.version;
 };

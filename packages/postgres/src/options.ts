@@ -23,7 +23,8 @@ export interface PostgresOptions {
   readonly connectionString?: string | undefined;
   /**
    * A pool of the caller, instead of `connectionString`. `close()` does not end it. One of its connections listens for
-   * notifications, so it needs at least two, and a pooler in transaction mode, such as PgBouncer's, does not work.
+   * notifications, so it needs at least two. A pooler in transaction mode, such as PgBouncer's, is rejected with
+   * `database-pooler`.
    */
   readonly pool?: Pool | undefined;
   /**

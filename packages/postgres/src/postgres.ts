@@ -1,8 +1,8 @@
 import type { PoolClient } from 'pg';
 import { newId, monotonicMs } from './clock.js';
-import { toPostgresError } from './errors.js';
+import { toPostgresError, type PostgresError } from './errors.js';
 import { Listener } from './listener.js';
-import { migrate } from './migrations.js';
+import { checkVersion, latestVersion, migrate, type TableVersion } from './migrations.js';
 import { settingsOf, type PostgresOptions, type PostgresSettings } from './options.js';
 import { closedError, Statements, type StatementLimits } from './statements.js';
 
@@ -28,6 +28,8 @@ export class Postgres {
   #renewal: ReturnType<typeof setTimeout> | undefined;
   #renewedAt = -Infinity;
   #closing: Promise<void> | undefined;
+  /** Why this process can no longer work with the database. */
+  #refusal: PostgresError | undefined;
   /** Set when the stores have released what they held. */
   #isEnded = false;
 
@@ -36,7 +38,12 @@ export class Postgres {
     this.settings = settings;
     const { pool, queryTimeoutMs, retryMs, onProblem, schema } = settings;
     this.#statements = new Statements(pool, { timeoutMs: queryTimeoutMs, retryMs });
-    this.#listener = new Listener({ pool, channel: channelOf(schema), onProblem });
+    this.#listener = new Listener({
+      pool,
+      channel: channelOf(schema),
+      onProblem,
+      onRefused: (error) => (this.#refusal ??= error),
+    });
     pool.on('error', this.#onPoolError);
     pool.on('connect', this.#onConnect);
   }
@@ -63,6 +70,7 @@ export class Postgres {
     limits?: StatementLimits,
   ): Promise<readonly Row[]> {
     await this.ready();
+    if (this.#refusal) throw this.#refusal;
     return this.#statements.run<Row>(text, values, limits);
   }
 
@@ -130,7 +138,7 @@ export class Postgres {
     const everyMs = leaseMs / renewalsPerLease;
     const startedAt = monotonicMs();
     try {
-      await this.query(
+      const [row] = await this.query<TableVersion>(
         `with dead as (
            delete from ${this.name('process')} where id in (
              select id from ${this.name('process')} where lease_until < clock_timestamp() - interval '1 day' and id <> $1
@@ -139,15 +147,27 @@ export class Postgres {
          )
          insert into ${this.name('process')} as p (id, label, lease_until)
          values ($1, $2, clock_timestamp() + $3 * interval '1 ms')
-         on conflict (id) do update set lease_until = excluded.lease_until`,
+         on conflict (id) do update set lease_until = excluded.lease_until
+         returning ${latestVersion(this.name('migration'))}`,
         [this.id, label, leaseMs],
         retryMs === undefined ? {} : { timeoutMs: Math.max(everyMs, 100), retryMs },
       );
+      this.#checkVersion(row);
       // The lease begins before the statement does.
       this.#renewedAt = startedAt;
       for (const callback of this.#onRenewal) callback();
     } finally {
       this.#scheduleRenewal(everyMs);
+    }
+  }
+
+  /** A later release may have changed the tables while this process runs. */
+  #checkVersion(tables: TableVersion | undefined): void {
+    try {
+      if (tables) checkVersion(this.settings.schema, tables);
+    } catch (error) {
+      this.#refusal ??= toPostgresError(error);
+      throw this.#refusal;
     }
   }
 
