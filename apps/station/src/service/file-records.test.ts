@@ -50,3 +50,13 @@ it('reports a damaged line, keeps the others and a copy of the file', async () =
   expect(await readFile(join(folder, backup), 'utf8')).toBe(damaged);
   expect((await reopen(folder)).problems).toEqual([]);
 });
+
+it('rejects changes from the call of close() on, and stores those before it', async () => {
+  const folder = await folderOf([]);
+  const records = await openFileRecords(folder);
+  const stored = records.insert(link('a'));
+  const closed = records.close();
+  const late = expect(records.insert(link('b'))).rejects.toMatchObject({ code: 'records-closed' });
+  await Promise.all([stored, closed, late]);
+  expect(await reopen(folder)).toEqual({ ids: ['a'], problems: [] });
+});

@@ -43,12 +43,12 @@ export const openFileRecords = async (
 ): Promise<Records> => {
   await ensureFolder(directory);
   const lock = await acquireLock(join(directory, 'lock'), { waitMs: 5_000 });
+  const records = new FileRecords(join(directory, 'records.jsonl'), lock);
   try {
-    const records = new FileRecords(join(directory, 'records.jsonl'), lock);
     await records.load(onProblem);
     return records;
   } catch (error) {
-    await lock.release().catch(() => undefined);
+    await records.close().catch(() => undefined);
     throw error;
   }
 };
@@ -146,11 +146,15 @@ class FileRecords implements Records {
   }
 
   async close(): Promise<void> {
-    await this.#writing;
+    // First, because a change that is made after the last write would open the file again and leave it open.
     this.#closed ??= new RecordsError('records-closed', 'The records are closed. Open the station again.');
-    await this.#handle?.close();
-    this.#handle = undefined;
-    await this.#lock.release();
+    await this.#writing;
+    try {
+      await this.#handle?.close();
+    } finally {
+      this.#handle = undefined;
+      await this.#lock.release();
+    }
   }
 
   #find<Kind extends RecordKind>(kind: Kind, id: string): StoredRecord<Kind> | undefined {
