@@ -949,6 +949,54 @@ describe('bridge', () => {
     });
   });
 
+  it('releases the async context of a call when the call has its result', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const contexts = new AsyncLocalStorage<object>();
+    const { operator: seen, types } = spy();
+    const session = sessionOf([seen]);
+    const perform = async () => ({ response: response(call('a', 'look')), value: undefined });
+    await session.model({ messages: [person('Look.')], perform });
+    const made = async (): Promise<WeakRef<object>> => {
+      const context = { of: 'the call' };
+      const run = async (): Promise<HostToolReturn<string>> => {
+        // The host waits for the result.
+        await new Promise((resolve) => void setImmediate(resolve));
+        return { outcome: { status: 'ok', output: { type: 'text', value: 'a tree' } }, value: 'a tree' };
+      };
+      await contexts.run(context, () => session.tool({ id: 'a', name: 'look', input: {}, run }));
+      return new WeakRef(context);
+    };
+    const reference = await made();
+    await vi.waitFor(() => {
+      collect();
+      expect(reference.deref() === undefined).toBe(true);
+    });
+    // The turn needs its calls until it ends.
+    expect(types()).not.toContain('turn.end');
+    session.end();
+  });
+
+  it('does not run a call that the host makes after it was answered as not run', async () => {
+    const { operator: seen, events } = spy();
+    const session = sessionOf([seen]);
+    const answers = [response(call('a', 'look')), response(call('b', 'look'))];
+    const perform = async () => ({ response: next(answers), value: undefined });
+    const history: ToyMessage[] = [person('Look.')];
+    const { response: first } = await session.model({ messages: history, perform, run: 1 });
+    const asked: ToyMessage = { from: 'model', parts: first.content };
+    await session.model({ messages: [...history, asked], perform, run: 1 });
+    const ran: string[] = [];
+    const run = async (): Promise<HostToolReturn<string>> => {
+      ran.push('look');
+      return { outcome: { status: 'ok', output: { type: 'text', value: 'a tree' } }, value: 'a tree' };
+    };
+    const { outcome } = await session.tool({ id: 'a', name: 'look', input: {}, run });
+    expect(outcome.status).toBe('skipped');
+    expect(ran).toEqual([]);
+    expect(events.filter(({ type }) => type === 'tool.result')).toHaveLength(1);
+  });
+
   it('rejects concurrent model calls in one session', async () => {
     const session = sessionOf([]);
     const first = session.model({ messages: [person('Hi')], perform: () => new Promise<never>(() => undefined) });

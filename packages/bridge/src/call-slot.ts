@@ -57,6 +57,8 @@ export const decisionOn = async (
   }
 };
 
+const runNow = (run: () => void): void => run();
+
 /** Stands for the call of the host when it has its result. */
 const settledHost: HostToolCall<never> = {
   id: '',
@@ -69,7 +71,7 @@ const settledHost: HostToolCall<never> = {
 export class CallSlot<Value> {
   #permission: Permission | undefined;
   /** Runs a function in the asynchronous context in which the operators allowed the call. */
-  #inTurn: (run: () => void) => void = (run) => run();
+  #inTurn: (run: () => void) => void = runNow;
   #host: HostToolCall<Value> | undefined;
   #isRunning = false;
   #isReleased = false;
@@ -85,11 +87,7 @@ export class CallSlot<Value> {
   #approval: TurnEventOf<'approval.request'> | undefined;
   #decided: ToolOutcome | undefined;
   #wake: (() => void) | undefined;
-  #onSettled: () => void = () => undefined;
-  /** Resolves when the call has its result. */
-  readonly settled = new Promise<undefined>((resolve) => {
-    this.#onSettled = () => resolve(undefined);
-  });
+  #onSettled: (() => void) | undefined;
   readonly #options: CallOptions;
 
   constructor(options: CallOptions) {
@@ -108,12 +106,12 @@ export class CallSlot<Value> {
 
   /** Whether the host has made the call, or need not make it because it has its result. */
   get isAwaited(): boolean {
-    return this.#host !== undefined || this.#ran !== undefined;
+    return this.#host !== undefined || this.#ran !== undefined || this.#result !== undefined;
   }
 
   /** Whether the host waits for the operators. */
   get isBlocked(): boolean {
-    return this.#host !== undefined && this.#permission === undefined;
+    return this.#host !== undefined && this.#permission === undefined && this.#result === undefined;
   }
 
   /** Whether an operator changed the input. */
@@ -240,11 +238,18 @@ export class CallSlot<Value> {
       if (action.type === 'thrown') throw action.error;
       // Runs in the asynchronous context of the host's call, which interrupts of some hosts require.
       // The operators may decide in the meantime, for instance when the request expires.
-      const decision = await Promise.race([decide(action.request), this.settled]);
+      const decision = await Promise.race([decide(action.request), this.#settled()]);
       if (decision === undefined) continue;
       this.#approval = undefined;
       answer(action.request.id, decision);
     }
+  }
+
+  /** Resolves when the call has its result. */
+  #settled(): Promise<undefined> {
+    return new Promise((resolve) => {
+      this.#onSettled = () => resolve(undefined);
+    });
   }
 
   async #next(): Promise<NextAction<Value>> {
@@ -270,7 +275,7 @@ export class CallSlot<Value> {
   #start(): void {
     const permission = this.#permission;
     const host = this.#host;
-    if (!permission || !host || this.#isRunning || this.#ran) return;
+    if (!permission || !host || this.#isRunning || this.#ran || this.#result) return;
     this.#isRunning = true;
     this.#inTurn(() => void this.#run(permission, host));
   }
@@ -296,7 +301,7 @@ export class CallSlot<Value> {
 
   #finish(ran: Ran<Value>): void {
     this.#isRunning = false;
-    this.#ran = ran;
+    if (!this.#result) this.#ran = ran;
     this.#permission?.answer(ran.outcome);
   }
 
@@ -309,9 +314,15 @@ export class CallSlot<Value> {
 
   #settleWith(action: NextAction<Value>): void {
     this.#result = action;
-    // Its functions hold the run of the host, and the session is kept after that has ended.
-    if (this.#host) this.#host = settledHost;
-    this.#onSettled();
+    this.#onSettled?.();
     this.#wake?.();
+    // Functions, and promises with their async context, hold the step and the run of the host, which end before the
+    // session does.
+    if (this.#host) this.#host = settledHost;
+    this.#permission = undefined;
+    this.#inTurn = runNow;
+    this.#ran = undefined;
+    this.#onSettled = undefined;
+    this.#wake = undefined;
   }
 }
