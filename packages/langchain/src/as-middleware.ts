@@ -20,6 +20,7 @@ import { toJsonSchema } from '@langchain/core/utils/json_schema';
 import { createMiddleware, type AgentMiddleware } from 'langchain';
 import * as z from 'zod';
 import { detailsOf, toResponse } from './answer.js';
+import { resultIn, withResult } from './commands.js';
 import { langchainMessages, outputOf, toAIMessage, toolMessage, toSystemMessage } from './messages.js';
 import { RunSessions } from './run-sessions.js';
 
@@ -33,7 +34,10 @@ export const middlewareEvents: HostEvents = {
     as: '`wrapModelCall`; set `maxRetries: 0` on the model, whose retries multiply with those of operators',
   },
   'tool.call': { support: 'full', as: '`wrapToolCall`, for all calls of an answer before the first one runs' },
-  'tool.result': { support: 'full', as: '`wrapToolCall`; commands that tools return are not changed' },
+  'tool.result': {
+    support: 'full',
+    as: '`wrapToolCall`; in a command that a tool returns, the message with the result',
+  },
   'tool.progress': { support: 'limited', as: 'not shown: LangChain streams past its middleware' },
   'approval.request': { support: 'full', as: '`approve`, which may call `interrupt()` of LangGraph' },
   'history.append': { support: 'full', as: 'remembered per thread and sent again byte for byte' },
@@ -63,6 +67,7 @@ type Hooks = Required<Pick<AgentMiddleware, 'wrapModelCall' | 'wrapToolCall'>>;
 type ModelRequest = Parameters<Hooks['wrapModelCall']>[0];
 type ToolRequest = Parameters<Hooks['wrapToolCall']>[0];
 type ToolAnswer = Awaited<ReturnType<Hooks['wrapToolCall']>>;
+type Command = Exclude<ToolAnswer, ToolMessage>;
 type HostTool = ModelRequest['tools'][number];
 
 /**
@@ -234,6 +239,7 @@ const callTool = async (
 ): Promise<ToolAnswer> => {
   const { toolCall, runtime } = request;
   const { id = '', name, args } = toolCall;
+  let command: Command | undefined;
   const { outcome, returned } = await session.tool<ToolAnswer>({
     id,
     name,
@@ -243,26 +249,29 @@ const callTool = async (
     run: async (call) => {
       try {
         const input = call.input as typeof args;
-        return returnOf(
-          await handler(input === args ? request : { ...request, toolCall: { ...toolCall, args: input } }),
-        );
+        const answer = await handler(input === args ? request : { ...request, toolCall: { ...toolCall, args: input } });
+        if (ToolMessage.isInstance(answer)) return returnOf(answer, answer);
+        command = answer;
+        return returnOf(resultIn(answer, id), answer);
       } catch (error) {
         if (isBubbleUp(error) || runtime.signal?.aborted) throw error;
-        return returnOf(failure(id, name, error));
+        const answer = failure(id, name, error);
+        return returnOf(answer, answer);
       }
     },
   });
-  return returned?.value ?? toolMessage(id, name, outcome.output);
+  if (returned) return returned.value;
+  const result = toolMessage(id, name, outcome.output);
+  if (command === undefined) return result;
+  // A command without a result has nothing that the model reads.
+  return resultIn(command, id) ? withResult(command, id, result) : command;
 };
 
-const returnOf = (answer: ToolAnswer): HostToolReturn<ToolAnswer> => {
-  // A command updates the state of the graph, so it is not changed. Operators observe only that the tool ran.
-  if (!ToolMessage.isInstance(answer)) {
-    return { outcome: { status: 'ok', output: { type: 'text', value: '[Command]' } }, value: answer };
-  }
-  const output = outputOf(answer);
-  if (answer.status !== 'error') return { outcome: { status: 'ok', output }, value: answer };
-  return { outcome: { status: 'failed', output, error: { name: 'Error', message: answer.text } }, value: answer };
+const returnOf = (result: ToolMessage | undefined, value: ToolAnswer): HostToolReturn<ToolAnswer> => {
+  if (!result) return { outcome: { status: 'ok', output: { type: 'text', value: '[Command]' } }, value };
+  const output = outputOf(result);
+  if (result.status !== 'error') return { outcome: { status: 'ok', output }, value };
+  return { outcome: { status: 'failed', output, error: { name: 'Error', message: result.text } }, value };
 };
 
 /**
