@@ -1,5 +1,5 @@
 import { TurnError, type PipelineOperator, type TurnEventType } from '@h/turn';
-import { checkOperators as checkAreOperators, handledEvents } from '@h/turn/bridge';
+import { checkOperators as checkAreOperators, handledEvents, type HandledEvents } from '@h/turn/bridge';
 
 /** How a host carries an event of a turn: in full, with a limit, or not at all. */
 export interface EventSupport {
@@ -18,6 +18,14 @@ export interface OperatorCheck {
   /** The name of the host, for messages. */
   readonly host: string;
   readonly events: HostEvents;
+  /**
+   * Returns the events for which an operator has handlers without effect. An operator with such events is rejected.
+   *
+   * @defaultValue the events that the host does not have
+   */
+  readonly withoutEffect?:
+    | ((operator: PipelineOperator, handled: HandledEvents) => readonly TurnEventType[])
+    | undefined;
   /** What to use instead, as a sentence without its full stop. */
   readonly alternative: string;
   /**
@@ -49,12 +57,10 @@ export class UnsupportedOperatorError extends TurnError {
   constructor(
     operator: string,
     events: readonly TurnEventType[],
-    { owner, host, alternative, problem = 'these events never arrive' }: Omit<OperatorCheck, 'events'>,
+    { owner, host, alternative, problem }: Omit<OperatorCheck, 'events'>,
   ) {
-    super(
-      code,
-      `${owner}: the operator ${JSON.stringify(operator)} handles ${events.join(', ')}, but with ${host} ${problem}. ${alternative}, or pass { partial: true } to use the rest of the operator.`,
-    );
+    const found = problemOf(operator, events, { owner, host, problem });
+    super(code, `${found} ${alternative}, or pass { partial: true } to use the rest of the operator.`);
     this.operator = operator;
     this.events = events;
     this.host = host;
@@ -73,17 +79,22 @@ export const checkOperators = (operators: readonly PipelineOperator[], check: Op
   for (const operator of operators) {
     const handled = handledEvents(operator);
     if (handled === undefined) continue;
-    const events = [...new Set([...handled.decides, ...handled.observes])].filter(
-      (type) => check.events[type]?.support === 'none',
-    );
+    const events = check.withoutEffect?.(operator, handled) ?? missingEvents(handled, check.events);
     if (events.length === 0) continue;
     if (check.partial !== true) throw new UnsupportedOperatorError(handled.operator, events, check);
-    process.emitWarning(
-      `${check.owner}: ${events.join(', ')} never reach the operator ${JSON.stringify(handled.operator)}, because ${check.host} does not have these events.`,
-      { code },
-    );
+    process.emitWarning(problemOf(handled.operator, events, check), { code });
   }
 };
+
+const missingEvents = ({ decides, observes }: HandledEvents, carried: HostEvents): readonly TurnEventType[] =>
+  [...new Set([...decides, ...observes])].filter((type) => carried[type]?.support === 'none');
+
+const problemOf = (
+  operator: string,
+  events: readonly TurnEventType[],
+  { owner, host, problem = 'these events never arrive' }: Pick<OperatorCheck, 'owner' | 'host' | 'problem'>,
+): string =>
+  `${owner}: the operator ${JSON.stringify(operator)} handles ${events.join(', ')}, but with ${host} ${problem}.`;
 
 /** Returns the rows of a Markdown table of the events that a bridge carries. */
 export const eventTable = (events: HostEvents): string => {

@@ -1,6 +1,6 @@
-import { UnsupportedOperatorError, type HostEvents } from '@h/bridge';
+import { checkOperators, type HostEvents, type OperatorCheck } from '@h/bridge';
 import type { PipelineOperator, TurnEventType } from '@h/turn';
-import { checkOperators, handledEvents } from '@h/turn/bridge';
+import { mayDecide } from '@h/turn/bridge';
 
 /** The events of a turn in Claude Code. */
 export const hookEvents: HostEvents = {
@@ -42,7 +42,11 @@ const unchangeable: ReadonlySet<TurnEventType> = new Set<TurnEventType>([
   'turn.end',
 ]);
 
-const alternative = 'Put the model proxy (apps/model-proxy) between Claude Code and the API, which runs such operators';
+/** Model events of operators that decide about nothing else that a hook can change, also not with `*`. */
+const withoutEffect: OperatorCheck['withoutEffect'] = (operator, { decides }) =>
+  mayDecide(operator, 'tool.call') || decides.some((type) => !unchangeable.has(type))
+    ? []
+    : decides.filter((type) => type.startsWith('model.'));
 
 /**
  * Rejects operators whose purpose is to change model requests or answers, which Claude Code makes itself: those that
@@ -50,23 +54,13 @@ const alternative = 'Put the model proxy (apps/model-proxy) between Claude Code 
  *
  * @throws UnsupportedOperatorError unless `partial` is set; a process warning then names the operator
  */
-export const checkHookOperators = (operators: readonly PipelineOperator[], partial: boolean): void => {
-  checkOperators(operators, 'attach()');
-  for (const operator of operators) {
-    const handled = handledEvents(operator);
-    if (!handled) continue;
-    const changed = handled.decides.filter((type) => type.startsWith('model.'));
-    if (changed.length === 0 || handled.decides.some((type) => !unchangeable.has(type))) continue;
-    const error = new UnsupportedOperatorError(handled.operator, changed, {
-      owner: 'attach()',
-      host: 'the Claude Agent SDK',
-      problem: 'model calls cannot be changed',
-      alternative,
-    });
-    if (!partial) throw error;
-    process.emitWarning(
-      `attach(): the operator ${JSON.stringify(handled.operator)} changes ${changed.join(', ')}, which Claude Code does not apply.`,
-      { code: error.code },
-    );
-  }
-};
+export const checkHookOperators = (operators: readonly PipelineOperator[], partial: boolean): void =>
+  checkOperators(operators, {
+    owner: 'attach()',
+    host: 'the Claude Agent SDK',
+    events: hookEvents,
+    withoutEffect,
+    problem: 'model calls cannot be changed',
+    alternative: 'Put the model proxy (apps/model-proxy) between Claude Code and the API, which runs such operators',
+    partial,
+  });

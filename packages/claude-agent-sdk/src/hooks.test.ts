@@ -269,6 +269,11 @@ describe('attach', () => {
     expect(() => attach(redact('x'))).not.toThrow();
   });
 
+  it('accepts an operator that decides about model calls and about every event', () => {
+    const all = operator({ 'model.request': () => undefined, '*': () => undefined }, 'all');
+    expect(() => attach(all)).not.toThrow();
+  });
+
   it('names an unknown option, and what is no operator', () => {
     expect(() => attach(undefined as never)).toThrow(/^attach\(\): operator 1 of 1 is undefined\./);
     expect(() => attach({ canUseTools: () => undefined } as never)).toThrow(InvalidOptionError);

@@ -390,7 +390,7 @@ describe('attach', () => {
     const warn = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     try {
       attach({ agent, partial: true }, denying('shell'));
-      expect(warn.mock.calls[0]?.[0]).toMatch(/tool\.call never reach the operator "test".*"web_search"/);
+      expect(warn.mock.calls[0]?.[0]).toMatch(/"test" handles tool\.call.*"web_search".*never arrive/);
     } finally {
       warn.mockRestore();
     }
