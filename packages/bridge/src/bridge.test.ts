@@ -997,6 +997,28 @@ describe('bridge', () => {
     expect(events.filter(({ type }) => type === 'tool.result')).toHaveLength(1);
   });
 
+  it.each(['end', 'next run'])(
+    'cancels the turn of a run that was aborted between two calls: at its %s',
+    async (at) => {
+      const { operator: seen, events } = spy();
+      const session = sessionOf([seen]);
+      const answers = [response(call('a', 'look')), response('Yes.')];
+      const perform = async () => ({ response: next(answers), value: undefined });
+      const abort = new AbortController();
+      await session.model({ messages: [person('Look.')], perform, run: 1, signal: abort.signal });
+      const run = async (): Promise<HostToolReturn<string>> => ({
+        outcome: { status: 'ok', output: { type: 'text', value: 'a tree' } },
+        value: 'a tree',
+      });
+      await session.tool({ id: 'a', name: 'look', input: {}, run, signal: abort.signal });
+      abort.abort();
+      if (at === 'end') session.end();
+      else await session.model({ messages: [person('Again.')], perform, run: 2 });
+      const ends = events.flatMap((event) => (event.type === 'turn.end' ? [event.outcome] : []));
+      expect(ends).toEqual(at === 'end' ? ['cancelled'] : ['cancelled', 'completed']);
+    },
+  );
+
   it('rejects concurrent model calls in one session', async () => {
     const session = sessionOf([]);
     const first = session.model({ messages: [person('Hi')], perform: () => new Promise<never>(() => undefined) });

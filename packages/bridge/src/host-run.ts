@@ -55,6 +55,8 @@ export class HostRun<HostMessage> {
   readonly #slots = new Map<string, CallSlot<unknown>>();
   #definitions: readonly ToolDefinition[] = [];
   #open: OpenCall<HostMessage> | undefined;
+  /** The signal of the latest model call, which most hosts use for the whole run. */
+  #signal: AbortSignal | undefined;
   /** A request that waits for the host's next model call. */
   #held: { readonly event: TurnEventOf<'model.request'>; readonly resume: (decision: Decision) => void } | undefined;
   /** The latest answer before the operators. */
@@ -117,6 +119,7 @@ export class HostRun<HostMessage> {
       this.close('The host cancelled its model call.');
     };
     this.#open = open;
+    this.#signal = call.signal;
     this.#definitions = definitionsOf(call, this.#options.effects);
     if (call.signal?.aborted) onAbort();
     call.signal?.addEventListener('abort', onAbort, { once: true });
@@ -246,9 +249,13 @@ export class HostRun<HostMessage> {
   }
 
   /**
-   * Ends the turn because the loop of the host has ended: as completed, if nothing of it is running.
+   * Ends the turn because the loop of the host has ended: as completed, if nothing of it is running and the host has not
+   * aborted it between two calls.
    */
-  finish(reason: string, { messages = [], failure, isAbandoned = false }: LoopEnd<HostMessage> = {}): void {
+  finish(
+    reason: string,
+    { messages = [], failure, isAbandoned = this.#signal?.aborted === true }: LoopEnd<HostMessage> = {},
+  ): void {
     if (this.#end) return;
     if (!this.#open) this.#answerMissing(messages);
     this.#finished = reason;
@@ -452,7 +459,7 @@ interface LoopEnd<HostMessage> {
   readonly messages?: readonly HostMessage[] | undefined;
   /** The error of the loop. */
   readonly failure?: Error | undefined;
-  /** Whether the loop ended before the run was complete. */
+  /** Whether the loop ended before the run was complete. @defaultValue whether the host has aborted the run */
   readonly isAbandoned?: boolean | undefined;
 }
 

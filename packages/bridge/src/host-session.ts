@@ -180,9 +180,10 @@ export class HostSession<HostMessage> implements ScopedSession {
    * are answered as skipped; a turn of which nothing is running ends as completed, any other as cancelled.
    *
    * @param failure - the error with which the loop of the host has ended; the turn then ends as an error
+   * @param isAborted - whether the host aborted the run; by default, whether the signal of its last model call is aborted
    */
-  end(reason = 'The host ended the run.', failure?: Error): void {
-    this.#run?.finish(reason, { failure });
+  end(reason = 'The host ended the run.', failure?: Error, isAborted?: boolean): void {
+    this.#run?.finish(reason, { failure, isAbandoned: isAborted });
     for (const turn of this.#alone.values()) turn.close(reason);
     this.#alone.clear();
   }
@@ -204,7 +205,10 @@ export class HostSession<HostMessage> implements ScopedSession {
       run.token = call.run;
       return run;
     }
-    run?.finish('The host began another run.', { messages: call.messages, isAbandoned: this.#options.endsRuns });
+    run?.finish('The host began another run.', {
+      messages: call.messages,
+      isAbandoned: this.#options.endsRuns || undefined,
+    });
     return this.#begin(call, delivered);
   }
 

@@ -381,6 +381,18 @@ describe('attach', () => {
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'error' });
   });
 
+  it('cancels the turn of a stream that is aborted between a tool call and the next model call', async () => {
+    const { operator: observer, events } = spy();
+    const agent = agentWith(scripted(calls('read'), say('Never.')), { tools: [toolOf('read', () => 'text')] });
+    const abort = new AbortController();
+    const result = await attach({ agent }, observer).run('Go.', { stream: true, signal: abort.signal });
+    for await (const event of result) {
+      if (event.type === 'run_item_stream_event' && event.name === 'tool_output') abort.abort();
+    }
+    await result.completed;
+    expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'cancelled' });
+  });
+
   it('rejects operators that judge tool calls beside tools without a seam, and names the tools', () => {
     const shell = shellTool({ shell: { run: () => Promise.reject(new Error('Never.')) } });
     const helper = agentWith(scripted(), { name: 'Helper', tools: [shell] });

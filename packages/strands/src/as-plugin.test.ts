@@ -2,6 +2,7 @@ import { LLMock, type FixtureFileResponse, type FixtureResponse } from '@copilot
 import { eventTable, TurnStoppedError } from '@h/bridge';
 import { deny, intercept, stop, type Handlers, type TurnOperator } from '@h/turn';
 import {
+  AfterToolsEvent,
   Agent,
   BeforeModelCallEvent,
   BeforeToolCallEvent,
@@ -199,6 +200,17 @@ describe('asPlugin', () => {
     const ends: string[] = [];
     const observing = operator({ observe: { 'turn.end': ({ outcome }) => void ends.push(outcome) } });
     const agent: Agent = agentWith({ tools: { read: () => (agent.cancel(), 'x') } }, observing);
+    script = [calls('read'), { content: 'Never.' }];
+    expect((await agent.invoke('Read.')).stopReason).toBe('cancelled');
+    expect(ends).toEqual(['cancelled']);
+    expect(mock.getRequests()).toHaveLength(1);
+  });
+
+  it('cancels the turn of an invocation that is cancelled between a tool call and the next model call', async () => {
+    const ends: string[] = [];
+    const observing = operator({ observe: { 'turn.end': ({ outcome }) => void ends.push(outcome) } });
+    const agent = agentWith({ tools: { read: () => 'x' } }, observing);
+    agent.addHook(AfterToolsEvent, () => agent.cancel());
     script = [calls('read'), { content: 'Never.' }];
     expect((await agent.invoke('Read.')).stopReason).toBe('cancelled');
     expect(ends).toEqual(['cancelled']);

@@ -146,7 +146,10 @@ export const asPlugin = (...given: HostArguments<PluginOptions>): OperatorPlugin
       );
       // An invocation may end after a tool call, without another model call: with a structured output, or in a swarm.
       agent.addHook(AgentResultEvent, ({ result: { stopReason } }) => {
-        if (!pauses.has(stopReason)) sessions.session(agent.sessionId).end('Strands ended the invocation.');
+        if (pauses.has(stopReason)) return;
+        // A swarm aborts the signal of an invocation that has completed, too.
+        const isAborted = stopReason === 'cancelled';
+        sessions.session(agent.sessionId).end('Strands ended the invocation.', undefined, isAborted);
       });
     },
   };
