@@ -173,7 +173,7 @@ export class McpLink {
   async #callOnce(call: LinkCall): Promise<CallToolResult> {
     const link = await this.connect();
     const settings = { ...this.#settings, client: async () => (await this.connect()).client };
-    const result = await requestTool(link.client, link.wire.taskKey, call, settings);
+    const result = await requestTool(link.client, link.wire, call, settings);
     this.#refreshIfStale(link);
     return result;
   }

@@ -10,6 +10,7 @@ import {
 import { ToolError } from '../errors.js';
 import { answerRequests, type InputCall, type InputSettings } from './inputs.js';
 import { followTask, taskFrom, type InputRequests } from './tasks.js';
+import type { WireTransport } from './wire.js';
 
 /** The description of a tool, as a server sends it. */
 export type McpToolDescription = Tool;
@@ -39,21 +40,40 @@ const maxRounds = 10;
  * Sends a call, and again with the requested input until the server returns a result. A call that the server runs as a
  * task is followed to its end.
  *
- * @param taskKey - the member of `_meta` that contains a task handle
+ * @param wire - the transport of the client
  */
 export const requestTool = async (
   client: Client,
-  taskKey: string,
+  wire: WireTransport,
   call: LinkCall,
   settings: RequestSettings,
 ): Promise<CallToolResult> => {
-  const { description, input, signal, onProgress: onprogress } = call;
+  const { token, end } = wire.followProgress(call.onProgress);
+  try {
+    return await requestResult(client, { taskKey: wire.taskKey, progressToken: token }, call, settings);
+  } finally {
+    end();
+  }
+};
+
+interface CallMarks {
+  /** The member of `_meta` that contains a task handle. */
+  readonly taskKey: string;
+  readonly progressToken: number;
+}
+
+const requestResult = async (
+  client: Client,
+  { taskKey, progressToken }: CallMarks,
+  call: LinkCall,
+  settings: RequestSettings,
+): Promise<CallToolResult> => {
+  const { description, input, signal } = call;
   const { name, inputSchema } = description;
-  const traceContext = settings.traceContext?.();
-  const params = { name, arguments: { ...input }, ...(traceContext !== undefined && { _meta: { ...traceContext } }) };
+  const params = { name, arguments: { ...input }, _meta: { ...settings.traceContext?.(), progressToken } };
   // Without an output schema: the client would reject task handles and requests for input.
   const toolDefinition = { name, inputSchema };
-  const options = { signal, onprogress, timeout: noTimeout, allowInputRequired: true, toolDefinition };
+  const options = { signal, timeout: noTimeout, allowInputRequired: true, toolDefinition };
   let extra: { readonly inputResponses?: Record<string, object>; readonly requestState?: string } = {};
   for (let round = 0; round <= maxRounds; round += 1) {
     signal.throwIfAborted();

@@ -14,10 +14,10 @@ const connected = () => {
   return { wire, inner, received, problems };
 };
 const answer = (id: string | number): JSONRPCMessage => ({ jsonrpc: '2.0', id, result: { content: [] } });
-const progress = (progressToken: number): JSONRPCMessage => ({
+const progress = (params: object): JSONRPCMessage => ({
   jsonrpc: '2.0',
   method: 'notifications/progress',
-  params: { progressToken, progress: 1 },
+  params: { ...params },
 });
 
 describe('WireTransport', () => {
@@ -35,14 +35,47 @@ describe('WireTransport', () => {
     ]);
   });
 
-  it('passes the progress of open requests, and drops that of others', async () => {
+  it('passes valid progress to its listener at once, and drops other progress', async () => {
     const { wire, inner, received, problems } = connected();
     await wire.start();
-    for (const id of [1, 2, 3]) await wire.send({ jsonrpc: '2.0', id, method: 'tools/call' });
-    await wire.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } });
-    inner.onmessage?.(answer(3));
-    for (const progressToken of [1, 2, 3]) inner.onmessage?.(progress(progressToken));
-    expect([received, problems]).toEqual([[answer(3), progress(1)], []]);
+    const followed: object[] = [];
+    const { token, end } = wire.followProgress((value) => followed.push(value));
+    const other = wire.followProgress(() => followed.push({}));
+    expect(other.token).not.toBe(token);
+    await wire.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
+    inner.onmessage?.(progress({ progressToken: token, progress: 1, total: 3, message: 'one', other: true }));
+    inner.onmessage?.(progress({ progressToken: String(token), progress: 2, total: 'three', message: 2 }));
+    for (const value of [undefined, '3', null, {}])
+      inner.onmessage?.(progress({ progressToken: token, progress: value }));
+    for (const unknown of [0, '__proto__', null, {}])
+      inner.onmessage?.(progress({ progressToken: unknown, progress: 4 }));
+    inner.onmessage?.(answer(1));
+    inner.onmessage?.(progress({ progressToken: token, progress: 5 }));
+    end();
+    inner.onmessage?.(progress({ progressToken: token, progress: 6 }));
+    expect(followed).toEqual([{ progress: 1, total: 3, message: 'one' }, { progress: 2 }, { progress: 5 }]);
+    expect([received, problems]).toEqual([[answer(1)], []]);
+  });
+
+  it('passes requests and used notifications, and drops other notifications', async () => {
+    const { wire, inner, received, problems } = connected();
+    await wire.start();
+    const methods = ['tools/list_changed', 'cancelled', 'subscriptions/acknowledged', 'message', 'resources/updated'];
+    const notifications = methods.map((name) => ({ jsonrpc: '2.0' as const, method: `notifications/${name}` }));
+    const request = { jsonrpc: '2.0' as const, id: 7, method: 'notifications/message' };
+    for (const message of [...notifications, request]) inner.onmessage?.(message);
+    expect(received).toEqual([...notifications.slice(0, 3), request]);
+    expect(problems).toEqual([]);
+  });
+
+  it('reports invalid messages once, without their content', async () => {
+    const { wire, inner, received, problems } = connected();
+    await wire.start();
+    const secret = 'ghp_secret';
+    const broken = [{}, { method: 5 }, { id: true, method: 'ping' }, { method: 'ping', params: secret }, { id: {} }];
+    for (const members of broken) inner.onmessage?.({ jsonrpc: '2.0', ...members, secret } as never);
+    expect(received).toEqual([]);
+    expect(problems).toEqual(['The server sent a message that is not valid JSON-RPC. Further ones are not reported.']);
   });
 
   it('answers every open request with a valid result or error, whatever the server sends', async () => {

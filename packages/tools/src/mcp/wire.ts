@@ -17,8 +17,19 @@ const realNames: ReadonlyMap<string, string> = new Map([
   [taskMethods.cancel, 'tasks/cancel'],
 ]);
 
-/** The client uses the number of the request as its token. */
-const progress = 'notifications/progress';
+/** A report of a running call. */
+export interface WireProgress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** The notifications that the client of the SDK uses. It would compare others with its schemas and then drop them. */
+const usedNotifications: ReadonlySet<string> = new Set([
+  'notifications/cancelled',
+  'notifications/subscriptions/acknowledged',
+  'notifications/tools/list_changed',
+]);
 
 /**
  * A transport that adds what the client of the SDK lacks.
@@ -28,8 +39,11 @@ const progress = 'notifications/progress';
  * - A request whose response stream ends fails. The client would wait for its time limit.
  * - An answer that is not valid JSON-RPC fails its request. The client would wait for its time limit. Members that are
  *   `null` count as absent, as some servers send `"error": null` with a result.
- * - An answer to a request that is not open is dropped, and so is its progress. The client would report it with its
- *   content, which may be a large result with secrets that arrives after its call has timed out.
+ * - Progress reaches its listener at once. The client would lose what arrives together with the answer, and report it
+ *   with its content.
+ * - Answers to requests that are not open, and messages that are not valid JSON-RPC, are dropped and reported once. The
+ *   client would report each with its content, which may be a large result with secrets that arrives after its call has
+ *   timed out. Notifications that nothing uses are dropped.
  */
 export class WireTransport implements Transport {
   onclose?: () => void;
@@ -40,7 +54,10 @@ export class WireTransport implements Transport {
   readonly #inner: Transport;
   /** Requests without a response. As strings: some servers return the number of a request as one. */
   readonly #open = new Set<string>();
+  readonly #listeners = new Map<string, (progress: WireProgress) => void>();
+  #lastToken = 0;
   #hasStrayAnswer = false;
+  #hasInvalidMessage = false;
 
   constructor(inner: Transport) {
     this.#inner = inner;
@@ -62,6 +79,14 @@ export class WireTransport implements Transport {
 
   setSupportedProtocolVersions(versions: string[]): void {
     this.#inner.setSupportedProtocolVersions?.(versions);
+  }
+
+  /** Passes progress with the returned token to a listener, until `end` is called. */
+  followProgress(onProgress: (progress: WireProgress) => void): { readonly token: number; readonly end: () => void } {
+    this.#lastToken += 1;
+    const token = this.#lastToken;
+    this.#listeners.set(String(token), onProgress);
+    return { token, end: () => void this.#listeners.delete(String(token)) };
   }
 
   start(): Promise<void> {
@@ -103,19 +128,36 @@ export class WireTransport implements Transport {
   }
 
   #received(message: Message): Message | undefined {
+    if (!isValid(message)) return this.#reportInvalid();
     if ('method' in message) {
-      const isLate = message.method === progress && !this.#open.has(String(message.params?.['progressToken']));
-      return isLate ? undefined : message;
+      if ('id' in message || usedNotifications.has(message.method)) return message;
+      if (message.method === 'notifications/progress') this.#progress(message.params ?? {});
+      return undefined;
     }
-    if (message.id === undefined) return message;
-    if (!this.#open.delete(String(message.id))) return this.#reportStray(message.id);
-    const answer = validAnswer(message.id, message);
+    const id = message.id as Id;
+    if (!this.#open.delete(String(id))) return this.#reportStray(id);
+    const answer = validAnswer(id, message);
     if (!('result' in answer)) return answer;
     const { resultType, ...task } = answer.result as { readonly resultType?: unknown };
     if (resultType !== 'task') return answer;
     // Extension results exist only where results have a type, so the client expects one here.
     const result = { resultType: 'complete', content: [], _meta: { [this.taskKey]: task } };
     return { ...answer, result };
+  }
+
+  #progress({ progressToken, progress, total, message }: Readonly<Record<string, unknown>>): void {
+    if (typeof progress !== 'number') return;
+    this.#listeners.get(String(progressToken))?.({
+      progress,
+      ...(typeof total === 'number' && { total }),
+      ...(typeof message === 'string' && { message }),
+    });
+  }
+
+  #reportInvalid(): undefined {
+    if (this.#hasInvalidMessage) return;
+    this.#hasInvalidMessage = true;
+    this.onerror?.(new Error('The server sent a message that is not valid JSON-RPC. Further ones are not reported.'));
   }
 
   #reportStray(id: Id): undefined {
@@ -129,6 +171,16 @@ export class WireTransport implements Transport {
     );
   }
 }
+
+/** Whether a message is a request, a notification, or an answer with an id. `validAnswer` checks the rest of answers. */
+const isValid = (message: Message): boolean => {
+  const { id, method, params } = message as Readonly<Record<string, unknown>>;
+  if (method === undefined) return typeof id === 'string' || typeof id === 'number' || id === null;
+  const hasValidId = id === undefined || typeof id === 'string' || typeof id === 'number';
+  return hasValidId && typeof method === 'string' && (params === undefined || isObject(params));
+};
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Returns the answer with either an object as its result, or an error with a code and a message. */
 const validAnswer = (id: Id, message: { readonly result?: unknown; readonly error?: unknown }): Message => {
