@@ -45,10 +45,9 @@ describe('WireTransport', () => {
     await wire.send({ jsonrpc: '2.0', id: 1, method: 'tools/call' });
     inner.onmessage?.(progress({ progressToken: token, progress: 1, total: 3, message: 'one', other: true }));
     inner.onmessage?.(progress({ progressToken: String(token), progress: 2, total: 'three', message: 2 }));
-    for (const value of [undefined, '3', null, {}])
-      inner.onmessage?.(progress({ progressToken: token, progress: value }));
-    for (const unknown of [0, '__proto__', null, {}])
-      inner.onmessage?.(progress({ progressToken: unknown, progress: 4 }));
+    const invalid = [undefined, '3', null, {}].map((value) => ({ progressToken: token, progress: value }));
+    const unknown = [0, '__proto__', null, {}].map((progressToken) => ({ progressToken, progress: 4 }));
+    for (const params of [...invalid, ...unknown]) inner.onmessage?.(progress(params));
     inner.onmessage?.(answer(1));
     inner.onmessage?.(progress({ progressToken: token, progress: 5 }));
     end();
