@@ -29,6 +29,27 @@ const settled = (): Promise<void> =>
   });
 
 describe('a shortcut for calls', () => {
+  it('sends one message at a time, in order, also after one that failed', async () => {
+    const sent: JSONRPCMessage[] = [];
+    let isBusy = false;
+    let hasOverlapped = false;
+    const send = async (message: JSONRPCMessage): Promise<void> => {
+      hasOverlapped ||= isBusy;
+      isBusy = true;
+      sent.push(message);
+      await settled();
+      isBusy = false;
+      if (sent.length === 2) throw new Error('broken');
+    };
+    const inner = { start: async () => undefined, close: async () => undefined, send };
+    const shortcut = new CallShortcut(inner, () => undefined);
+    const messages = Array.from({ length: 30 }, (_, id) => request({ name: 'a' }, id));
+    const results = await Promise.allSettled(messages.map((message) => shortcut.send(message)));
+    expect(sent).toEqual(messages);
+    expect(hasOverlapped).toBe(false);
+    expect(results.flatMap(({ status }, index) => (status === 'rejected' ? [index] : []))).toEqual([1]);
+  });
+
   it('answers valid calls and passes on everything else unchanged', () =>
     fc.assert(
       fc.asyncProperty(

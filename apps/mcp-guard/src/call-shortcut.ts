@@ -36,6 +36,8 @@ export class CallShortcut implements Transport {
   readonly #inner: Transport;
   readonly #shortcut: () => AnswerCall | undefined;
   readonly #open = new Map<Id, AbortController>();
+  /** The last message that is being sent. */
+  #sending: Promise<unknown> = Promise.resolve();
 
   /** @param shortcut - returns the answers once the server of the SDK has passed on a call of a 2025 client */
   constructor(inner: Transport, shortcut: () => AnswerCall | undefined) {
@@ -67,8 +69,11 @@ export class CallShortcut implements Transport {
     return this.#inner.start();
   }
 
+  /** Sends one message at a time: each that waits for the client adds listeners to the stream. */
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    return this.#inner.send(message, options);
+    const sent = this.#sending.then(() => this.#inner.send(message, options));
+    this.#sending = sent.catch(() => undefined);
+    return sent;
   }
 
   close(): Promise<void> {
@@ -98,14 +103,14 @@ export class CallShortcut implements Transport {
     this.#open.set(id, abort);
     const { name, arguments: input = {}, _meta: meta } = given;
     const notify = (notification: object): Promise<void> =>
-      this.#inner.send({ jsonrpc: '2.0', ...notification } as JSONRPCMessage);
+      this.send({ jsonrpc: '2.0', ...notification } as JSONRPCMessage);
     const answered: JSONRPCMessage = await answer({ name, input, meta, signal, notify }).then(
       (result) => ({ jsonrpc: '2.0', id, result }),
       (error: unknown) => ({ jsonrpc: '2.0', id, error: { code: internalError, message: toErrorInfo(error).message } }),
     );
     this.#open.delete(id);
     if (signal.aborted) return;
-    await this.#inner.send(answered).catch((error: unknown) => this.onerror?.(error as Error));
+    await this.send(answered).catch((error: unknown) => this.onerror?.(error as Error));
   }
 }
 

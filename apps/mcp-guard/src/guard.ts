@@ -7,6 +7,7 @@ import type { McpCacheScope, McpServer, McpToolDescription } from '@h/tools/mcp'
 import type { JSONValue, Message, ToolDriver, ToolEffect, ToolOutcome } from '@h/turn';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { from } from 'rxjs';
+import type { CallProgress } from './call-progress.js';
 import { callResult, errorResult } from './call-result.js';
 import type { Config } from './config-schema.js';
 import { CallTraces, type TraceContext } from './call-traces.js';
@@ -33,7 +34,7 @@ export interface GuardedCall {
   readonly input: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
   readonly approve: Approve;
-  readonly onProgress?: ((progress: JSONValue) => void) | undefined;
+  readonly progress?: CallProgress | undefined;
   /** The trace context of the client. */
   readonly trace?: TraceContext | undefined;
 }
@@ -168,7 +169,7 @@ export class Guard {
   }
 
   /** Calls a tool. Never rejects: every failure is a result. */
-  async call({ name, input, signal, approve, onProgress, trace = {} }: GuardedCall): Promise<CallToolResult> {
+  async call({ name, input, signal, approve, progress, trace = {} }: GuardedCall): Promise<CallToolResult> {
     if (!this.#tools.has(name)) await this.tools();
     const tool = this.#tools.get(name);
     if (tool === undefined) {
@@ -188,7 +189,7 @@ export class Guard {
           approve: (question) => decisionOn(question, approve, signal),
           run: async (call, callSignal) => {
             const run = (): Promise<ToolOutcome> =>
-              this.#traces.within(trace, () => this.#run(tool, { ...call, id }, callSignal, onProgress));
+              this.#traces.within(trace, () => this.#run(tool, { ...call, id }, callSignal, progress));
             const ran = await (this.#config.results.lock ? this.#lockOf(tool).run(tool.isReader, run) : run());
             return { outcome: ran, value: ran };
           },
@@ -198,6 +199,8 @@ export class Guard {
     } catch (error) {
       if (error instanceof TurnStoppedError) return errorResult(`The guard stopped the call: ${error.message}`);
       return errorResult(this.redact(error instanceof Error ? error.message : String(error)));
+    } finally {
+      progress?.end();
     }
   }
 
@@ -219,7 +222,7 @@ export class Guard {
     { registered }: GuardedTool,
     { id, input }: { readonly id: string; readonly input: unknown },
     signal: AbortSignal,
-    onProgress: GuardedCall['onProgress'],
+    progress: CallProgress | undefined,
   ): Promise<ToolOutcome> {
     signal.throwIfAborted();
     const context = { turn: this.#traces.turnOf(id), session: sessionName, step: 1, signal, skipSignal: signal };
@@ -232,7 +235,7 @@ export class Guard {
           if (output.type === 'result') {
             hasResult = true;
             resolve(wrap ? output.outcome : withoutMark(output.outcome));
-          } else if (output.type === 'progress') onProgress?.(this.redact(output.progress));
+          } else if (output.type === 'progress') progress?.report(output.progress);
         },
         error: reject,
         complete: () => {

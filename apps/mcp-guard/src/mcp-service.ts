@@ -1,5 +1,5 @@
 import { packageVersion } from '@h/files';
-import type { ApprovalDecision, JSONValue } from '@h/turn';
+import type { ApprovalDecision } from '@h/turn';
 import {
   CLIENT_CAPABILITIES_META_KEY,
   inputRequired,
@@ -12,6 +12,7 @@ import {
 } from '@modelcontextprotocol/server';
 import pTimeout from 'p-timeout';
 import type { ApprovalPage } from './approval-page.js';
+import { callProgress, type CallProgress } from './call-progress.js';
 import { errorResult } from './call-result.js';
 import type { AnswerCall, DirectCall } from './call-shortcut.js';
 import { traceContextIn } from './call-traces.js';
@@ -107,7 +108,7 @@ export class McpService {
           input,
           signal,
           approve: (question, withdrawn) => (canAsk ? ask(question) : this.#askOnPage(question, withdrawn)),
-          onProgress: progressOf(directCall(request, context)),
+          progress: this.#progressOf(directCall(request, context)),
           trace: traceContextIn(mcpReq._meta),
         }),
       );
@@ -136,7 +137,11 @@ export class McpService {
     const approve = (question: Question, withdrawn: AbortSignal): Promise<ApprovalDecision> =>
       canAsk ? ask(question, withdrawn) : this.#askOnPage(question, withdrawn);
     const trace = traceContextIn(meta);
-    return this.#guard.call({ name, input, signal, approve, onProgress: progressOf(call), trace });
+    return this.#guard.call({ name, input, signal, approve, progress: this.#progressOf(call), trace });
+  }
+
+  #progressOf({ meta, notify }: DirectCall): CallProgress | undefined {
+    return callProgress(meta, notify, (progress) => this.#guard.redact(progress));
   }
 
   async #askOnPage(question: Question, signal: AbortSignal): Promise<ApprovalDecision> {
@@ -158,29 +163,3 @@ const directCall = ({ params }: CallToolRequest, { mcpReq }: ServerContext): Dir
   signal: mcpReq.signal,
   notify: mcpReq.notify,
 });
-
-/** Passes the progress of a call to the client, if it asked for it. */
-const progressOf = ({ meta, notify }: DirectCall): ((value: JSONValue) => void) | undefined => {
-  const { progressToken } = (meta ?? {}) as { readonly progressToken?: unknown };
-  if (typeof progressToken !== 'string' && typeof progressToken !== 'number') return undefined;
-  let count = 0;
-  return (value) => {
-    count += 1;
-    const {
-      progress = count,
-      total,
-      message,
-    } = (value ?? {}) as {
-      readonly progress?: number;
-      readonly total?: number;
-      readonly message?: string;
-    };
-    const params = {
-      progressToken,
-      progress,
-      ...(total !== undefined && { total }),
-      ...(message !== undefined && { message }),
-    };
-    notify({ method: 'notifications/progress', params }).catch(() => undefined);
-  };
-};
