@@ -230,13 +230,19 @@ describe('a fallback with another format', () => {
       }),
     );
     const anthropic = { ...withKeys.anthropic, models: [targets.chat] };
-    const proxy = await open(proxyFor(provider, { ...withKeys, anthropic }, { env }));
+    const folder = mkdtempSync(join(tmpdir(), 'model-proxy-log-'));
+    const log = join(folder, 'calls.jsonl');
+    const proxy = await open(proxyFor(provider, { ...withKeys, anthropic, log }, { env }));
     const answer = await post(proxy.url, messages('Hi'), { headers: { 'x-api-key': key } });
     expect([answer.status, answer.headers.get('retry-after'), await answer.json()]).toEqual([
       429,
       '7',
       { type: 'error', error: { type: 'rate_limit_error', message: 'Too many requests' } },
     ]);
+    const [line] = readFileSync(log, 'utf8').trim().split('\n');
+    const { provider: asked, model } = targets.chat;
+    expect(JSON.parse(line ?? '')).toMatchObject({ status: 429, provider: asked, model, credential: 'one' });
+    rmSync(folder, { recursive: true, force: true });
   });
 
   it('counts the price of the model that answered', async () => {

@@ -56,8 +56,8 @@ export interface AttemptedCall<Outcome extends { readonly answer?: Answer | unde
    * @param holdsFailures - whether to throw an {@link UpstreamFailure} instead of forwarding a failed answer
    */
   attempt(choice: AttemptChoice, holdsFailures: boolean): Promise<Outcome>;
-  /** Forwards the last failure to the client. */
-  forward(failure: UpstreamFailure): Promise<Outcome>;
+  /** Forwards the last failure to the client, with the choice of its attempt. */
+  forward(failure: UpstreamFailure, choice: AttemptChoice): Promise<Outcome>;
 }
 
 /** Failed attempts switch to another key or model at once, because clients retry on their own. */
@@ -117,6 +117,7 @@ export class Attempts {
     let outcome: Outcome | undefined;
     let attempt: Promise<Outcome> | undefined;
     let failure: unknown;
+    let choice: AttemptChoice = { target: undefined, key: undefined };
     let attempts = 0;
     try {
       await bridge([...(alone ? [] : [switching]), ...this.#telemetry.operators], { host: 'the proxy', format })
@@ -133,8 +134,9 @@ export class Attempts {
             const key = alone
               ? alone.only
               : this.#keys.find((known) => `${known.provider}/${known.id}` === request.credential);
+            choice = { target, key };
             try {
-              attempt = call.attempt({ target, key }, true);
+              attempt = call.attempt(choice, true);
               outcome = await attempt;
             } catch (error) {
               failure = error;
@@ -148,7 +150,7 @@ export class Attempts {
       outcome ??= await attempt?.catch(() => undefined);
       if (outcome) return outcome;
       if (signal.aborted) throw signal.reason;
-      if (failure instanceof UpstreamFailure) return call.forward(failure);
+      if (failure instanceof UpstreamFailure) return call.forward(failure, choice);
       if (failure instanceof Error) throw failure;
       throw unavailable(error) ?? error;
     }

@@ -84,6 +84,17 @@ const unanswered = (failure: unknown, model: string | undefined, isAborted: bool
   return { status, delivery: 'complete', answer, model, error: { type: kind, message } };
 };
 
+/** Sends the failed answer of an attempt to the client. */
+const forwardFailure = (
+  { request, format, model }: Call,
+  failure: UpstreamFailure,
+  { target, key }: AttemptChoice,
+): Outcome => {
+  sendFailure(failure, format, request.outgoing);
+  const { status } = failure;
+  return { status, delivery: 'complete', target, model: target?.model ?? model, credential: key?.id };
+};
+
 /** Handles the model calls of clients: recognizes conversations, counts usage, and forwards the bytes. */
 export class ModelCalls {
   readonly #options: ModelCallsOptions;
@@ -231,7 +242,7 @@ export class ModelCalls {
   }
 
   async #perform(call: Call): Promise<void> {
-    const { request, conversation, format, model } = call;
+    const { request, conversation, model } = call;
     const { provider } = request.route;
     let outcome: Outcome;
     try {
@@ -245,10 +256,7 @@ export class ModelCalls {
         hasStarted: () => request.outgoing.headersSent,
         onRetry: () => this.#metrics.retries.inc({ provider }),
         attempt: (choice, holdsFailures) => this.#attempt(call, choice, holdsFailures),
-        forward: async (failure) => {
-          sendFailure(failure, format, request.outgoing);
-          return { status: failure.status, delivery: 'complete' };
-        },
+        forward: async (failure, choice) => forwardFailure(call, failure, choice),
       });
     } catch (error) {
       this.#finish(call, unanswered(error, model, request.signal.aborted));
@@ -260,7 +268,7 @@ export class ModelCalls {
   /** Makes one attempt, and another one with a shorter conversation if the provider reports an overflow. */
   async #attempt(call: Call, choice: AttemptChoice, holdsFailures: boolean): Promise<Outcome> {
     if (!this.#parts.compactor || choice.target?.request) return this.#sender.send(call, choice, holdsFailures);
-    const { request, format } = call;
+    const { request } = call;
     try {
       return await this.#sender.send(call, choice, true);
     } catch (error) {
@@ -273,8 +281,7 @@ export class ModelCalls {
         return this.#sender.send(call, choice, holdsFailures);
       }
       if (holdsFailures) throw error;
-      sendFailure(error, format, request.outgoing);
-      return { status: error.status, delivery: 'complete' };
+      return forwardFailure(call, error, choice);
     }
   }
 
