@@ -17,6 +17,8 @@ export interface ProxyContext {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** The time in milliseconds since 1970. @defaultValue `Date.now` */
   readonly now?: (() => number) | undefined;
+  /** Returns a random number from 0 to 1, for the times in `retry-after`. @defaultValue `Math.random` */
+  readonly random?: (() => number) | undefined;
 }
 
 /** A proxy that accepts requests. */
@@ -45,9 +47,9 @@ const ownPrefix = '/_h/';
  * ```
  */
 export const startProxy = async (config: ProxyConfig, context: ProxyContext = {}): Promise<RunningProxy> => {
-  const { env = process.env, now = Date.now } = context;
+  const { env = process.env, now = Date.now, random = Math.random } = context;
   const upstream = new Upstream(config.timeouts);
-  const calls = await ModelCalls.open({ config, upstream, env, now });
+  const calls = await ModelCalls.open({ config, upstream, env, now, random });
   const authenticate = authenticator(config.clients);
   const running = new Set<AbortController>();
   const open = new Set<Promise<void>>();

@@ -37,6 +37,7 @@ const tooDeep = `The body is nested deeper than ${maxDepth} levels.`;
 export interface ModelCallsOptions extends CallSenderOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly now: () => number;
+  readonly random: () => number;
 }
 
 interface Parts {
@@ -123,11 +124,11 @@ export class ModelCalls {
   }
 
   static async open(options: ModelCallsOptions): Promise<ModelCalls> {
-    const { config, env, now } = options;
+    const { config, env, now, random } = options;
     const keys = readKeys(config, env);
     const redactor = RequestRedactor.from(config, env);
     const meter = await Meter.load(config);
-    const ledger = await Ledger.open({ folder: config.state, now, warnAt: config.budgets.warnAt });
+    const ledger = await Ledger.open({ folder: config.state, now, random, warnAt: config.budgets.warnAt });
     try {
       // The ledger holds the lock of the folder.
       const compactor = config.compaction

@@ -10,7 +10,7 @@ const limits = { client: {}, conversation: {}, day: { tokens: 1_000 } };
 /** Opens a ledger with a clock, and counts calls. */
 const openAt = async (folder: string, at: number) => {
   const clock = { now: at };
-  const ledger = await Ledger.open({ folder, warnAt: 1, now: () => clock.now });
+  const ledger = await Ledger.open({ folder, warnAt: 1, now: () => clock.now, random: () => 0 });
   const count = (tokens: number): void => ledger.admit(party, limits, { tokens, cost: 0 }).settle({ tokens, cost: 0 });
   return { clock, ledger, count };
 };

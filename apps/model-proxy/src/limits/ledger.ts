@@ -50,11 +50,16 @@ const maxInSnapshot = 20_000;
 const dayMs = 86_400_000;
 /** When a client may try again whose call does not fit beside those that are running, in milliseconds. */
 const reservedRetryMs = 5_000;
+/** Random times that are added, so that refused clients do not all try again at once, in milliseconds. */
+const reservedJitterMs = 5_000;
+const dayJitterMs = 60_000;
 
 /** Options of {@link Ledger}. */
 export interface LedgerOptions {
   readonly folder: string;
   readonly now: () => number;
+  /** Returns a random number from 0 to 1. */
+  readonly random: () => number;
   /** Share of a limit from which an admission has a warning. */
   readonly warnAt: number;
 }
@@ -68,6 +73,7 @@ export interface LedgerOptions {
 export class Ledger {
   readonly #journal: UsageJournal;
   readonly #now: () => number;
+  readonly #random: () => number;
   readonly #warnAt: number;
   readonly #conversations = new LruMap<string, Account>(maxConversations);
   readonly #links = new LruMap<string, ThreadLink>(maxInSnapshot);
@@ -78,9 +84,10 @@ export class Ledger {
   #dayEnd = 0;
   #daily = new LruMap<string, Account>(maxClients);
 
-  private constructor(journal: UsageJournal, { now, warnAt }: LedgerOptions) {
+  private constructor(journal: UsageJournal, { now, random, warnAt }: LedgerOptions) {
     this.#journal = journal;
     this.#now = now;
+    this.#random = random;
     this.#warnAt = warnAt;
   }
 
@@ -115,10 +122,12 @@ export class Ledger {
       warnings.push(...check.warnings);
       if (check.exceeded === undefined) continue;
       if (check.isReserved) {
-        throw new Refusal('over-budget', check.exceeded, { retryAfterMs: reservedRetryMs, isTransient: true });
+        const retryAfterMs = reservedRetryMs + this.#random() * reservedJitterMs;
+        throw new Refusal('over-budget', check.exceeded, { retryAfterMs, isTransient: true });
       }
-      const retryAfterMs = scope === 'conversation' ? undefined : dayMs - (this.#now() % dayMs);
-      throw new Refusal('over-budget', check.exceeded, retryAfterMs === undefined ? {} : { retryAfterMs });
+      if (scope === 'conversation') throw new Refusal('over-budget', check.exceeded);
+      const retryAfterMs = dayMs - (this.#now() % dayMs) + this.#random() * dayJitterMs;
+      throw new Refusal('over-budget', check.exceeded, { retryAfterMs });
     }
     const id = randomUUID();
     const begun = { type: 'begin', id, ...party, day, ...estimate };
