@@ -34,3 +34,10 @@ it.each(['SIGINT', 'SIGTERM', 'SIGHUP'])(
     expect(await readdir(cwd)).toEqual([]);
   },
 );
+
+it.each([[[]], [['']], [['--force']], [['a', 'b']]])('shows its usage for the arguments %j', async (words) => {
+  await expect(promisify(execFile)(process.execPath, [cli, ...words])).rejects.toMatchObject({
+    code: 2,
+    stderr: 'Usage: npm create h <folder>\n',
+  });
+});

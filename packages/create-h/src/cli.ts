@@ -15,7 +15,7 @@ const main = async (words: readonly string[]): Promise<number> => {
     process.stdout.write(`${usage}\nCreates a project with an agent that runs without a key.\n`);
     return 0;
   }
-  if (folder === undefined || folder.startsWith('-') || others.length > 0) {
+  if (folder === undefined || folder === '' || folder.startsWith('-') || others.length > 0) {
     process.stderr.write(`${usage}\n`);
     return 2;
   }
