@@ -18,7 +18,7 @@ const realNames: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** A report of a running call. */
-export interface WireProgress {
+interface WireProgress {
   readonly progress: number;
   readonly total?: number;
   readonly message?: string;
