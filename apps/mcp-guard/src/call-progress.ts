@@ -29,12 +29,6 @@ export const callProgress = (
   let latest: { readonly progress: number; readonly value: JSONValue } | undefined;
   let count = 0;
 
-  const send = async (): Promise<void> => {
-    isSending = true;
-    await sendLatest();
-    isSending = false;
-    if (latest !== undefined) await send();
-  };
   const sendLatest = (): Promise<void> => {
     if (latest === undefined) return Promise.resolve();
     const { progress, value } = latest;
@@ -47,6 +41,12 @@ export const callProgress = (
       ...(message !== undefined && { message }),
     };
     return notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
+  const hasLatest = (): boolean => latest !== undefined;
+  const send = async (): Promise<void> => {
+    isSending = true;
+    while (hasLatest()) await sendLatest();
+    isSending = false;
   };
   return {
     report: (value) => {
