@@ -21,6 +21,17 @@ const pairs: readonly (readonly [text: string, example: string, secret: string])
     'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzb21lIjoicGF5bG9hZCJ9.4twFt5NiznN84AWoo1d7KO1T_yoc0Z6XOpOVswacPZg',
     'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzb21lIjoicGF5bG9hZDIifQ.4twFt5NiznN84AWoo1d7KO1T_yoc0Z6XOpOVswacPZg',
   ],
+  // Another key has signed the same claims, and further ones.
+  [
+    'Authorization: Bearer §\n',
+    'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.XbPfbIHMI6arZ3Y922BhjWgQzWXcXNrz0ogtVhfEd2o',
+    'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.Zx9kQ2mW8rT4vLp0sDfGhJkLqWeRtYuIoP123456789',
+  ],
+  [
+    'id_token: §\n',
+    'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzb21lIjoicGF5bG9hZCJ9.4twFt5NiznN84AWoo1d7KO1T_yoc0Z6XOpOVswacPZg',
+    'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwicm9sZSI6ImFkbWluIn0.Zx9kQ2mW8rT4vLp0sDfGhJkLqWeRtYuIoP123456789',
+  ],
   ['keytool -list -keystore cacerts -storepass §\n', 'changeit', 'changeitNow7'],
 ];
 
