@@ -41,7 +41,8 @@ export const phraseHits = ({ text, at }: Folded, sentences: readonly Sentence[])
   for (const [language, groupOf] of phraseGroups) {
     if ((spoken & language) === 0) continue;
     const { stems, phrases } = groupOf();
-    for (const { start, end } of windowsOf(text, sentences, language)) {
+    const own = sentences.filter(({ second }) => (second & language) !== 0);
+    for (const { start, end } of [...windowsOf(text, own), ...openings(text, own)]) {
       const part = text.slice(start, end);
       const bits = stems.bitsIn(part);
       for (const { rule, isStrong, pattern, needs } of phrases) {
@@ -49,8 +50,10 @@ export const phraseHits = ({ text, at }: Folded, sentences: readonly Sentence[])
         // `matchAll` would copy the pattern for each call.
         pattern.lastIndex = 0;
         for (let found = pattern.exec(part); found !== null; found = pattern.exec(part)) {
-          const { 0: match, index } = found;
-          hits.push({ rule, isStrong, start: at(start + index), end: at(start + index + match.length - 1) + 1 });
+          const first = start + found.index;
+          const hit = { rule, isStrong, start: at(first), end: at(first + found[0].length - 1) + 1 };
+          const isKnown = hits.some((one) => one.rule === rule && one.isStrong === isStrong && one.start === hit.start);
+          if (!isKnown) hits.push(hit);
         }
       }
     }
@@ -91,11 +94,10 @@ export const withMentions = (
   return hits.map((hit) => (isMentioned(hit) ? { ...hit, isMentioned: true } : hit));
 };
 
-/** Returns the regions of a language's sentences; close sentences share a region. */
-const windowsOf = (text: string, sentences: readonly Sentence[], language: number): readonly Region[] => {
+/** Returns the regions of sentences; close sentences share a region. */
+const windowsOf = (text: string, sentences: readonly Sentence[]): readonly Region[] => {
   const windows: { start: number; end: number }[] = [];
   for (const sentence of sentences) {
-    if ((sentence.second & language) === 0) continue;
     const last = windows.at(-1);
     const [start, end] = [Math.max(0, sentence.start - margin), Math.min(text.length, sentence.end + margin)];
     if (last !== undefined && start <= last.end) last.end = end;
@@ -103,3 +105,12 @@ const windowsOf = (text: string, sentences: readonly Sentence[], language: numbe
   }
   return windows;
 };
+
+/**
+ * Returns sentences that a word without a full stop precedes, such as that of a title, from their beginning: a verb
+ * directly behind a word counts as a statement.
+ */
+const openings = (text: string, sentences: readonly Sentence[]): readonly Region[] =>
+  sentences
+    .filter(({ start }) => /[\p{L}\p{N}] $/u.test(text.slice(Math.max(0, start - 2), start + 1)))
+    .map(({ start, end }) => ({ start, end: Math.min(text.length, end + margin) }));

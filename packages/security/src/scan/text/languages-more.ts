@@ -186,7 +186,7 @@ export const spacedLanguages: readonly Language[] = [
   {
     dismiss: 'abaikan|lupakan|jangan ikuti|jangan patuhi|langgar|kesampingkan|timpa|acuhkan|hiraukan',
     orders: 'instruksi|perintah|aturan|arahan|pedoman|prompt|petunjuk|peraturan|batasan',
-    earlier: 'sebelumnya|di atas|semua|seluruh|segala|terdahulu|awal|asli|tadi|anda|kamu',
+    earlier: 'sebelumnya|sebelum ini|di atas|semua|seluruh|segala|terdahulu|awal|asli|tadi|anda|kamu',
     reveal: 'tampilkan|tunjukkan|ungkapkan|cetak|tulis|ulangi|beri tahu|sebutkan|kirim|bocorkan',
     prompt:
       'prompt sistem|system prompt|pesan sistem|instruksi sistem|instruksi awal|instruksi anda|instruksi kamu|aturan internal',
