@@ -309,7 +309,13 @@ const elements = (
 };
 
 const isBlank = (code: number): boolean =>
-  code === 32 || (code >= 9 && code <= 13) || code === 160 || code === 0x3000 || (code >= 0x2000 && code <= 0x200a);
+  code === 32 ||
+  (code >= 9 && code <= 13) ||
+  (code >= 160 && (wideBlanks.has(code) || (code >= 0x2000 && code <= 0x200a)));
+/** Blanks of other scripts, with a width: the space of Ogham, the empty cell of Braille and the fillers of Hangul. */
+const wideBlanks: ReadonlySet<number> = new Set([
+  160, 0x1680, 0x202f, 0x205f, 0x3000, 0x2800, 0x115f, 0x1160, 0x3164, 0xffa0,
+]);
 
 /** Returns text that blanks before it on its line, or blank lines, move out of view. */
 const behindBlanks = (text: string): readonly Region[] => {
