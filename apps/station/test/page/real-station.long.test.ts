@@ -9,6 +9,7 @@ import { pageTests } from './browser.js';
 import { picture } from './scenario.js';
 
 const pages = pageTests();
+const patienceMs = 120_000;
 const mediaTypes: Readonly<Record<string, string>> = {
   html: 'text/html',
   js: 'text/javascript',
@@ -43,6 +44,8 @@ describe('the page with the service', () => {
       rmSync(data, { recursive: true, force: true });
     });
     const { view, problems } = await pages.open(testing, 'about:blank');
+    // The demonstration runs while others use the machine.
+    view.context().setDefaultTimeout(patienceMs);
     await serveBuild(view);
     await view.goto(program.url ?? '');
 
