@@ -89,8 +89,12 @@ describe('the page with the service', () => {
     await view.getByLabel('Message', { exact: true }).fill('Look at this');
     await view.getByRole('button', { name: 'Send' }).click();
     await expect
-      .poll(() =>
-        view.locator('.picture img').evaluateAll((all) => all.map((image) => (image as HTMLImageElement).naturalWidth)),
+      .poll(
+        () =>
+          view
+            .locator('.picture img')
+            .evaluateAll((all) => all.map((image) => (image as HTMLImageElement).naturalWidth)),
+        { timeout: patienceMs },
       )
       .toEqual([320]);
     const { hash } = new URL(view.url());
