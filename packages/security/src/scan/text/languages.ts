@@ -23,7 +23,6 @@ export const scripts: readonly (readonly [first: number, last: number, languages
   [0x0590, 0x06ff, ['ar']],
   [0x0900, 0x0d7f, ['hi']],
   [0x0e00, 0x0eff, ['hi']],
-  [0x1000, 0x109f, ['hi']],
   [0x10a0, 0x10ff, ['ar']],
   [0x1100, 0x11ff, ['ko']],
   [0x1200, 0x137f, ['ar']],
