@@ -42,9 +42,10 @@ const taskLines = (name: string, code: string, args: readonly Field[]): readonly
         /^(?:\s+|[\w.-]{1,80}:[^;=]{0,200};\s{0,9})(?:@|-\s{1,9}|-(?=\w)|(?:cmd|sh):\s{1,9})*(["']?)(.*)\1$/.exec(
           line,
         ) ?? [];
-      // Task allows a command as the whole definition of a task.
-      const [, , value] = /^([\w-]+):(?:\s+(.*))?$/.exec(text ?? '') ?? [text, text, text];
-      return value === undefined || value === '' ? [] : [value];
+      const [key, value = ''] = /^[\w-]+:(?:\s+(.*))?$/.exec(text ?? '') ?? [];
+      if (key === undefined) return text === undefined ? [] : [text];
+      // In a Taskfile, a command may be the whole definition of a task.
+      return name === 'task' && value !== '' ? [value] : [];
     });
   }
   if (!packageManagers.test(name)) return [];

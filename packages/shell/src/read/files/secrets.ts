@@ -233,10 +233,17 @@ const versionPrinters = /^(?:show|diff|blame|cat-file|grep|log|stash)$/;
  *
  * @param words the arguments from the subcommand on
  */
-export const printsVersion = (words: readonly string[], isSecret: (path: string) => boolean): boolean =>
-  (words[0] !== 'log' || words.some((word) => /^(?:-p|-u|--patch|-L.*|-\d*p)$/.test(word))) &&
-  !words.some((word) => /^--(?:stat|name-only|name-status|quiet)$/.test(word)) &&
-  words.some((word) => isSecret(word.slice(word.indexOf(':') + 1)));
+export const printsVersion = (words: readonly string[], isSecret: (path: string) => boolean): boolean => {
+  // Words behind two hyphens are paths.
+  const end = words.indexOf('--');
+  const options = end === -1 ? words : words.slice(0, end);
+  const showsPatch = options.some((word) => /^(?:-p|-u|--patch|-L.*|-\d*p)$/.test(word));
+  const showsNames = options.some((word) => /^--(?:stat|name-only|name-status|quiet)(?:=|$)/.test(word));
+  return (
+    (showsPatch || (words[0] !== 'log' && !showsNames)) &&
+    words.some((word) => isSecret(word.slice(word.indexOf(':') + 1)))
+  );
+};
 
 /** Returns whether a command prints a secret. */
 export const printsSecret = (
