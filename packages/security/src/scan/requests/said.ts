@@ -37,6 +37,8 @@ const margin = 60;
 
 export const phraseHits = ({ text, at }: Folded, sentences: readonly Sentence[]): readonly Said[] => {
   const hits: Said[] = [];
+  /** A match may be in a window and in an opening. */
+  const known = new Set<string>();
   const spoken = sentences.reduce((bits, { second }) => bits | second, 0);
   for (const [language, groupOf] of phraseGroups) {
     if ((spoken & language) === 0) continue;
@@ -52,8 +54,9 @@ export const phraseHits = ({ text, at }: Folded, sentences: readonly Sentence[])
         for (let found = pattern.exec(part); found !== null; found = pattern.exec(part)) {
           const first = start + found.index;
           const hit = { rule, isStrong, start: at(first), end: at(first + found[0].length - 1) + 1 };
-          const isKnown = hits.some((one) => one.rule === rule && one.isStrong === isStrong && one.start === hit.start);
-          if (!isKnown) hits.push(hit);
+          const key = `${rule} ${isStrong} ${hit.start}`;
+          if (!known.has(key)) hits.push(hit);
+          known.add(key);
         }
       }
     }
