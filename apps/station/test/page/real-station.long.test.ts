@@ -27,7 +27,9 @@ const serveBuild = (view: Page): Promise<unknown> =>
     if ((isLink && !request.isNavigationRequest()) || mediaType === undefined) return route.continue();
     const body = readFileSync(join(pages.folder, path));
     if (!request.isNavigationRequest()) return route.fulfill({ contentType: mediaType, body });
-    return route.fulfill({ response: await route.fetch(), status: 200, contentType: mediaType, body });
+    // The service may close an idle connection at the moment when a request is sent on it. A browser sends it again.
+    const response = await route.fetch({ maxRetries: 3 });
+    return route.fulfill({ response, status: 200, contentType: mediaType, body });
   });
 
 describe('the page with the service', () => {
