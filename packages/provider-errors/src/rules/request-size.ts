@@ -31,7 +31,7 @@ export const sizeRules: readonly Rule[] = [
   },
   {
     reason: 'context-overflow',
-    says: [/max_(?:completion_)?tokens\W{0,3} is too large/i],
+    says: [/max_(?:completion_)?tokens\W{0,3} is too large|requested \d{1,9} output tokens/i],
     status: mayBeRequest,
     unless: ({ text }) => !isPromptTooLarge(text),
   },
