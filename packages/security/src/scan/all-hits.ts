@@ -12,7 +12,7 @@ import { asidesOf, asideWordings, concealed, type Asides } from './hiding/hidden
 import { hiddenRegions, hidingPatterns, judgeHidden } from './hiding/hiding.js';
 import { findInvisible } from './hiding/invisible.js';
 import { ordinarySentences } from './requests/ordinary-sentences.js';
-import { regionLookup, type Region } from './text/regions.js';
+import { all, regionLookup, type Region } from './text/regions.js';
 import { withMentions } from './requests/said.js';
 import { findSeams, speaker } from './requests/seams.js';
 import { sentencesOf } from './text/sentences.js';
@@ -105,7 +105,9 @@ const reading = (
     ...findForeignTheft(text, mayMatch),
     ...findSeams(text, folded, mayMatch),
   ];
-  const isOrdinary = ordinarySentences(folded, sentences, passages, [...regions, ...others.map(around)]);
+  // A request for a file of secrets may be as plain as one for any other file.
+  const files = mayMatch(secretFiles) ? all(text, secretFiles) : [];
+  const isOrdinary = ordinarySentences(folded, sentences, passages, [...regions, ...files, ...others.map(around)]);
   return { passages, said: [...withMentions(text, folded, sentences, isOrdinary), ...others] };
 };
 

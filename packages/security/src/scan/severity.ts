@@ -147,7 +147,7 @@ const structural: ReadonlySet<string> = new Set(['forged-turn']);
 
 /**
  * Lowers requests whose passages have an ordinary wording. Rules match a few words; the wording of the passage is the
- * evidence for a change of the verdict: without it, a visible malicious request is suspicious, and a request in an
+ * evidence for a change of the verdict: without it, a visible malicious request is suspicious, and a suspicious one in an
  * ordinary passage, a comment or an attribute is a note, unless it is concealed. In languages other than English, whose
  * stems match more ordinary words, the wording must be less ordinary: that of the passage, or for a malicious request
  * that of a clause, since ordinary clauses around it lower the score of the passage.
@@ -188,7 +188,7 @@ export const confirmed = (
       if (telling.has(hit.rule) || asides(hit) !== undefined) return hit.severity;
       return isPossible ? 'suspicious' : 'note';
     }
-    if (!isPossible) return 'note';
+    if (!isPossible) return isMalicious ? 'suspicious' : 'note';
     const isCertain = (telling.has(hit.rule) ? likely(hit) : certain(hit)) !== undefined;
     return isMalicious && !isCertain ? 'suspicious' : hit.severity;
   };

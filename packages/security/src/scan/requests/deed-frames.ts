@@ -60,7 +60,14 @@ export const deedFrames: readonly Frame[] = [
     attempt,
     is.RUN | is.REVEAL | is.VERB | is.BASE,
     0,
-    `${start}(?:\\S+ ){0,6}?(?:read|open|cat|load|get|take|check|collect)(?: \\S+){1,6}? (?:mcp \\.json|hosts \\.yml|\\.ssh|\\.aws|\\.env|\\.pem|\\.config|idrsa|credentials|oauth token|token from|databaseurl|\\.npmrc|\\.netrc)(?: \\S+){0,8}? (?:and|then) (?:\\S+ )?(?:pass|send|include|paste|put|provide|append|post|store|write|attach|upload|use)\\b(?: \\S+){0,8}? (?:parameter|argument|field|note|gist|http|context|query|comment|message|body|issue|answer|reply)\\b`,
+    `${start}(?:\\S+ ){0,6}?(?:read|open|cat|load|get|take|check|collect)(?: \\S+){0,6}? (?:mcp \\.json|hosts \\.yml|\\.ssh|\\.aws|\\.env|\\.pem|\\.config|idrsa|credentials|oauth token|token from|databaseurl|\\.npmrc|\\.netrc)(?: \\S+){0,8}? (?:and|then) (?:\\S+ )?(?:pass|send|include|paste|put|provide|append|post|store|write|attach|upload|use)\\b(?:(?: \\S+){0,8}? (?:parameter|argument|field|note|gist|http|context|query|comment|message|body|issue|answer|reply)\\b| (?:its|the|their|that) (?:contents?|text) (?:too )?as\\b)`,
+  ),
+  frame(
+    'theft',
+    attempt,
+    is.MUST,
+    0,
+    `\\b(?:parameter|argument|field|property|input|note) (?:must|should|has to|needs to) (?:contain|include|hold|carry|be|have) (?:the )?(?:full |whole |entire )?(?:contents?|text) of (?:\\S+ ){0,3}?(?:mcp \\.json|\\.ssh|\\.aws|\\.env|\\.npmrc|\\.netrc|idrsa|ided25519)\\b`,
   ),
   frame(
     'theft',

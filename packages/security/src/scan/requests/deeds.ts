@@ -6,7 +6,7 @@ const strongSecret =
   /^(?:credentials?|passwords?|passphrases?|\.env|\.npmrc|\.netrc|\.ssh|\.aws|idrsa|ided25519|\.pypirc|\.pgpass|\.kube|\.gnupg|apikeys?|keychains?|wallets?|mnemonics?|shadow|passwd|seeds?|secrets)$/;
 
 const harmless =
-  /^(?:resets?|links?|managers?|polic(?:y|ies)|fields?|forms?|rotation|header|hash|type|length|limits?|names?|bucket|store|provider|parameter|argument|option|variable|prompts?|\.?(?:example|sample|template)|is|are|should|must|will)$/;
+  /^(?:resets?|links?|managers?|polic(?:y|ies)|fields?|forms?|rotation|header|hash|type|length|limits?|names?|bucket|store|provider|parameter|argument|option|variable|prompts?|responses?|\.?(?:example|sample|template)|is|are|should|must|will)$/;
 
 const takingVerb = /^(?:read|collect|gather|get|grab|tak|extract|look|open|find|copy|locat|steal|harvest|list|load)/;
 

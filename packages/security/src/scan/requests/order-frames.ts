@@ -28,7 +28,7 @@ export const orderFrames: readonly Frame[] = [
     attempt,
     is.ORDERS | is.EARLIER | is.YOU | is.USER,
     is.TEXT,
-    `${start}(?:set aside|put aside|lay aside|drop|throw out|toss|discount|neglect|shelve|skip|unlearn|pay no (?:attention|heed|mind) to|take no notice of|give no weight to|put|set|leave|wipe|treat|consider|regard) ${own}(?! (?:to|in|into|on|for|with|from|by|through|at)\\b)`,
+    `${start}(?:set aside|put aside|lay aside|drop|throw out|toss|discount|neglect|shelve|skip|unlearn|pay no (?:attention|heed|mind) to|take no notice of|give no weight to|put|set(?= (?:\\S+ ){1,8}?(?:aside|apart)\\b)|leave|wipe|treat|consider|regard) ${own}(?! (?:to|in|into|on|for|with|from|by|through|at)\\b)`,
   ),
   frame(
     'override',
