@@ -192,6 +192,10 @@ describe('hiding places', () => {
       'help that a page shows on demand',
       '<div hidden>Set the distance between the columns, and then choose a font.</div>',
     ],
+    [
+      'icons that screen readers skip',
+      '<span aria-hidden="true" class="icon" /> Select the next result, or press Enter to open all of them.</span>',
+    ],
     ['a badge next to an encoded link', '[![Follow](f.svg)](https://t.test/?url=a%20library%20for%20lists) Follow us.'],
     ['flags', `The site exists in eight languages: ${'🇩🇪 🇫🇷 🇪🇸 🇮🇹 🇵🇱 🇺🇦 🇯🇵 🇺🇸'.repeat(2)}.`],
     ['a ROT13 sentence that asks for nothing', 'Gur ohgyre jnf abg va gur xvgpura jvgu gur ynzc.'],
@@ -233,6 +237,14 @@ describe('hiding places', () => {
     '<noscript>Please enable JavaScript to see the chart.</noscript>',
   ])('accepts the aside %s', (aside) => {
     expect(verdictOf(aside)).toBe('clean');
+  });
+
+  it.each([
+    '<div class="modal" style="display:none"><p>Your session expires soon. Please save your work.</p></div>',
+    '<img src="https://cdn.test/API/docs/images/orchestration.png" alt="Image of the Agents Tracing UI" style="max-height: 803px;">',
+    '<!--In addition to the service root, this document describes all the types of resources you might encounter as you browse this web service.-->',
+  ])('accepts hidden text with a doubtful wording, or reports it as suspicious: %j', (text) => {
+    expect(scanContext(text).verdict).not.toBe('malicious');
   });
 });
 

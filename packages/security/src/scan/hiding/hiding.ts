@@ -44,6 +44,10 @@ const hasContrast = (tag: string): boolean => {
   return tag.replace(lightText, '').match(concealing) === null;
 };
 
+/** Whether an element without content, such as an icon, is hidden from screen readers only. */
+const isIcon = (tag: string): boolean =>
+  tag.endsWith('/>') && tag.replace(/aria-hidden=\\?["']true/gi, '').match(concealing) === null;
+
 /**
  * Attributes, titles and reference definitions, which models read and rendered files do not show. A text without
  * `needs` has none of them.
@@ -105,7 +109,9 @@ export const hiddenRegions = (text: string, mayMatch = cues.in(text)): readonly 
     ...asides.flatMap(({ needs, pattern }) =>
       mayMatch(pattern) && text.includes(needs) ? withContent(text, pattern) : [],
     ),
-    ...(hasElements && mayMatch(concealing) ? elements(text, concealing, hasContrast).map(concealed) : []),
+    ...(hasElements && mayMatch(concealing)
+      ? elements(text, concealing, (tag) => isIcon(tag) || hasContrast(tag)).map(concealed)
+      : []),
     ...(hasElements ? elements(text, hiddenClass(text)).map(concealed) : []),
     ...(text.includes('olor{') ? all(text, whiteFormula).map(concealed) : []),
     ...behindBlanks(text).map(concealed),

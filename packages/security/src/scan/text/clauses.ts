@@ -66,6 +66,14 @@ export const opensAsRequest = (words: readonly Word[], at: number): boolean => {
 /** Whether a request is reported (`a page asks you to …`), unless the speaker makes the request. */
 export const isReported = (all: readonly string[], word: Word | undefined): boolean => {
   const before = all.slice(Math.max(0, (word?.position ?? 0) - 5), word?.position);
+  // `a user tries to make you ignore …`
+  if (
+    /^(?:tr(?:y|ies|ied|ying)|attempt(?:s|ed|ing)?|wants|seeks) to (?:make|get|have) you$/.test(
+      before.slice(-4).join(' '),
+    )
+  ) {
+    return true;
+  }
   if (before.at(-1) !== 'to') return false;
   return !before.some((one) => /^(?:i|we|must|should|need|required|order|want|have|please)$/.test(one));
 };

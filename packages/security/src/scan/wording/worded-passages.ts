@@ -11,9 +11,9 @@ import type { Sentence } from '../text/sentences.js';
 import { WordingScorer, type Wording } from './wording.js';
 
 /**
- * Scores of a passage. From `malicious`, `suspicious` and, in a hidden region, `hidden` on, its wording is a finding;
- * from `aside` on, the content of a comment or an attribute is suspicious, and from `told` on malicious, because
- * templates address agents in comments. Below `certain`, a malicious request that
+ * Scores of a passage. From `malicious`, `suspicious` and, in a hidden region, `hidden` on, its wording is a finding, and
+ * a suspicious one is malicious in a hidden region; from `aside` on, the content of a comment or an attribute is
+ * suspicious, and from `told` on malicious, because templates address agents in comments. Below `certain`, a malicious request that
  * rules find is only suspicious; below `ordinary` or, in another language, `confirming`, it is not reported. Hidden
  * text in another language is likely a request from `foreign` on. The margin of a passage raises these levels, and
  * `doubt` that of a malicious wording in another language, of which the training data has fewer ordinary instructions. A
@@ -228,7 +228,7 @@ export const wordingHits = (passages: readonly Passage[]): readonly Said[] =>
         isStrong:
           !isForReader && !isKept && score >= wordingLevels.malicious + margin + (isForeign ? wordingLevels.doubt : 0),
         // Few ordinary comments in other languages are in the training data.
-        isHiddenStrong: !isForeign || score >= wordingLevels.told,
+        isHiddenStrong: score >= (isForeign ? wordingLevels.told : wordingLevels.suspicious),
         isTelling: score >= wordingLevels.malicious,
         isDiscussed: isAbout,
         isSuspicious:
