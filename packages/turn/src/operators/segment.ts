@@ -1,12 +1,13 @@
 import { later } from '@h/options';
 import { disregard, isWaiting, stamp, waitFor, type Waiting } from './decision.js';
+import { checkObserved, isRejectedContinue, isSameType, listOf, problemWithDecision } from './decision-checks.js';
 import { OperatorError, toErrorInfo } from '../contract/errors.js';
-import { invalidMember, payloads, problemWithMember } from '../checks/event-checks.js';
-import { problemWith } from '../checks/event-shape.js';
+import { invalidMember } from '../checks/event-checks.js';
 import type { Entrance, EventQueue } from './event-queue.js';
 import type { NewEvent, TurnEnding, TurnEvent } from '../contract/events.js';
-import type { DecideContext, Decision, DecisionInput, OperatorContext } from './handlers.js';
+import type { DecideContext, Decision, DecisionInput } from './handlers.js';
 import { LazyAbort } from '../lazy-abort.js';
+import { PlacedContext, SegmentContext } from './operator-context.js';
 import { isSameSubject, missingSubstitute } from './replacements.js';
 import type { Decide, Observe, Placed, SegmentPlan } from './segment-plan.js';
 
@@ -294,116 +295,3 @@ export class Segment implements Entrance {
     return new OperatorError(name, `${what}${detail}`, cause === undefined ? undefined : { cause });
   }
 }
-
-/**
- * What one operator uses. Its functions work without it, and exist only if the operator uses them. They are not cached
- * here: with a cycle from the context to its function and back, V8 promoted ended turns to the old generation, and a
- * turn of one step took twice as long.
- */
-class PlacedContext implements OperatorContext {
-  readonly #segment: Segment;
-  readonly #queue: EventQueue;
-  readonly #place: number;
-
-  constructor(segment: Segment, queue: EventQueue, place: number) {
-    this.#segment = segment;
-    this.#queue = queue;
-    this.#place = place;
-  }
-
-  get now(): OperatorContext['now'] {
-    return () => this.#queue.scheduler.now();
-  }
-
-  get emit(): OperatorContext['emit'] {
-    return (event) => this.#segment.emitFrom(this.#place, event);
-  }
-
-  get after(): OperatorContext['after'] {
-    return (delayMs, callback) => this.#segment.startTimer(this.#place, delayMs, callback);
-  }
-
-  get timeLeft(): OperatorContext['timeLeft'] {
-    return () => Math.max(0, this.#queue.deadlineAt - this.#queue.scheduler.now());
-  }
-
-  get setDeadline(): OperatorContext['setDeadline'] {
-    return (at) => {
-      if (typeof at !== 'number' || Number.isNaN(at)) {
-        throw new TypeError(`setDeadline() expects milliseconds since 1970 or Infinity; received ${String(at)}.`);
-      }
-      this.#queue.setDeadline(this, at);
-    };
-  }
-}
-
-/** A class, because an accessor in an object literal creates a hidden class per object, which outlives the turn. */
-class SegmentContext implements DecideContext {
-  readonly #abort: LazyAbort;
-
-  constructor(abort: LazyAbort) {
-    this.#abort = abort;
-  }
-
-  get signal(): AbortSignal {
-    return this.#abort.signal;
-  }
-}
-
-/** The events of a decision. A revoked proxy is one value, which is not an event. */
-const listOf = (decision: Decision): readonly unknown[] => {
-  if (decision === null || decision === undefined) return [];
-  try {
-    return Array.isArray(decision) ? (decision as readonly unknown[]) : [decision];
-  } catch {
-    return [decision];
-  }
-};
-
-/** Whether the decision is the event in another form with its envelope, the most common case. */
-const isSameType = (answer: unknown, event: TurnEvent): answer is TurnEvent => {
-  const { type, turn, at } = (answer ?? {}) as Partial<TurnEvent>;
-  return type === event.type && turn !== undefined && at !== undefined;
-};
-
-/** Explains why an operator may not emit this; returns nothing if it may. */
-const problemWithDecision = (item: unknown, event: TurnEvent | undefined): string | undefined => {
-  const problem = problemWith(item) ?? problemWithMembers(item as NewEvent, event);
-  if (problem !== undefined) return problem;
-  const isEnd = (item as NewEvent).type === 'turn.end' && event?.type !== 'turn.end';
-  return isEnd ? 'turn.end, which only the runner emits; return stop() to end the turn' : undefined;
-};
-
-const problemWithMembers = (item: NewEvent, event: TurnEvent | undefined): string | undefined => {
-  try {
-    const name = invalidMember(item, event?.type === item.type ? event : undefined);
-    return name === undefined ? undefined : problemWithMember(item, name);
-  } catch {
-    return `a ${item.type} with a value that throws when it is read`;
-  }
-};
-
-/**
- * Only the runner's own stops can be answered with `turn.continue`. Any other stop may have replaced an event that
- * the turn waits for, so the turn could not continue.
- */
-const isRejectedContinue = (event: TurnEvent, next: NewEvent): boolean =>
-  event.type === 'turn.stop' && event.afterStep === undefined && next.type === 'turn.continue';
-
-/**
- * Rejects asynchronous observers, which would see events out of order and whose rejections would be unhandled, and
- * observers that return a decision such as `stop()` or `deny(event)`, which would have no effect. An observer may return
- * the event itself, as an arrow function that stores it does.
- */
-const checkObserved = (answer: unknown, event: TurnEvent): void => {
-  if (typeof answer !== 'object' || answer === null) return;
-  if (isWaiting(answer)) {
-    disregard(answer);
-    throw new TypeError('the observe handler returned a promise or an observable. Make it synchronous');
-  }
-  const { type, turn, at } = answer as Partial<TurnEvent>;
-  if (typeof type !== 'string' || !(type in payloads)) return;
-  const isChangedCopy = answer !== event && type === event.type && turn === event.turn && at === event.at;
-  if (turn !== undefined && !isChangedCopy) return;
-  throw new TypeError(`the observe handler returned a ${type}, which has no effect. Return it from a decide handler`);
-};
