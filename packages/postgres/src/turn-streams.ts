@@ -1,6 +1,6 @@
 import { journalEvents, type JSONValue, type TurnEvent } from '@h/turn';
 import type { LiveEvents } from './live-events.js';
-import { isKeptAfter } from './queue/inbox.js';
+import { isKeptAfter } from './queue/inbox-errors.js';
 import type { PostgresSessions } from './sessions/postgres-sessions.js';
 import type { EventWriter } from './stream-writer.js';
 

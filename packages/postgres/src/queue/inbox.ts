@@ -1,11 +1,12 @@
 import { checkOptions, checkValue, instanceOf, nonEmptyString } from '@h/options';
 import type { InboxContents, InboxStore, KeptMessage, KnownDelivery, SendOptions } from '@h/queue/inbox';
 import { checkSendOptions, decodeEntry, encodeEntry } from '@h/queue/shared';
-import { harness, TurnError, type ErrorInfo, type UserMessage } from '@h/turn';
+import { harness, type ErrorInfo, type UserMessage } from '@h/turn';
 import { newId } from '../clock.js';
 import { hasNoHolder, hold, isHolder, ownHolder, removeDeadHolders, unowned } from '../holders.js';
 import { keyOf } from '../keys.js';
 import { Postgres } from '../postgres.js';
+import { behindError, closedError, isKeptAfter, takenError } from './inbox-errors.js';
 
 /** Options of {@link postgresInbox}. */
 export interface PostgresInboxOptions {
@@ -371,38 +372,3 @@ class Inbox implements PostgresInbox {
 }
 
 const submissionKey = ({ session, options: { id = '' } }: Submission): string => JSON.stringify([session, id]);
-
-/** Errors after which another process runs the session, or resumes its turn. */
-const keptAfter: ReadonlySet<string> = new Set([
-  'inbox-behind',
-  'inbox-delivered',
-  'inbox-taken',
-  'lane-failed',
-  'lane-lost',
-  'session-busy',
-  'session-closed',
-  'session-stuck',
-  'session-taken',
-  'session-unfinished',
-]);
-
-/** Returns whether a turn that failed with this error is continued by another process. */
-export const isKeptAfter = (code = ''): boolean => keptAfter.has(code) || code.startsWith('database-');
-
-const takenError = (name: string): TurnError =>
-  new TurnError(
-    'inbox-taken',
-    `Another process has taken over the messages that this one had in the inbox ${JSON.stringify(name)}, because its lease ended. Close this inbox and open another one.`,
-  );
-
-const behindError = (session: string): TurnError =>
-  new TurnError(
-    'inbox-behind',
-    `An earlier message of session ${JSON.stringify(session)} belongs to another process, which delivers it first. This message is left to that process.`,
-  );
-
-const closedError = (name: string): TurnError =>
-  new TurnError(
-    'inbox-closed',
-    `The inbox ${JSON.stringify(name)} is not open. Open the store first; a closed store cannot be used again.`,
-  );
