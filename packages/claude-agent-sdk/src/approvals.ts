@@ -2,7 +2,7 @@ import type { CanUseTool, PermissionResult } from '@anthropic-ai/claude-agent-sd
 import { toErrorInfo } from '@h/turn';
 import { reasonOf } from './hook-outputs.js';
 import type { HookSession } from './hook-session.js';
-import type { CallDecision } from './hook-turn.js';
+import type { CallDecision } from './hook-decisions.js';
 
 /** Asks a person. A failure is a denial. */
 export const decisionOf = async (

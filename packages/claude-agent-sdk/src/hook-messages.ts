@@ -1,4 +1,4 @@
-import type { CallDecision } from './hook-turn.js';
+import type { CallDecision } from './hook-decisions.js';
 
 /** Claude Code ran a call that operators had denied. */
 export const denialIgnored = (tool: string): string =>

@@ -1,6 +1,6 @@
 import type { SyncHookJSONOutput } from '@anthropic-ai/claude-agent-sdk';
 import type { TurnEnding } from '@h/turn';
-import type { StepDecision } from './hook-turn.js';
+import type { StepDecision } from './hook-decisions.js';
 
 /** What a hook returns to Claude Code. */
 export type Output = SyncHookJSONOutput;

@@ -1,5 +1,6 @@
 import type { JSONValue, ToolOutcome, UserMessage } from '@h/turn';
-import { HookTurn, type CallDecision, type HookTurnOptions, type StepDecision } from './hook-turn.js';
+import type { CallDecision, StepDecision } from './hook-decisions.js';
+import { HookTurn, type HookTurnOptions } from './hook-turn.js';
 
 /** How long the end of a turn may take before the next turn of the session begins without it. */
 const closeGraceMs = 5000;

@@ -19,26 +19,10 @@ import {
   type UserMessage,
 } from '@h/turn';
 import { connect, type Connection } from '@h/turn/bridge';
-import { isDeepStrictEqual } from 'node:util';
+import { CallSlot } from './call-slot.js';
+import type { CallDecision, EndDecision, StepDecision } from './hook-decisions.js';
 import { Mailbox } from './mailbox.js';
 import { textOf as textOfOutput } from './tool-output.js';
-
-/** What operators decided about a model call of Claude Code. */
-export type StepDecision =
-  | { readonly type: 'continue'; readonly context: readonly string[] }
-  | { readonly type: 'stopped'; readonly ending: TurnEnding };
-
-/** What operators decided about a tool call. */
-export type CallDecision =
-  | { readonly type: 'allowed'; readonly input: unknown; readonly isChanged: boolean }
-  | { readonly type: 'denied'; readonly reason: string }
-  | { readonly type: 'approval'; readonly request: TurnEventOf<'approval.request'> }
-  | { readonly type: 'stopped'; readonly ending: TurnEnding };
-
-/** What operators decided when the model has finished. */
-export type EndDecision =
-  | { readonly type: 'proceed'; readonly text: string }
-  | { readonly type: 'ended'; readonly ending: TurnEnding };
 
 /** A finished call of a step, as Claude Code lists it. */
 export interface BatchCall {
@@ -61,20 +45,6 @@ export interface HookTurnOptions {
   readonly onStop: (ending: TurnEnding) => void;
 }
 
-/** A tool call of the current step. */
-class Slot {
-  readonly call: ToolCall;
-  readonly decisions = new Mailbox<CallDecision>();
-  readonly results = new Mailbox<TurnEventOf<'tool.result'> | undefined>();
-  /** The call as operators allowed it. */
-  allowed: ToolCall | undefined;
-  result: TurnEventOf<'tool.result'> | undefined;
-
-  constructor(call: ToolCall) {
-    this.call = call;
-  }
-}
-
 /**
  * One prompt of Claude Code, or one run of a sub-agent, as a turn.
  *
@@ -85,7 +55,7 @@ export class HookTurn {
   readonly ended: Promise<TurnEnding>;
   readonly #options: HookTurnOptions;
   readonly #connection: Connection;
-  readonly #slots = new Map<string, Slot>();
+  readonly #slots = new Map<string, CallSlot>();
   readonly #steps = new Mailbox<StepDecision>();
   readonly #ends = new Mailbox<EndDecision>();
   readonly #context: string[] = [];
@@ -132,7 +102,7 @@ export class HookTurn {
   /** Decides about a tool call of the model. */
   call(id: string, name: string, input: unknown): Promise<CallDecision> {
     if (this.#ending) return Promise.resolve({ type: 'stopped', ending: this.#ending });
-    const slot = new Slot({ id, name, input });
+    const slot = new CallSlot({ id, name, input });
     this.#slots.set(id, slot);
     const event = { type: 'tool.call', step: this.#step, index: this.#calls, call: slot.call } as const;
     this.#calls += 1;
@@ -146,12 +116,8 @@ export class HookTurn {
   }
 
   /** What operators decided about a call with this input; `undefined` if this turn does not know the call. */
-  judged(id: string, input: unknown): 'allowed' | 'not-allowed' | 'other-input' | undefined {
-    const slot = this.#slots.get(id);
-    if (!slot?.allowed) return slot && 'not-allowed';
-    // Claude Code adds defaults of the tool to the input of an operator.
-    const isSame = slot.allowed.input === slot.call.input ? isDeepStrictEqual : hasMembers;
-    return isSame(input, slot.allowed.input) ? 'allowed' : 'other-input';
+  judged(id: string, input: unknown): ReturnType<CallSlot['judged']> | undefined {
+    return this.#slots.get(id)?.judged(input);
   }
 
   /** Answers an approval request and resolves with the next decision about its call. */
@@ -168,7 +134,7 @@ export class HookTurn {
   /** Passes the outcome of a call through the operators. Resolves with `undefined` if none of them let it pass. */
   result(id: string, name: string, input: unknown, outcome: ToolOutcome): Promise<ToolOutcome | undefined> {
     if (this.#isClosed) return Promise.resolve(undefined);
-    const slot = this.#slots.get(id) ?? new Slot({ id, name, input });
+    const slot = this.#slots.get(id) ?? new CallSlot({ id, name, input });
     this.#slots.set(id, slot);
     if (slot.result) return Promise.resolve(slot.result);
     this.#feed({ type: 'tool.result', step: this.#step, call: slot.call, ...outcome });
@@ -432,10 +398,6 @@ const textsOf = (messages: readonly Message[]): readonly string[] =>
 
 const toolCallPart = ({ id, name, input }: Pick<ToolCall, 'id' | 'name' | 'input'>) =>
   ({ type: 'tool-call', toolCallId: id, toolName: name, input }) as const;
-
-/** Whether a value is an object with all members of another one. */
-const hasMembers = (value: unknown, members: unknown): boolean =>
-  typeof value === 'object' && isDeepStrictEqual({ ...value, ...(members as object) }, value);
 
 const failed = (message: string): ToolOutcome => ({
   status: 'failed',
