@@ -8,27 +8,21 @@ import {
   toErrorInfo,
   TurnError,
   type Agent,
-  type ApprovalDecision,
   type Decision,
   type Message,
   type ModelDelta,
   type ModelResponse,
   type PipelineOperator,
-  type ToolCall,
   type ToolDefinition,
-  type ToolDriverOutput,
-  type ToolOutcome,
-  type ToolResultOutput,
   type TurnEvent,
   type TurnEventOf,
   type UserMessage,
 } from '@h/turn';
-import { Observable, type Subscriber } from 'rxjs';
+import { Observable } from 'rxjs';
 import { denyCanary } from './canary.js';
-import { CallSlot, decisionOn } from './call-slot.js';
-import type { Approve, HostModelCall, HostModelResult, HostToolCall, HostToolResult } from './host.js';
-import { nothingDelivered, type Delivered } from './host-history.js';
-import { definitionsOf, notRun, outcomesIn } from './host-tools.js';
+import type { HostModelCall, HostModelResult } from './host.js';
+import { HostCalls } from './host-calls.js';
+import { definitionsOf } from './host-tools.js';
 import { answerShown, deliveredOutcomes, OpenCall, partsOf } from './open-call.js';
 import { performCall } from './perform-call.js';
 import type { RunOptions } from './run-options.js';
@@ -49,10 +43,11 @@ const maxAttempts = 100;
 export class HostRun<HostMessage> {
   /** The id of the run in the host. */
   token: unknown;
+  /** The tool calls of the run. */
+  readonly calls: HostCalls;
   readonly #options: RunOptions<HostMessage>;
   readonly #agent: Agent;
   readonly #abort = new AbortController();
-  readonly #slots = new Map<string, CallSlot<unknown>>();
   #definitions: readonly ToolDefinition[] = [];
   #open: OpenCall<HostMessage> | undefined;
   /** The signal of the latest model call, which most hosts use for the whole run. */
@@ -61,12 +56,7 @@ export class HostRun<HostMessage> {
   #held: { readonly event: TurnEventOf<'model.request'>; readonly resume: (decision: Decision) => void } | undefined;
   /** The latest answer before the operators. */
   #entered: TurnEventOf<'model.response'> | undefined;
-  #delivered:
-    | { readonly hasAnswer: boolean; readonly isChanged: boolean; readonly calls: readonly string[] }
-    | undefined;
   readonly #idle: (() => void)[] = [];
-  /** Whether the host paused for an approval. */
-  #isPaused = false;
   /** Why the host ended its loop. */
   #finished: string | undefined;
   #lastText: Message | undefined;
@@ -75,15 +65,25 @@ export class HostRun<HostMessage> {
   constructor(options: RunOptions<HostMessage>, token: unknown) {
     this.token = token;
     this.#options = options;
+    this.calls = new HostCalls(options, {
+      answer: (id, decision) => void this.#agent.answer(id, decision),
+      close: (reason) => this.close(reason),
+      onCall: () => this.#notify(),
+    });
     this.#agent = harness({
       model: (request, { signal }) => {
         if (!this.#open) throw new TypeError('A model request left the operators while the host made no model call.');
         return performCall(this.#open, request, { ...options, signal });
       },
-      tools: { definitions: () => this.#definitions, run: (calls, { signal }) => this.#runTools(calls, signal) },
+      tools: { definitions: () => this.#definitions, run: (calls, { signal }) => this.calls.run(calls, signal) },
       sessions: options.store,
       maxModelCalls: Infinity,
-    }).pipe(this.#head(), denyCanary, ...options.operators, this.#tail());
+    }).pipe(
+      this.#head(),
+      denyCanary,
+      ...options.operators,
+      intercept('host-results', () => ({ decide: this.calls.leaving })),
+    );
   }
 
   /** The end event of the turn, if it has ended. */
@@ -93,16 +93,6 @@ export class HostRun<HostMessage> {
 
   get isCallOpen(): boolean {
     return this.#open !== undefined;
-  }
-
-  /** The messages that the host received since its last model call. */
-  get delivered(): Delivered {
-    if (!this.#delivered) return nothingDelivered;
-    const { hasAnswer, isChanged, calls } = this.#delivered;
-    return {
-      answer: hasAnswer ? { isChanged } : undefined,
-      calls: new Map(calls.map((id) => [id, { isChanged: this.#slots.get(id)?.isChanged ?? true }])),
-    };
   }
 
   /** Starts the turn. */
@@ -152,100 +142,13 @@ export class HostRun<HostMessage> {
     held.resume(decision);
   }
 
-  /** Whether the host makes the call with the input of the answer. */
-  async isSameCall({ id, input, parse }: HostToolCall<unknown>): Promise<boolean> {
-    return parse === undefined || (await this.#slots.get(id)?.isEnteredWith(input, parse)) !== false;
-  }
-
-  /** Whether the turn knows this call and has not ended. */
-  has(id: string): boolean {
-    return this.#slots.has(id);
-  }
-
-  /**
-   * Makes a tool call of the host through the operators.
-   *
-   * Resolves with `undefined` if the host paused for another call of the step: the call is then made in a separate
-   * turn, which reports to {@link finishCall}.
-   */
-  async tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value> | undefined> {
-    const slot = this.#slots.get(call.id) as CallSlot<Value>;
-    const onAbort = (): void => this.close('The host cancelled its tool call.');
-    if (call.signal?.aborted) onAbort();
-    call.signal?.addEventListener('abort', onAbort, { once: true });
-    slot.attach(call);
-    if (this.#isPaused) slot.release();
-    this.#notify();
-    this.#askForOthers(slot);
-    try {
-      return await slot.resultFor(
-        (request) => this.#decisionIn(request, call),
-        (id, decision) => {
-          this.#isPaused = false;
-          this.#agent.answer(id, decision);
-        },
-      );
-    } finally {
-      call.signal?.removeEventListener('abort', onAbort);
-    }
-  }
-
-  /** Handles the end of a call that was made in a separate turn. */
-  finishCall(
-    id: string,
-    ended: { readonly outcome: ToolOutcome; readonly value: unknown } | { readonly error: unknown },
-  ): void {
-    const slot = this.#slots.get(id);
-    if (slot?.output === undefined) slot?.finishDecided(ended);
-  }
-
-  /** Requests an approval within the call of the host, which may pause for it. */
-  async #decisionIn(request: TurnEventOf<'approval.request'>, call: HostToolCall<unknown>): Promise<ApprovalDecision> {
-    try {
-      return await this.#decisionOn(request, call.approve);
-    } catch (error) {
-      this.#isPaused = true;
-      for (const id of this.#delivered?.calls ?? []) this.#slots.get(id)?.release();
-      throw error;
-    }
-  }
-
-  /** Requests the approvals of other calls: a host that makes one call after the other waits for this one first. */
-  #askForOthers(slot: object): void {
-    if (this.#options.asksInCall) return;
-    for (const other of this.#slots.values()) {
-      const { approval } = other;
-      if (approval === undefined || other === slot || other.isAwaited) continue;
-      other.answered();
-      this.#decide(approval);
-    }
-  }
-
-  #decisionOn(
-    request: TurnEventOf<'approval.request'>,
-    approve: Approve = this.#options.approve,
-  ): Promise<ApprovalDecision> {
-    return decisionOn(request, approve, this.#options.isControlFlow);
-  }
-
-  /** Whether the host has the results of all calls that it was given, or will never ask for them. */
-  get #isWaitingForHost(): boolean {
-    if (this.#end || this.#held) return true;
-    return (this.#delivered?.calls ?? []).some((id) => this.#slots.get(id)?.isAwaited === false);
-  }
-
   /** Resolves as soon as the turn has ended or cannot continue without the host. */
   async idle(): Promise<void> {
-    while (!this.#isWaitingForHost) {
+    while (!this.#end && !this.#held && !this.calls.isWaitingForHost) {
       await new Promise<void>((resolve) => {
         this.#idle.push(resolve);
       });
     }
-  }
-
-  /** The output of a call as the model reads it, if the call has a result. */
-  outputOf(id: string): ToolResultOutput | undefined {
-    return this.#slots.get(id)?.output;
   }
 
   /**
@@ -294,20 +197,7 @@ export class HostRun<HostMessage> {
         'model.response': (event) => {
           this.#entered = event;
         },
-        'tool.call': ({ call }) => this.#slots.get(call.id)?.enterCall(call),
-        'tool.result': (event) => this.#slots.get(event.call.id)?.enter(event),
-      },
-    }));
-  }
-
-  /** The last operator of the pipe, which restores results that the operators of a separate turn decided about. */
-  #tail(): PipelineOperator {
-    return intercept('host-results', () => ({
-      decide: {
-        'tool.result': (event) => {
-          const decided = this.#slots.get(event.call.id)?.decided;
-          return decided && { ...event, ...decided };
-        },
+        ...this.calls.entering,
       },
     }));
   }
@@ -330,8 +220,8 @@ export class HostRun<HostMessage> {
     };
     if (open.isUpdated) return request;
     open.isUpdated = true;
-    const update = this.#options.history.update(messages, event.messages, this.delivered);
-    this.#delivered = undefined;
+    const update = this.#options.history.update(messages, event.messages, this.calls.delivered);
+    this.calls.clearDelivered();
     if (update.type === 'same') return request;
     const changed = repairHistory(update.messages).messages;
     return update.type === 'append'
@@ -345,15 +235,6 @@ export class HostRun<HostMessage> {
         ];
   }
 
-  #runTools(calls: readonly ToolCall[], signal: AbortSignal): Observable<ToolDriverOutput> {
-    return new Observable((subscriber: Subscriber<ToolDriverOutput>) => {
-      for (const call of calls) {
-        const answer = (outcome: ToolOutcome): void => subscriber.next({ type: 'result', id: call.id, outcome });
-        this.#slots.get(call.id)?.allow({ call, signal, answer });
-      }
-    });
-  }
-
   #take(event: TurnEvent): void {
     switch (event.type) {
       case 'model.delta':
@@ -364,9 +245,9 @@ export class HostRun<HostMessage> {
         if (event.retrying === true && this.#open) this.#open.failure = event.error;
         return undefined;
       case 'tool.result':
-        return this.#slots.get(event.call.id)?.settle(event);
+        return this.calls.settle(event);
       case 'approval.request':
-        return this.#ask(event);
+        return this.calls.ask(event);
       case 'history.append':
         if (this.#open) this.#lastText = event.messages.findLast(({ role }) => role === 'assistant') ?? this.#lastText;
         return undefined;
@@ -393,7 +274,6 @@ export class HostRun<HostMessage> {
   #deliver(event: TurnEventOf<'model.response'>): void {
     const open = this.#open;
     const calls = callIds(event);
-    for (const id of calls) this.#slots.set(id, new CallSlot(this.#options));
     open?.answers.push(event);
     const isChanged =
       event.content !== this.#entered?.content ||
@@ -401,37 +281,13 @@ export class HostRun<HostMessage> {
       callIds(open?.performed ?? event).some((id, index) => id !== calls[index]) ||
       (open?.answers.length ?? 0) > 1;
     if (open) open.isChanged = isChanged;
-    this.#delivered = { hasAnswer: event.content.length > 0, isChanged, calls };
+    this.calls.deliver({ hasContent: event.content.length > 0, isChanged, calls });
     if (calls.length > 0 && open?.answer()) this.#open = undefined;
   }
 
   /** Answers the calls that the host did not make with the results in its history. */
   #answerMissing(messages: readonly HostMessage[]): void {
-    const open = (this.#delivered?.calls ?? []).filter((id) => this.#slots.get(id)?.isRunning === false);
-    if (open.length === 0) return;
-    const outcomes = outcomesIn(this.#options.history.newResults(messages));
-    for (const id of open) {
-      const slot = this.#slots.get(id);
-      slot?.answer(outcomes.get(id) ?? notRun);
-      if (!slot?.approval) continue;
-      // The host no longer waits for this approval, so it would never be answered.
-      this.#agent.answer(slot.approval.id, { decision: 'deny', reason: 'The host continued without an answer.' });
-      slot.answered();
-    }
-  }
-
-  #ask(request: TurnEventOf<'approval.request'>): void {
-    const slot = request.call && this.#slots.get(request.call.id);
-    const isBlocking = !this.#options.asksInCall && [...this.#slots.values()].some((other) => other.isBlocked);
-    if (slot && (slot.isAwaited || !isBlocking)) return slot.askFor(request);
-    this.#decide(request);
-  }
-
-  /** Requests an approval outside of a call of the host. */
-  #decide(request: TurnEventOf<'approval.request'>): void {
-    void this.#decisionOn(request)
-      .catch((error: unknown) => ({ decision: 'deny', reason: toErrorInfo(error).message }) as const)
-      .then((decision) => this.#agent.answer(request.id, decision));
+    this.calls.answerMissing(() => this.#options.history.newResults(messages));
   }
 
   #finish(end: TurnEventOf<'turn.end'>): void {
@@ -447,7 +303,7 @@ export class HostRun<HostMessage> {
     if (open.answers.length > 0 && deliveredOutcomes.has(end.outcome)) {
       open.answer(end);
     } else {
-      this.#delivered = undefined;
+      this.calls.clearDelivered();
       open.fail(end);
     }
   }

@@ -118,17 +118,17 @@ export class HostSession<HostMessage> implements ScopedSession {
   }
 
   async #tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
-    const current = this.#run?.has(call.id) === true ? this.#run : undefined;
-    if (current && !this.#alone.has(call.id) && (await current.isSameCall(call))) {
-      const result = await current.tool(call);
+    const current = this.#run?.calls.has(call.id) === true ? this.#run.calls : undefined;
+    if (current && !this.#alone.has(call.id) && (await current.isSame(call))) {
+      const result = await current.make(call);
       if (result) return result;
     }
     try {
       const alone = await this.#toolAlone(call);
-      current?.finishCall(call.id, { outcome: alone.outcome, value: alone.returned?.value });
+      current?.finish(call.id, { outcome: alone.outcome, value: alone.returned?.value });
       return alone;
     } catch (error) {
-      if (!this.#options.isControlFlow(error)) current?.finishCall(call.id, { error });
+      if (!this.#options.isControlFlow(error)) current?.finish(call.id, { error });
       throw error;
     }
   }
@@ -172,7 +172,7 @@ export class HostSession<HostMessage> implements ScopedSession {
 
   /** Returns the output of a call of the current turn as the model reads it, if the call has a result. */
   outputOf(id: string): ToolResultOutput | undefined {
-    return this.#run?.outputOf(id);
+    return this.#run?.calls.outputOf(id);
   }
 
   /**
@@ -199,7 +199,7 @@ export class HostSession<HostMessage> implements ScopedSession {
   #runFor(call: HostModelCall<HostMessage>): HostRun<HostMessage> {
     const run = this.#run;
     if (run?.isCallOpen) throw sessionBusy(this.name, this.#options.host);
-    const delivered = run?.delivered ?? nothingDelivered;
+    const delivered = run?.calls.delivered ?? nothingDelivered;
     if (run && run.token === call.run && this.#belongsTo(run, call, delivered)) return run;
     if (run && this.#isResumed(run, call, delivered)) {
       run.token = call.run;
