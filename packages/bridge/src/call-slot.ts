@@ -46,11 +46,11 @@ export type Ran<Value> =
 /** Requests an approval. A failure, or an invalid answer, denies it, except for a control-flow error of the host. */
 export const decisionOn = async (
   request: TurnEventOf<'approval.request'>,
-  approve: Approve,
-  isControlFlow: (thrown: unknown) => boolean,
+  { isControlFlow, approve }: Pick<CallOptions, 'isControlFlow' | 'approve'>,
+  approveCall: Approve = approve,
 ): Promise<ApprovalDecision> => {
   try {
-    return checkDecision(await approve(request));
+    return checkDecision(await approveCall(request));
   } catch (error) {
     if (isControlFlow(error)) throw error;
     return { decision: 'deny', reason: `The approval failed: ${toErrorInfo(error).message}` };
@@ -114,11 +114,6 @@ export class CallSlot<Value> {
     return this.#host !== undefined && this.#permission === undefined && this.#result === undefined;
   }
 
-  /** Whether an operator changed the input. */
-  get isCallChanged(): boolean {
-    return this.#permission !== undefined && this.#permission.call.input !== this.#enteredInput;
-  }
-
   /** The approval request that waits for an answer. */
   get approval(): TurnEventOf<'approval.request'> | undefined {
     return this.#approval;
@@ -139,11 +134,11 @@ export class CallSlot<Value> {
     this.#enteredInput = input;
   }
 
-  /** Whether the call entered the operators with an input that becomes this one, or has not entered them yet. */
-  async isEnteredWith(input: unknown, parse: (input: unknown) => unknown): Promise<boolean> {
+  /** Whether the call entered the operators with an input that becomes that of the host, or has not entered them yet. */
+  async isEnteredWith({ input, parse }: HostToolCall<Value>): Promise<boolean> {
     const entered = this.#enteredInput;
     // Most hosts pass what the model wrote, which need not be parsed again.
-    if (entered === undefined || isDeepStrictEqual(entered, input)) return true;
+    if (parse === undefined || entered === undefined || isDeepStrictEqual(entered, input)) return true;
     try {
       return isDeepStrictEqual(await parse(entered), input);
     } catch {
@@ -177,6 +172,7 @@ export class CallSlot<Value> {
 
   /** Handles the end of the call in a separate turn. */
   finishDecided(ended: Ran<Value> | { readonly error: unknown }): void {
+    if (this.#output !== undefined) return;
     const ran = 'outcome' in ended ? ended : { outcome: this.#failed(ended.error), error: ended.error };
     this.#decided = ran.outcome;
     this.#finish(ran);
@@ -284,7 +280,7 @@ export class CallSlot<Value> {
   async #run({ call, signal: own, isHostIncluded }: Permission, host: HostToolCall<Value>): Promise<void> {
     const { lock, effects, isControlFlow } = this.#options;
     const signal = host.signal === undefined || isHostIncluded === true ? own : AbortSignal.any([own, host.signal]);
-    const isChanged = this.isCallChanged;
+    const isChanged = call.input !== this.#enteredInput;
     try {
       const run = (): Promise<Ran<Value>> => {
         // The call may have been cancelled while it waited.

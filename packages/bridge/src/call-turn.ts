@@ -16,6 +16,7 @@ import { CallSlot, decisionOn, type CallOptions } from './call-slot.js';
 import { endError } from './errors.js';
 import type { HostToolCall, HostToolResult } from './host.js';
 import { toEnding } from './open-call.js';
+import { whenAborted } from './when-aborted.js';
 
 /** Settings of a {@link CallTurn}. */
 export interface CallTurnOptions extends CallOptions {
@@ -64,25 +65,22 @@ export class CallTurn<Value> {
   /** Makes the call, or continues it after a control-flow error of the host. */
   async tool(host: HostToolCall<Value>): Promise<HostToolResult<Value>> {
     const { signal } = host;
-    const onAbort = (): void => {
+    this.#slot.attach(host);
+    if (this.#host === undefined) this.#begin(host);
+    this.#host = host;
+    const stopListening = whenAborted(signal, () => {
       this.#abort.abort(signal?.reason);
       this.close('The host cancelled its tool call.');
-    };
-    signal?.addEventListener('abort', onAbort, { once: true });
+    });
     try {
-      this.#slot.attach(host);
-      if (this.#host === undefined) this.#begin(host);
-      this.#host = host;
-      if (signal?.aborted === true) onAbort();
-      const { approve, isControlFlow } = this.#options;
       const result = await this.#slot.resultFor(
-        (request) => decisionOn(request, host.approve ?? approve, isControlFlow),
+        (request) => decisionOn(request, this.#options, host.approve),
         (id, decision) => this.#feed({ type: 'approval.answer', id, ...decision }),
       );
       // Only a paused call of several is released.
       return result as HostToolResult<Value>;
     } finally {
-      signal?.removeEventListener('abort', onAbort);
+      stopListening();
     }
   }
 

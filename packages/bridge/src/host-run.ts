@@ -8,6 +8,7 @@ import {
   toErrorInfo,
   TurnError,
   type Agent,
+  type ApprovalDecision,
   type Decision,
   type Message,
   type ModelDelta,
@@ -21,11 +22,12 @@ import {
 import { Observable } from 'rxjs';
 import { denyCanary } from './canary.js';
 import type { HostModelCall, HostModelResult } from './host.js';
-import { HostCalls } from './host-calls.js';
+import { HostCalls, type CallsTurn } from './host-calls.js';
 import { definitionsOf } from './host-tools.js';
 import { answerShown, deliveredOutcomes, OpenCall, partsOf } from './open-call.js';
 import { performCall } from './perform-call.js';
 import type { RunOptions } from './run-options.js';
+import { whenAborted } from './when-aborted.js';
 
 /**
  * Maximum number of model calls within one call of the host. It stops operators that retry forever and is far above the
@@ -40,11 +42,11 @@ const maxAttempts = 100;
  * the host calls its model, and a call that the operators allow runs when the host runs it. The host keeps its loop,
  * and the operators observe the same turn as in `harness()`.
  */
-export class HostRun<HostMessage> {
+export class HostRun<HostMessage> implements CallsTurn {
   /** The id of the run in the host. */
   token: unknown;
   /** The tool calls of the run. */
-  readonly calls: HostCalls;
+  readonly calls: HostCalls<HostMessage>;
   readonly #options: RunOptions<HostMessage>;
   readonly #agent: Agent;
   readonly #abort = new AbortController();
@@ -65,11 +67,7 @@ export class HostRun<HostMessage> {
   constructor(options: RunOptions<HostMessage>, token: unknown) {
     this.token = token;
     this.#options = options;
-    this.calls = new HostCalls(options, {
-      answer: (id, decision) => void this.#agent.answer(id, decision),
-      close: (reason) => this.close(reason),
-      onCall: () => this.#notify(),
-    });
+    this.calls = new HostCalls(options, this);
     this.#agent = harness({
       model: (request, { signal }) => {
         if (!this.#open) throw new TypeError('A model request left the operators while the host made no model call.');
@@ -78,12 +76,7 @@ export class HostRun<HostMessage> {
       tools: { definitions: () => this.#definitions, run: (calls, { signal }) => this.calls.run(calls, signal) },
       sessions: options.store,
       maxModelCalls: Infinity,
-    }).pipe(
-      this.#head(),
-      denyCanary,
-      ...options.operators,
-      intercept('host-results', () => ({ decide: this.calls.leaving })),
-    );
+    }).pipe(this.#head(), denyCanary, ...options.operators, this.#tail());
   }
 
   /** The end event of the turn, if it has ended. */
@@ -104,24 +97,22 @@ export class HostRun<HostMessage> {
   /** Makes a model call of the host through the operators. */
   model(call: HostModelCall<HostMessage>): Promise<HostModelResult<unknown>> {
     const open = new OpenCall(call);
-    const onAbort = (): void => {
-      open.reject(call.signal?.reason);
-      this.close('The host cancelled its model call.');
-    };
     this.#open = open;
     this.#signal = call.signal;
     this.#definitions = definitionsOf(call, this.#options.effects);
-    if (call.signal?.aborted) onAbort();
-    call.signal?.addEventListener('abort', onAbort, { once: true });
+    const stopListening = whenAborted(call.signal, () => {
+      open.reject(call.signal?.reason);
+      this.close('The host cancelled its model call.');
+    });
     try {
-      this.#answerMissing(call.messages);
+      this.calls.answerMissing(call.messages);
       this.#resume((event) => this.#prepare(event, open));
     } catch (error) {
       open.reject(error);
       this.fail(error);
     }
     return open.promise.finally(() => {
-      call.signal?.removeEventListener('abort', onAbort);
+      stopListening();
       if (this.#open === open) this.#open = undefined;
     });
   }
@@ -160,7 +151,7 @@ export class HostRun<HostMessage> {
     { messages = [], failure, isAbandoned = this.#signal?.aborted === true }: LoopEnd<HostMessage> = {},
   ): void {
     if (this.#end) return;
-    if (!this.#open) this.#answerMissing(messages);
+    if (!this.#open) this.calls.answerMissing(messages);
     this.#finished = reason;
     if (failure) this.fail(failure);
     else if (this.#held && !isAbandoned) this.#resume(() => stop('completed', reason));
@@ -172,7 +163,13 @@ export class HostRun<HostMessage> {
     this.#abort.abort(new TurnError('run-ended', reason));
   }
 
-  #notify(): void {
+  /** Answers an approval request of an operator. */
+  answer(id: string, decision: ApprovalDecision): void {
+    this.#agent.answer(id, decision);
+  }
+
+  /** Resolves the promises of {@link idle} if the turn waits for the host. */
+  notify(): void {
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 
@@ -191,13 +188,26 @@ export class HostRun<HostMessage> {
               subscriber.complete();
             };
             this.#held = { event, resume };
-            this.#notify();
+            this.notify();
           });
         },
         'model.response': (event) => {
           this.#entered = event;
         },
-        ...this.calls.entering,
+        'tool.call': ({ call }) => this.calls.get(call.id)?.enterCall(call),
+        'tool.result': (event) => this.calls.get(event.call.id)?.enter(event),
+      },
+    }));
+  }
+
+  /** The last operator of the pipe, which restores results that the operators of a separate turn decided about. */
+  #tail(): PipelineOperator {
+    return intercept('host-results', () => ({
+      decide: {
+        'tool.result': (event) => {
+          const decided = this.calls.get(event.call.id)?.decided;
+          return decided && { ...event, ...decided };
+        },
       },
     }));
   }
@@ -221,18 +231,13 @@ export class HostRun<HostMessage> {
     if (open.isUpdated) return request;
     open.isUpdated = true;
     const update = this.#options.history.update(messages, event.messages, this.calls.delivered);
-    this.calls.clearDelivered();
+    this.calls.deliver();
     if (update.type === 'same') return request;
     const changed = repairHistory(update.messages).messages;
-    return update.type === 'append'
-      ? [
-          { type: 'history.append', messages: changed, origin: 'host' },
-          { ...request, messages: event.messages.concat(changed) },
-        ]
-      : [
-          { type: 'history.replace', messages: changed, origin: 'host' },
-          { ...request, messages: MessageList.of(changed) },
-        ];
+    return [
+      { type: `history.${update.type}`, messages: changed, origin: 'host' },
+      { ...request, messages: update.type === 'append' ? event.messages.concat(changed) : MessageList.of(changed) },
+    ];
   }
 
   #take(event: TurnEvent): void {
@@ -245,7 +250,7 @@ export class HostRun<HostMessage> {
         if (event.retrying === true && this.#open) this.#open.failure = event.error;
         return undefined;
       case 'tool.result':
-        return this.calls.settle(event);
+        return this.calls.get(event.call.id)?.settle(event);
       case 'approval.request':
         return this.calls.ask(event);
       case 'history.append':
@@ -281,18 +286,13 @@ export class HostRun<HostMessage> {
       callIds(open?.performed ?? event).some((id, index) => id !== calls[index]) ||
       (open?.answers.length ?? 0) > 1;
     if (open) open.isChanged = isChanged;
-    this.calls.deliver({ hasContent: event.content.length > 0, isChanged, calls });
+    this.calls.deliver(event.content.length > 0 ? { isChanged } : undefined, calls);
     if (calls.length > 0 && open?.answer()) this.#open = undefined;
-  }
-
-  /** Answers the calls that the host did not make with the results in its history. */
-  #answerMissing(messages: readonly HostMessage[]): void {
-    this.calls.answerMissing(() => this.#options.history.newResults(messages));
   }
 
   #finish(end: TurnEventOf<'turn.end'>): void {
     this.#end = end;
-    this.#notify();
+    this.notify();
     const open = this.#open;
     if (!open) return;
     if (end.outcome === 'replied' && this.#lastText) {
@@ -303,7 +303,7 @@ export class HostRun<HostMessage> {
     if (open.answers.length > 0 && deliveredOutcomes.has(end.outcome)) {
       open.answer(end);
     } else {
-      this.calls.clearDelivered();
+      this.calls.deliver();
       open.fail(end);
     }
   }

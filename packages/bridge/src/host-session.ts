@@ -118,17 +118,18 @@ export class HostSession<HostMessage> implements ScopedSession {
   }
 
   async #tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
-    const current = this.#run?.calls.has(call.id) === true ? this.#run.calls : undefined;
-    if (current && !this.#alone.has(call.id) && (await current.isSame(call))) {
-      const result = await current.make(call);
+    const calls = this.#run?.calls;
+    const slot = calls?.get<Value>(call.id);
+    if (calls && slot && !this.#alone.has(call.id) && (await slot.isEnteredWith(call))) {
+      const result = await calls.make(call, slot);
       if (result) return result;
     }
     try {
       const alone = await this.#toolAlone(call);
-      current?.finish(call.id, { outcome: alone.outcome, value: alone.returned?.value });
+      slot?.finishDecided({ outcome: alone.outcome, value: alone.returned?.value as Value });
       return alone;
     } catch (error) {
-      if (!this.#options.isControlFlow(error)) current?.finish(call.id, { error });
+      if (!this.#options.isControlFlow(error)) slot?.finishDecided({ error });
       throw error;
     }
   }
@@ -172,7 +173,7 @@ export class HostSession<HostMessage> implements ScopedSession {
 
   /** Returns the output of a call of the current turn as the model reads it, if the call has a result. */
   outputOf(id: string): ToolResultOutput | undefined {
-    return this.#run?.calls.outputOf(id);
+    return this.#run?.calls.get(id)?.output;
   }
 
   /**
