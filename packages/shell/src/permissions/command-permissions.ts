@@ -5,7 +5,8 @@ import { readCommandLine } from '../read/read-command-line.js';
 import { gitSubcommand } from './read-only-git.js';
 import { whyProjectRuns } from './project-programs.js';
 import { readOnlyCommands } from './read-only-commands.js';
-import { readStrictly, type StrictCommand } from './strict-reader.js';
+import type { StrictCommand } from './strict-line.js';
+import { readStrictly } from './strict-reader.js';
 
 /** Options of {@link commandPermissions}. All rules must agree. */
 export interface CommandPermissionOptions {

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { repositoryRoot, type StrictLine } from './strict-reader.js';
+import type { StrictLine } from './strict-line.js';
+import { repositoryRoot } from './strict-reader.js';
 
 /**
  * Files with which a project chooses what a program runs, even for `--version`, and the text that does so: the path of

@@ -1,5 +1,4 @@
 import {
-  forEachChild,
   type Assignment,
   type Command,
   type CommandArgument,
@@ -12,33 +11,12 @@ import { parseLine } from '../read/parse-line.js';
 import { Refusal, refuse } from './refusal.js';
 import { checkDialect, dialectOf, type Dialect } from './dialects.js';
 import { checkArithmetic, checkParts, staticWord, type ReadScript } from './evaluate-word.js';
+import { neverPrintsOptions, printsCommits, printsNothing } from './printed-text.js';
 import { gitSubcommand } from './read-only-git.js';
 import { noDash, type StaticWord } from './static-word.js';
+import type { StrictCommand, StrictLine, StrictReading } from './strict-line.js';
 import { commandBehind } from './strict-wrappers.js';
 import { checkAssignment, Variables } from './variables.js';
-
-/** One command of a line: a program or builtin with its arguments. */
-export interface StrictCommand {
-  readonly name: string;
-  readonly args: readonly StaticWord[];
-  /** Whether its input certainly has no content, or only that of an `echo` of at most one letter. */
-  readonly hasNoInput: boolean;
-}
-
-/** The commands and files of a line. */
-export interface StrictLine {
-  /** The commands, including those behind wrappers: `env nice ls` is three. Functions of the line are omitted. */
-  readonly commands: readonly StrictCommand[];
-  /** Files that the shell itself writes. */
-  readonly writes: readonly string[];
-  /** The folders of `cd` and `git -C`; `undefined` for one that is unknown before the line runs. */
-  readonly folders: readonly (string | undefined)[];
-}
-
-/** A line, or the reason why it is outside the grammar. */
-export type StrictReading =
-  | { readonly ok: true; readonly line: StrictLine }
-  | { readonly ok: false; readonly problem: string };
 
 const maxChars = 20_000;
 const maxDepth = 12;
@@ -332,22 +310,6 @@ class ScriptWalk {
   }
 }
 
-/** Returns whether a command before a pipe prints nothing, or at most one letter: `echo Q` ends a session. */
-const printsNothing = (node: SyntaxNode, script: SyntaxNode): boolean =>
-  node.type === 'Command' &&
-  !definesFunctions(script) &&
-  /^(?:echo|printf|true|:)$/.test(node.name?.text ?? '') &&
-  node.args.every((word) => /^(?:-n|[A-Za-z]?|''|"")$/.test(word.text)) &&
-  node.prefix.length === 0;
-
-const definesFunctions = (node: SyntaxNode): boolean => {
-  let isFound = node.type === 'Function';
-  forEachChild(node, (child) => {
-    isFound ||= definesFunctions(child);
-  });
-  return isFound;
-};
-
 /** Represents the folder that `git rev-parse --show-toplevel` prints. */
 export const repositoryRoot = '\0repository';
 
@@ -365,45 +327,4 @@ const foldersOf = (name: string, args: readonly StaticWord[]): readonly (string 
   const folder = args.find(({ value }) => value === undefined || !/^-./.test(value));
   if (folder?.source === '"$(git rev-parse --show-toplevel)"') return [repositoryRoot];
   return [folder?.value === '-' || folder?.value === '' ? undefined : folder?.value];
-};
-
-/** Returns whether commands print any number of hashes. */
-const printsCommits = ([command, ...others]: readonly StrictCommand[]): boolean =>
-  command?.name === 'git' &&
-  others.length === 0 &&
-  command.args[0]?.value === 'rev-list' &&
-  command.args
-    .slice(1)
-    .every(({ value }) =>
-      /^(?:-\d+|-n|--(?:all|reverse|no-merges|merges|first-parent|max-count=\d+)|[\w@{}~^/.][\w@{}~^/.-]*)$/.test(
-        value ?? '',
-      ),
-    );
-
-/** Commands that print a hash, a branch name or a number, and never a string that looks like an option. */
-const neverPrintsOptions = (commands: readonly StrictCommand[]): boolean => {
-  const [command, ...others] = commands;
-  if (command === undefined || others.length > 0) return false;
-  if (printsCommits(commands)) return true;
-  const words = command.args.map(({ value }) => value ?? '?');
-  if (command.name === 'git') {
-    if (words[0] === 'merge-base') return true;
-    if (words[0] === 'branch') return words.join(' ') === 'branch --show-current';
-    return (
-      words[0] === 'rev-parse' &&
-      words
-        .slice(1)
-        .every((word) =>
-          /^(?:--(?:show-toplevel|short|abbrev-ref|verify|git-dir)|[\w@{}~^/.][\w@{}~^/.-]*)$/.test(word),
-        )
-    );
-  }
-  return (
-    /^(?:pwd|nproc|whoami|hostname|id)$/.test(command.name) ||
-    (command.name === 'date' &&
-      words[0]?.startsWith('+') === true &&
-      words[0] !== '+' &&
-      !words[0].startsWith('+-') &&
-      words.length === 1)
-  );
 };
