@@ -3,7 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { UsageError } from './usage-error.js';
 
 /** Where the commands of the model run. */
-export const sandboxModes = ['host', 'bubblewrap', 'docker'] as const;
+const sandboxModes = ['host', 'bubblewrap', 'docker'] as const;
 export type SandboxMode = (typeof sandboxModes)[number];
 
 /** Which tool calls need the approval of the user. */
@@ -14,7 +14,7 @@ export type ApprovalMode = (typeof approvalModes)[number];
 export const toolsets = ['full', 'minimal', 'read-only'] as const;
 
 /** The reasoning effort of the model; `auto` chooses an effort for each turn. */
-export const reasoningModes = ['auto', 'none', 'low', 'medium', 'high'] as const;
+const reasoningModes = ['auto', 'none', 'low', 'medium', 'high'] as const;
 export type ReasoningMode = (typeof reasoningModes)[number];
 
 /** The parsed command line. */

@@ -11,7 +11,7 @@ import { isLanguageModel, type AnyLanguageModel } from './model-version.js';
 const noTools = { support: 'none', as: 'the SDK runs tools outside the model' } as const;
 
 /** The events of a turn around a wrapped model. */
-export const wrapModelEvents: HostEvents = {
+const wrapModelEvents: HostEvents = {
   'tool.call': noTools,
   'tool.result': noTools,
   'tool.progress': noTools,

@@ -6,7 +6,7 @@ import { ifThere } from './files/errors.js';
 import type { StateFolder } from './files/state-folder.js';
 
 /** The name of the workspace script. */
-export const workspaceScriptName = 'workspace.sh';
+const workspaceScriptName = 'workspace.sh';
 
 /** The script that brings a workspace into a known state; it is safe to repeat. */
 export interface WorkspaceScript {

@@ -44,7 +44,7 @@ export interface Look {
 }
 
 /** The generation in the name of a lock; `0` for other names. */
-export const generationIn = (name: string): number => Number(/^lock\.(\d{1,15})$/.exec(name)?.[1] ?? 0);
+const generationIn = (name: string): number => Number(/^lock\.(\d{1,15})$/.exec(name)?.[1] ?? 0);
 
 /** The locks in a folder, in ascending order. Usually there is one. */
 export const generationsIn = async (folder: string): Promise<readonly number[]> =>

@@ -7,7 +7,7 @@ export interface GitIdentity {
 }
 
 /** Used if no identity is configured: recognizable, and not a real address. */
-export const fallbackIdentity: GitIdentity = { name: 'agent', email: 'agent@localhost' };
+const fallbackIdentity: GitIdentity = { name: 'agent', email: 'agent@localhost' };
 
 /**
  * Returns author and committer as environment variables: the given identity, or the one that the user has configured,

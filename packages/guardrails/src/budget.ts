@@ -246,7 +246,7 @@ export interface BudgetTab {
 }
 
 /** Opens a tab on these accounts; `charged` accumulates what the turn uses. */
-export const openTab = (
+const openTab = (
   accounts: readonly Account[],
   charged: MutableCounters,
   isNew: boolean,

@@ -130,7 +130,7 @@ const mostSteps = 5;
 const share = 0.1;
 
 /** The reserve of a limit: with less left, the limit is near. */
-export const reserveOf = (
+const reserveOf = (
   limit: LimitName,
   max: number,
   { reserveSteps, reserveTokens, reserveCostFraction }: Reserves,

@@ -52,7 +52,7 @@ const parts: Readonly<Record<string, OptionCheck>> = {
  * Rejects a hook with unknown members, such as a misspelled gate, which would never run. @throws InvalidOptionError
  * `invalid-option`
  */
-export const checkHook = (hook: unknown): void => {
+const checkHook = (hook: unknown): void => {
   const name = (hook as Partial<Hook> | null | undefined)?.name;
   checkOptions(typeof name === 'string' ? `The hook ${JSON.stringify(name)}` : 'A hook', hook, parts);
 };

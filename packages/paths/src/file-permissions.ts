@@ -59,7 +59,7 @@ export const sensitivePaths: readonly string[] = [
 ];
 
 /** Git's own folder: its hooks and settings are programs that run later, outside any sandbox. */
-export const protectedPaths: readonly string[] = ['.git'];
+const protectedPaths: readonly string[] = ['.git'];
 
 /** What is wrong with a pattern that could never match: it would deny nothing, silently. */
 const patternFaults: readonly (readonly [fault: RegExp, expected: string])[] = [

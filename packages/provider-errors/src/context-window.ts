@@ -9,7 +9,7 @@ const smallestWindow = 500;
  */
 export const contextWindowIn = (error: unknown): number | undefined => windowNamedIn(evidenceOf(error).text);
 
-export const windowNamedIn = (text: string): number | undefined => {
+const windowNamedIn = (text: string): number | undefined => {
   const [, compared] = />\s{0,3}(\d[\d,]{2,10})/.exec(text) ?? [];
   const [, after] =
     /(?:maximum|limit|window|at most|only|less than|<=|context (?:length|size))\D{0,60}?(\d[\d,]{2,10})/i.exec(text) ??

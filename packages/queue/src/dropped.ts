@@ -26,7 +26,7 @@ export const droppedMessage = (dropped: Dropped): UserMessage => ({
 });
 
 /** Describes dropped messages to a model. */
-export const droppedText = ({ count, summaries }: Dropped): string => {
+const droppedText = ({ count, summaries }: Dropped): string => {
   const opening = `[${count} earlier ${count === 1 ? 'message was' : 'messages were'} dropped because too many were waiting.`;
   if (summaries.length === 0) return `${opening}]`;
   return `${opening} ${summaries.length < count ? 'The latest began' : 'They began'}:\n${summaries.map((text) => `- ${text}`).join('\n')}]`;

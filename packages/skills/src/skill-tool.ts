@@ -31,7 +31,7 @@ export interface SkillTool {
 }
 
 /** Default name of the tool. */
-export const skillToolName = 'skill';
+const skillToolName = 'skill';
 
 const aToolName: OptionCheck = {
   expected: '1 to 64 letters, digits, "_" and "-"',

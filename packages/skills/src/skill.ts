@@ -45,7 +45,7 @@ const maxDescription = 1024;
 
 const namePattern = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-export const isSkillName = (name: string): boolean => name.length <= 64 && namePattern.test(name);
+const isSkillName = (name: string): boolean => name.length <= 64 && namePattern.test(name);
 
 /**
  * Parses a SKILL.md.

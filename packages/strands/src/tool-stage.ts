@@ -9,7 +9,7 @@ type Context = Parameters<Handler>[0];
 type Next = Parameters<Handler>[1];
 
 /** The name of the interrupt that requests an approval. */
-export const approvalInterrupt = 'h.approval';
+const approvalInterrupt = 'h.approval';
 
 /** A tool call of Strands. */
 export interface ToolStage {

@@ -36,7 +36,7 @@ export const planWaves = <Call extends PlannedCall>(calls: readonly Call[]): rea
 };
 
 /** Returns whether two keys are equal or one contains the other (`file:/a` contains `file:/a/b`). */
-export const isSameResource = (left: string, right: string): boolean =>
+const isSameResource = (left: string, right: string): boolean =>
   left === right || holds(left, right) || holds(right, left);
 
 const holds = (outer: string, inner: string): boolean =>

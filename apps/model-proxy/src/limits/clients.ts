@@ -28,7 +28,7 @@ export const createKey = (): { readonly key: string; readonly keyHash: string } 
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('hex');
 
 /** Returns the credential of a request, wherever the SDKs put it. */
-export const credentialOf = (headers: IncomingHttpHeaders): string | undefined => {
+const credentialOf = (headers: IncomingHttpHeaders): string | undefined => {
   const apiKey = headers['x-api-key'];
   if (typeof apiKey === 'string' && apiKey !== '') return apiKey;
   return /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];

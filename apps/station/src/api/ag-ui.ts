@@ -87,7 +87,7 @@ interface TurnEventData {
 }
 
 /** Translates the events of a turn. What has begun is ended before something else begins. */
-export const createTranslator = (threadId: string, runId: string): ((event: JSONValue) => readonly AgUiEvent[]) => {
+const createTranslator = (threadId: string, runId: string): ((event: JSONValue) => readonly AgUiEvent[]) => {
   let open: { readonly type: 'text' | 'reasoning'; readonly messageId: string } | undefined;
   let hasText = false;
   let step: string | undefined;

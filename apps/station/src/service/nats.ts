@@ -19,7 +19,7 @@ export interface NatsSettings {
 }
 
 /** The NATS stores cannot be used. */
-export class NatsStoresError extends CodedError {}
+class NatsStoresError extends CodedError {}
 
 /** How long the sessions of a killed process stay claimed, in milliseconds. */
 const leaseMs = 10_000;

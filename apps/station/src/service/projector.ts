@@ -365,7 +365,7 @@ export class Projector {
 export const approvalId = (request: string): string => sha256(request).slice(0, 32);
 
 /** Identifies a call: its tool and its input. */
-export const callHash = (name: string, input: unknown): string => sha256(JSON.stringify([name, toJson(input)]));
+const callHash = (name: string, input: unknown): string => sha256(JSON.stringify([name, toJson(input)]));
 
 const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown }).code;
 

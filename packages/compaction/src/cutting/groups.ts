@@ -57,7 +57,7 @@ const callTypes: ReadonlySet<unknown> = new Set(['tool-call', 'tool_use', 'funct
 const resultTypes: ReadonlySet<unknown> = new Set(['tool-result', 'tool_result']);
 
 /** Reads calls and results from a message of any role, in the shapes of the AI SDK, Anthropic and OpenAI. */
-export const toolTraffic = (message: Message): ToolTraffic => {
+const toolTraffic = (message: Message): ToolTraffic => {
   const { content, tool_calls: toolCalls, tool_call_id: answered } = message as Loose;
   const calls: string[] = [];
   const results: string[] = [];

@@ -1,5 +1,5 @@
 /** Returns the code of a file system error. */
-export const fileErrorCode = (error: unknown): string | undefined => (error as { readonly code?: string } | null)?.code;
+const fileErrorCode = (error: unknown): string | undefined => (error as { readonly code?: string } | null)?.code;
 
 /** Returns the result of the work; `undefined` if a file does not exist. */
 export const ifThere = async <Result>(work: Promise<Result>): Promise<Result | undefined> => {

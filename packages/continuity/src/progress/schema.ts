@@ -10,7 +10,7 @@ const time = z.iso.datetime();
 const line = (maxChars: number) => z.string().trim().min(1).max(maxChars);
 
 /** A claim on a task or on the planning. */
-export const claimSchema = z.strictObject({
+const claimSchema = z.strictObject({
   /** The session. */
   owner: z.string().min(1).max(1_000),
   /** Increases with each claim, so that the holder of an earlier one notices its loss. */
@@ -59,7 +59,7 @@ export const plannedTaskSchema = z.strictObject({
 });
 
 /** A task of the progress file. */
-export const taskSchema = z
+const taskSchema = z
   .strictObject({
     ...plannedTaskSchema.shape,
     status: z.enum(['todo', 'in_progress', 'done', 'blocked']),
@@ -88,7 +88,7 @@ export const taskSchema = z
   });
 
 /** The planning, while it lasts. */
-export const planningSchema = z.strictObject({
+const planningSchema = z.strictObject({
   /** The number of claims so far. */
   generation: z.int().nonnegative(),
   claim: claimSchema.optional(),

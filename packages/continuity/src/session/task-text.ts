@@ -2,7 +2,7 @@ import type { NextTask } from '../progress/select-task.js';
 import type { Progress, Task } from '../progress/schema.js';
 
 /** Describes a task for the model, with its acceptance criteria. */
-export const taskText = ({ id, title, description, acceptance }: Task): string =>
+const taskText = ({ id, title, description, acceptance }: Task): string =>
   [
     `Task ${id}: ${title}`,
     ...(description === '' ? [] : [description]),

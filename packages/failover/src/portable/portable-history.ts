@@ -7,7 +7,7 @@ import { toolCallIdsFor, type ToolCallIds } from './tool-call-ids.js';
 export const originName = 'failover';
 
 /** The target that wrote a message, if the message names one. */
-export const originOf = ({ metadata }: Message): FailoverTarget | undefined => {
+const originOf = ({ metadata }: Message): FailoverTarget | undefined => {
   const origin = metadata?.[originName];
   return typeof origin === 'object' && origin !== null && !Array.isArray(origin)
     ? (origin as FailoverTarget)

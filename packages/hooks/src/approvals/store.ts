@@ -51,7 +51,7 @@ export const coveringRule = (
 };
 
 /** Returns whether two rules are equal, apart from their time. */
-export const isSameRule = (left: RememberedApproval, right: RememberedApproval): boolean =>
+const isSameRule = (left: RememberedApproval, right: RememberedApproval): boolean =>
   left.tool === right.tool && left.pattern === right.pattern && left.hash === right.hash;
 
 /** Adds a rule unless it exists, and removes the oldest rules beyond the limit. */

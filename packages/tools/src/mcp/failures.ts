@@ -16,7 +16,7 @@ export class McpConnectionError extends TurnError {
 }
 
 /** Codes of errors that a transport reports as the response to a request. They are outside of the codes of JSON-RPC. */
-export const wireErrorCode = { streamEnded: -40_001, tooLarge: -40_002, invalidAnswer: -40_003 } as const;
+const wireErrorCode = { streamEnded: -40_001, tooLarge: -40_002, invalidAnswer: -40_003 } as const;
 
 /** The error of a JSON-RPC response. */
 export interface WireError {

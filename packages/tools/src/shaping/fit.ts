@@ -65,7 +65,7 @@ const described = ({ content, title }: BinaryPiece, note: string | undefined): s
 };
 
 /** Divides a cap among texts of these sizes: short ones fit whole, long ones get equal shares of the rest. */
-export const divideCap = (sizes: readonly number[], cap: number): readonly number[] => {
+const divideCap = (sizes: readonly number[], cap: number): readonly number[] => {
   const shares = sizes.map(() => 0);
   let left = Math.floor(cap);
   const byLength = [...sizes.keys()].toSorted((a, b) => (sizes[a] as number) - (sizes[b] as number));

@@ -75,7 +75,7 @@ const nearestType = (space: string, name: string): string | undefined => {
 };
 
 /** Returns the first field that the runner reads and that is missing or has the wrong type. */
-export const brokenField = (event: { readonly type: string }): string | undefined => {
+const brokenField = (event: { readonly type: string }): string | undefined => {
   const fields = tables.get(event.type);
   if (fields === undefined) return undefined;
   for (const [name, isValid] of fields) {

@@ -31,7 +31,7 @@ export interface CommandVerdict {
 }
 
 /** Checks {@link BashPermissions}. */
-export const bashPermissionsSchema = z.strictObject({
+const bashPermissionsSchema = z.strictObject({
   allowWrite: z.boolean().default(true),
   allowedCommands: z.array(z.string()).readonly().optional(),
   blockedCommands: z.array(z.string()).readonly().optional(),

@@ -143,7 +143,7 @@ export const textOfEntry = ({ parts }: StationEntry): string =>
     .join('\n');
 
 /** The first index of the page of `size` entries that contains an index. Pages are fixed, so that none loads twice. */
-export const pageStart = (index: number, size: number): number => Math.floor(index / size) * size;
+const pageStart = (index: number, size: number): number => Math.floor(index / size) * size;
 
 /** The pages of `size` entries with an entry in the range that is not loaded, by their first index. */
 export const missingPages = (

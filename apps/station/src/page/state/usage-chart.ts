@@ -45,7 +45,7 @@ export const chartOf = ({ days }: Report, from: string, to: string): UsageChart 
   };
 };
 
-export const daysBetween = (from: string, to: string): readonly string[] => {
+const daysBetween = (from: string, to: string): readonly string[] => {
   const days: string[] = [];
   const end = Date.parse(to);
   for (let at = Date.parse(from); at <= end && days.length < maxDays; at += dayMs) days.push(isoDay(at));
