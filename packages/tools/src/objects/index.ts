@@ -6,7 +6,6 @@ export {
   type FileSource,
   type StoredFile,
 } from './content-files.js';
-export { memoryObjects } from './memory-objects.js';
 export { objectArtifacts, type ObjectArtifacts, type ObjectArtifactsOptions } from './object-artifacts.js';
 export {
   checkKey,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeArtifactStore } from '../testing/describe-artifact-store.js';
 import { describeObjectStore } from '../testing/describe-object-store.js';
-import { memoryObjects } from './memory-objects.js';
+import { memoryObjects } from '../../test/memory-objects.js';
 import { objectArtifacts } from './object-artifacts.js';
 
 const keysOf = async (objects: ReturnType<typeof memoryObjects>): Promise<string[]> => {

@@ -1,4 +1,4 @@
-import { checkKey, chunksOf, type ObjectStore } from './object-store.js';
+import { checkKey, chunksOf, type ObjectStore } from '../src/objects/object-store.js';
 
 interface MemoryObject {
   readonly content: Uint8Array;
