@@ -84,6 +84,12 @@ export const turnTraceOf = (turn: string, events: readonly JSONValue[], costOf: 
         if (event.call) close(event.call.id, ms, { isFailed: event.status !== 'ok' && event.status !== 'stored' });
         close(step, ms);
         break;
+      case 'approval.request':
+        open({ id: `wait-${event.id ?? ''}`, parent: 'turn', kind: 'wait', label: 'waits for approval', startMs: ms });
+        break;
+      case 'approval.answer':
+        close(`wait-${event.id ?? ''}`, ms);
+        break;
       case 'turn.end':
         outcome = event.outcome ?? null;
         for (const [id, bar] of bars) if (bar.endMs === null) close(id, ms);
@@ -91,9 +97,6 @@ export const turnTraceOf = (turn: string, events: readonly JSONValue[], costOf: 
         break;
       default:
     }
-    if (event.type === 'approval.request') {
-      open({ id: `wait-${event.id ?? ''}`, parent: 'turn', kind: 'wait', label: 'waits for approval', startMs: ms });
-    } else if (event.type === 'approval.answer') close(`wait-${event.id ?? ''}`, ms);
     const mark = markKinds.find(([prefix]) => event.type.startsWith(prefix));
     if (mark && marks.length < maxMarks) {
       marks.push({ atMs: ms, kind: mark[1], label: event.reason?.slice(0, 300) ?? event.type });

@@ -1,14 +1,4 @@
-/**
- * Parses the Markdown of models into a tree that components render as elements, so that no text ever becomes markup.
- * Covers what models write: headings, lists, code, quotes, tables, emphasis and links. Runs in linear time.
- */
-
-export type Inline =
-  | string
-  | { readonly type: 'code'; readonly text: string }
-  | { readonly type: 'strong' | 'emphasis' | 'strike'; readonly children: readonly Inline[] }
-  | { readonly type: 'link'; readonly href: string; readonly children: readonly Inline[] }
-  | { readonly type: 'break' };
+import { parseInline, type Inline } from './markdown-inline.js';
 
 export type Align = 'left' | 'center' | 'right' | null;
 
@@ -27,9 +17,12 @@ export type Block =
     };
 
 const maxDepth = 10;
-const maxUrlLength = 2000;
 const maxColumns = 40;
 
+/**
+ * Parses the Markdown of models into a tree that components render as elements, so that no text ever becomes markup.
+ * Covers what models write: headings, lists, code, quotes, tables, emphasis and links. Runs in linear time.
+ */
 export const parseMarkdown = (text: string): readonly Block[] => blocksOf(text.replaceAll('\r\n', '\n').split('\n'), 0);
 
 const fence = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/u;
@@ -190,194 +183,4 @@ const cellsOf = (line: string): string[] => {
   if (cells.length > 1 && isBlank(cells[0] ?? '')) cells.shift();
   if (cells.length > 1 && isBlank(cells.at(-1) ?? '')) cells.pop();
   return cells;
-};
-
-interface Open {
-  /** The delimiter as written, which is shown if it is never closed. */
-  readonly mark: string;
-  readonly children: Inline[];
-}
-
-const kindOf: Readonly<Record<string, 'strong' | 'emphasis' | 'strike'>> = {
-  '**': 'strong',
-  __: 'strong',
-  '*': 'emphasis',
-  _: 'emphasis',
-  '~~': 'strike',
-};
-const isWord = (character: string | undefined): boolean => character !== undefined && /[\p{L}\p{N}_]/u.test(character);
-const isSpace = (character: string | undefined): boolean => character === undefined || /\s/u.test(character);
-const bareUrl = /https?:\/\/[^\s<>"'`\])]{1,2000}/uy;
-const escapable = /[!-/:-@[-`{-~]/u;
-
-export const parseInline = (text: string): readonly Inline[] => {
-  const stack: Open[] = [{ mark: '', children: [] }];
-  const runs = backtickRuns(text);
-  const top = (): Open => stack.at(-1) as Open;
-  const add = (node: Inline): void => {
-    const { children } = top();
-    const last = children.at(-1);
-    if (typeof node === 'string' && typeof last === 'string') children[children.length - 1] = last + node;
-    else if (node !== '') children.push(node);
-  };
-  /** Turns delimiters above `depth` that were not closed into text. */
-  const unwind = (depth: number): void => {
-    while (stack.length > depth + 1) {
-      const { mark, children } = stack.pop() as Open;
-      add(mark);
-      for (const child of children) add(child);
-    }
-  };
-  const opened = (mark: string): number => stack.findLastIndex((open) => open.mark === mark);
-  let at = 0;
-  let plain = 0;
-  const flush = (): void => {
-    if (plain < at) add(text.slice(plain, at));
-  };
-  while (at < text.length) {
-    const character = text[at] ?? '';
-    let length = 0;
-    if (character === '\\' && escapable.test(text[at + 1] ?? '')) {
-      flush();
-      add(text[at + 1] ?? '');
-      length = 2;
-    } else if (character === '\n') {
-      flush();
-      add({ type: 'break' });
-      length = 1;
-    } else if (character === '`') {
-      flush();
-      const run = runs.lengthAt(at);
-      const close = runs.next(at + run, run);
-      if (close < 0) {
-        add(text.slice(at, at + run));
-        length = run;
-      } else {
-        const code = text.slice(at + run, close).replaceAll('\n', ' ');
-        add({ type: 'code', text: /^ .*[^ ].* $/u.test(code) ? code.slice(1, -1) : code });
-        length = close + run - at;
-      }
-    } else if (character === '*' || character === '_' || (character === '~' && text[at + 1] === '~')) {
-      // In `***`, the innermost delimiter closes first.
-      const isInner = top().mark === character && text[at + 2] === character;
-      const mark = text[at + 1] === character && !isInner ? character + character : character;
-      const [before, after] = [text[at - 1], text[at + mark.length]];
-      const depth = opened(mark);
-      const splitsWord = character === '_' && isWord(before) && isWord(after);
-      if (!splitsWord && depth > 0 && !isSpace(before)) {
-        flush();
-        unwind(depth);
-        const { children } = stack.pop() as Open;
-        add({ type: kindOf[mark] ?? 'emphasis', children });
-        length = mark.length;
-      } else if (!splitsWord && !isSpace(after) && stack.length <= maxDepth && !(character === '_' && isWord(before))) {
-        flush();
-        stack.push({ mark, children: [] });
-        length = mark.length;
-      }
-    } else if (character === '[' || (character === '!' && text[at + 1] === '[')) {
-      if (stack.length <= maxDepth) {
-        flush();
-        length = character === '!' ? 2 : 1;
-        stack.push({ mark: text.slice(at, at + length), children: [] });
-      }
-    } else if (character === ']') {
-      const depth = Math.max(opened('['), opened('!['));
-      const target = depth > 0 && text[at + 1] === '(' ? urlAt(text, at + 2) : undefined;
-      if (target) {
-        flush();
-        unwind(depth);
-        const { children } = stack.pop() as Open;
-        const href = safeUrl(target.url);
-        if (href) add({ type: 'link', href, children: linkText(children, href) });
-        else for (const child of children) add(child);
-        length = target.end - at;
-      } else if (depth > 0) {
-        flush();
-        plain = at;
-        unwind(depth - 1);
-      }
-    } else if (character === 'h' && !isWord(text[at - 1])) {
-      bareUrl.lastIndex = at;
-      const url = bareUrl.exec(text)?.[0].replace(/[.,;:!?*_~]+$/u, '');
-      const href = url ? safeUrl(url) : undefined;
-      if (url && href) {
-        flush();
-        add({ type: 'link', href, children: [url] });
-        length = url.length;
-      }
-    }
-    if (length > 0) {
-      at += length;
-      plain = at;
-    } else at += 1;
-  }
-  flush();
-  unwind(0);
-  return top().children;
-};
-
-/** Finds the run of backticks that closes another one without scanning the text again for each. */
-const backtickRuns = (text: string) => {
-  const starts = new Map<number, number[]>();
-  const cursors = new Map<number, number>();
-  for (const { 0: run, index } of text.matchAll(/`+/gu)) {
-    const list = starts.get(run.length);
-    if (list) list.push(index);
-    else starts.set(run.length, [index]);
-  }
-  return {
-    lengthAt(at: number): number {
-      let end = at;
-      while (text[end] === '`') end += 1;
-      return end - at;
-    },
-    next(from: number, length: number): number {
-      const list = starts.get(length) ?? [];
-      let cursor = cursors.get(length) ?? 0;
-      while (cursor < list.length && (list[cursor] ?? 0) < from) cursor += 1;
-      cursors.set(length, cursor);
-      return list[cursor] ?? -1;
-    },
-  };
-};
-
-/** Reads the target of a link up to its closing parenthesis; parentheses inside it may be nested once. */
-const urlAt = (text: string, start: number): { readonly url: string; readonly end: number } | undefined => {
-  let depth = 0;
-  const limit = Math.min(text.length, start + maxUrlLength);
-  for (let at = start; at < limit; at += 1) {
-    const character = text[at] ?? '';
-    if (character === '(') depth += 1;
-    else if (character === ')' && depth > 0) depth -= 1;
-    else if (character === ')') return { url: text.slice(start, at).replace(/\s+"[^"]*"$/u, ''), end: at + 1 };
-    else if (character === '\n' || character === ']' || depth > 1) return undefined;
-  }
-  return undefined;
-};
-
-const shownHost = /^\s*(?:https?:\/\/|(?=www\.))(?:[^/\s]*@)?([^/\s:?#]+)/iu;
-const plainHost = (host: string): string => host.toLowerCase().replace(/^www\./u, '');
-
-/** What a link shows: its text, and where it leads if the text is the address of another host. */
-const linkText = (children: readonly Inline[], href: string): readonly Inline[] => {
-  if (children.length === 0) return [href];
-  const { hostname, pathname } = new URL(href);
-  const shown = shownHost.exec(textOf(children))?.[1];
-  if (shown === undefined || plainHost(shown) === plainHost(hostname)) return children;
-  return [...children, ` (${hostname || pathname})`];
-};
-
-const textOf = (nodes: readonly Inline[]): string =>
-  nodes
-    .map((node) =>
-      typeof node === 'string' ? node : 'children' in node ? textOf(node.children) : 'text' in node ? node.text : ' ',
-    )
-    .join('');
-
-/** The address of a link that is safe to follow; `undefined` for every scheme but http, https and mailto. */
-export const safeUrl = (url: string): string | undefined => {
-  if (!URL.canParse(url.trim())) return undefined;
-  const { protocol, href } = new URL(url.trim());
-  return ['http:', 'https:', 'mailto:'].includes(protocol) ? href : undefined;
 };

@@ -2,7 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { diffLines, diffOfInput, parseUnifiedDiff } from './diff.js';
 import { age, count, dollars, duration } from './format.js';
-import { parseInline, parseMarkdown, safeUrl, type Block, type Inline } from './markdown.js';
+import { parseMarkdown, type Block } from './markdown.js';
+import { parseInline, safeUrl, type Inline } from './markdown-inline.js';
 import { commandOf, summaryOf } from './tool-summary.js';
 import { head, isDeceptive, visible, withoutColors } from './visible.js';
 

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { memo } from './memo.js';
-import { parseMarkdown, type Block, type Inline } from '../state/markdown.js';
+import { parseMarkdown, type Block } from '../state/markdown.js';
+import type { Inline } from '../state/markdown-inline.js';
 import { head } from '../state/visible.js';
 
 /** Longer texts are cut, so that no answer of a model makes the page slow. */
