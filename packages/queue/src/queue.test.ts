@@ -15,7 +15,7 @@ import { call, event, response, scriptedModel, scriptedTools, user } from '@h/tu
 import { describeOperator, marbles } from '@h/turn/vitest';
 import { filter, firstValueFrom, lastValueFrom, Subject, type SchedulerLike, type Subscription } from 'rxjs';
 import { describe, expect, it, vi } from 'vitest';
-import { settled } from '../test/timed-lanes.js';
+import { settled } from '../test/settled.js';
 import { virtualTime } from '../test/virtual-time.js';
 import type { Lanes, LaneListener, LaneLease } from './contract.js';
 import type { LaneError } from './errors.js';

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createLanes, type LaneHandle, type LaneLease, type LocalLanes } from '../src/index.js';
 import type { FullPolicy } from '../src/lanes/bounds.js';
 import type { SlotHolder } from '../src/lanes/waiter.js';
+import { settled } from './settled.js';
 import { ReferenceLanes, type ReferenceRequest, type ReferenceOptions } from './reference-lanes.js';
 import { virtualTime, type VirtualTime } from './virtual-time.js';
 
@@ -139,7 +140,7 @@ class System {
     this.away.delete(name);
     if (!this.leases.get(name)?.isAborted && !this.lent.has(name)) this.reference.reclaimSlot(name, this.now);
     back?.();
-    await settled();
+    await settled(8);
   }
 
   ask(index: number): void {
@@ -271,10 +272,6 @@ class System {
   }
 }
 
-const settled = async (): Promise<void> => {
-  for (let tick = 0; tick < 8; tick += 1) await Promise.resolve();
-};
-
 type Move = (system: System) => void | Promise<void>;
 
 const index = fc.nat(20);
@@ -383,7 +380,7 @@ describe('lanes compared with the reference', () => {
         );
         await fc.asyncModelRun(() => ({ model: {}, real: system }), all);
         system.drain();
-        await settled();
+        await settled(8);
         await system.lanes.shutdown();
       }),
       { numRuns: 200 },

@@ -6,7 +6,7 @@ import { createInbox } from '../src/inbox/inbox.js';
 import { createLanes } from '../src/lanes/lanes.js';
 import { queue } from '../src/queue.js';
 import type { Disk } from './mortal-stores.js';
-import { settled } from './set-up-inbox.js';
+import { settled } from './settled.js';
 import { virtualTime } from './virtual-time.js';
 
 export const words = Array.from({ length: 40 }, () => 'Words.');

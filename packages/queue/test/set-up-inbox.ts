@@ -3,6 +3,7 @@ import { scriptedModel, scriptedTools, type ScriptedModel, type ScriptStep } fro
 import { onTestFinished } from 'vitest';
 import { createInbox, type Inbox, type InboxOptions } from '../src/inbox/index.js';
 import { createLanes, queue } from '../src/index.js';
+import { settled } from './settled.js';
 import { virtualTime } from './virtual-time.js';
 
 interface SetUp {
@@ -11,10 +12,6 @@ interface SetUp {
   readonly operators?: readonly TurnOperator[];
   readonly tools?: ToolDriver;
 }
-
-export const settled = async (ticks = 60): Promise<void> => {
-  for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
-};
 
 /** The user messages of a session, in order. */
 export const said = (sessions: MemorySessions, session = 'alice'): readonly unknown[] =>

@@ -4,11 +4,6 @@ import { createLanes } from '../src/lanes/lanes.js';
 import type { LanesOptions } from '../src/lanes/lanes-options.js';
 import { virtualTime } from './virtual-time.js';
 
-/** Waits until all promises that can settle now have settled. */
-export const settled = async (ticks = 40): Promise<void> => {
-  for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
-};
-
 /** A promise that resolves on demand. */
 export const gate = () => {
   let open: (value?: unknown) => void = () => undefined;

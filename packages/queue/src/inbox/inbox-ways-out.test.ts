@@ -3,7 +3,8 @@ import { call, event, response, scriptedModel, scriptedTools } from '@h/turn/tes
 import fc from 'fast-check';
 import { firstValueFrom, lastValueFrom, Observable } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { said, setUpInbox, settled } from '../../test/set-up-inbox.js';
+import { settled } from '../../test/settled.js';
+import { said, setUpInbox } from '../../test/set-up-inbox.js';
 import { virtualTime } from '../../test/virtual-time.js';
 import type { InboxMode } from './delivery.js';
 import { createInbox } from './inbox.js';

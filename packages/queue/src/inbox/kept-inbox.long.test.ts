@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { mortalDisk } from '../../test/mortal-stores.js';
 import { aProcess, replacing } from '../../test/mortal-process.js';
-import { settled } from '../../test/set-up-inbox.js';
+import { settled } from '../../test/settled.js';
 import type { Delivery, InboxMode } from './delivery.js';
 
 describe('an inbox with a store', () => {

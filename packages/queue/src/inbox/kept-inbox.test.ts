@@ -3,7 +3,7 @@ import { call, response, scriptedModel } from '@h/turn/testing';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { mortalDisk } from '../../test/mortal-stores.js';
 import { aProcess, replacing, words } from '../../test/mortal-process.js';
-import { settled } from '../../test/set-up-inbox.js';
+import { settled } from '../../test/settled.js';
 import { createInbox } from './inbox.js';
 import { createLanes } from '../lanes/lanes.js';
 import { queue } from '../queue.js';

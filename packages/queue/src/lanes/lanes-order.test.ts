@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TurnPriority } from '@h/turn';
 import { describe, expect, it } from 'vitest';
-import { gate, settled, silent, timed } from '../../test/timed-lanes.js';
+import { settled } from '../../test/settled.js';
+import { gate, silent, timed } from '../../test/timed-lanes.js';
 import { createLanes } from './lanes.js';
 import type { LanesOptions } from './lanes-options.js';
 

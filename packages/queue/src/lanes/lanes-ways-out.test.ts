@@ -1,7 +1,8 @@
 import { AsyncResource, executionAsyncResource } from 'node:async_hooks';
 import { asyncScheduler } from 'rxjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { gate, settled, silent, timed } from '../../test/timed-lanes.js';
+import { settled } from '../../test/settled.js';
+import { gate, silent, timed } from '../../test/timed-lanes.js';
 import type { LaneLease, WaitingNotice } from '../contract.js';
 import type { LaneError } from '../errors.js';
 import { createLanes } from './lanes.js';

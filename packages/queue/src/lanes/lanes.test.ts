@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { settled, silent, timed } from '../../test/timed-lanes.js';
+import { settled } from '../../test/settled.js';
+import { silent, timed } from '../../test/timed-lanes.js';
 import type { LaneListener, LaneLease } from '../contract.js';
 import { LaneTimeoutError, type LaneError } from '../errors.js';
 import { createLanes } from './lanes.js';

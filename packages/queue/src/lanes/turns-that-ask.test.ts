@@ -12,7 +12,7 @@ import {
 import { call, event, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
 import { Observable, Subject, type Subscriber } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { settled } from '../../test/timed-lanes.js';
+import { settled } from '../../test/settled.js';
 import { virtualTime } from '../../test/virtual-time.js';
 import type { LaneError } from '../errors.js';
 import { createLanes } from './lanes.js';
