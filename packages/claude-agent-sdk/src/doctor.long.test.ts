@@ -1,27 +1,14 @@
-import type { Options } from '@anthropic-ai/claude-agent-sdk';
 import { intercept, type TurnEvent } from '@h/turn';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { canRun, claudeEnv } from '../test/claude.js';
+import { describe, expect, it } from 'vitest';
+import { canRun } from '../test/claude.js';
+import { doctored } from '../test/doctored.js';
 import { spy } from '../test/operators.js';
-import { doctor, DoctorError } from './doctor.js';
 import { attach } from './index.js';
 
 describe.skipIf(!canRun)('doctor of Claude Code, in more sessions', { timeout: 60_000 }, () => {
-  let folder: string;
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'h-doctor-'));
-  });
-  afterEach(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const base = (): Options => ({ cwd: folder, env: claudeEnv(folder), settingSources: [] });
-  const seen = async (options: Options, forget?: (id: string) => void): Promise<unknown> => {
-    const error: unknown = await doctor({ options: { ...base(), ...options }, forget, timeoutMs: 50_000 }).catch(
-      (thrown: unknown) => thrown,
-    );
-    return error instanceof DoctorError ? error.findings.map(({ path, seen: what }) => [path, what]) : error;
-  };
+  const { folder, seen } = doctored();
 
   it('passes options with the hooks, in the session and in sub-agents, and stores no session', async () => {
     const events: TurnEvent[] = [];
@@ -29,7 +16,7 @@ describe.skipIf(!canRun)('doctor of Claude Code, in more sessions', { timeout: 6
     expect(await seen(options, forget)).toBeUndefined();
     const denied = events.filter((event) => event.type === 'tool.result' && event.status === 'denied');
     expect(denied).toHaveLength(2);
-    expect(readdirSync(folder, { recursive: true }).filter((file) => String(file).endsWith('.jsonl'))).toEqual([]);
+    expect(readdirSync(folder(), { recursive: true }).filter((file) => String(file).endsWith('.jsonl'))).toEqual([]);
   });
 
   it('checks the sub-agents of the options, also those with a list of tools', async () => {
@@ -47,7 +34,7 @@ describe.skipIf(!canRun)('doctor of Claude Code, in more sessions', { timeout: 6
   it('fails if Claude Code does not start', async () => {
     const options = {
       ...attach(intercept('none', () => ({}))).options,
-      pathToClaudeCodeExecutable: join(folder, 'none'),
+      pathToClaudeCodeExecutable: join(folder(), 'none'),
     };
     expect(await seen({ ...options, tools: [] })).toEqual([['session', 'failed']]);
   });
