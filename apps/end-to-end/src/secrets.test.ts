@@ -25,7 +25,7 @@ declare module '@h/turn' {
   }
 }
 
-/** A token of its own for each place, so that a leak shows where it comes from. */
+/** Each place has a different token, which identifies the source of a leak. */
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 const places = new Map<string, string>();
 const secret = (place: string): string => {

@@ -1,4 +1,4 @@
-// An AI SDK app whose tools return megabytes: the model reads the beginning and the end, and is told what is missing.
+// An AI SDK app whose tools return megabytes: the model reads the beginning, the end and how much is missing.
 import { openai } from '@ai-sdk/openai';
 import { attach } from '@h/ai-sdk';
 import { tools as capped } from '@h/tools';

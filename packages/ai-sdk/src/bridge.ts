@@ -1,7 +1,4 @@
-/**
- * The parts of this package from which bridges to other hosts are built: hosts that call models of the SDK's
- * specification in a loop of their own.
- */
+/** The parts for bridges to other hosts that call models of the SDK's specification in their own loop. */
 export { toErrorInfo } from './error-info.js';
 export {
   fromCallOptions,

@@ -258,7 +258,7 @@ describe('a limit on cost', () => {
     expect(of('budget.cost-unknown').map(({ model: name }) => name)).toEqual(['m2', 'm4']);
   });
 
-  it('prices a call by the requested name if the provider answers with a name of its own', async () => {
+  it('prices a call by the requested name if the provider answers with another name', async () => {
     const forecasts: (string | undefined)[] = [];
     const own: ScriptStep = () => ({ ...costing(100, 20, call('again', 'ls')), model: 'llama3.2:3b' });
     const agent = harness({

@@ -96,7 +96,7 @@ describe('an answer that was cut off at the output limit', () => {
     expect(model.requests.map(({ tail }) => tail[0]?.metadata?.kind)).toEqual([undefined, undefined, 'budget-near']);
   });
 
-  it('runs no call that was cut off with it, and gives up when that goes on', async () => {
+  it('runs no truncated call, and gives up when truncations continue', async () => {
     const tools = scriptedTools({ write: 'ok' });
     const result = await run(
       Array.from({ length: 9 }, () => cut('Now', call('1', 'write', { text: 'half' }))),

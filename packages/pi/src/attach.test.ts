@@ -575,7 +575,7 @@ describe('attach, sessions', () => {
     return { turns, counter };
   };
 
-  it('gives each agent a session of its own if none is named, with equal call ids too', async () => {
+  it('gives each agent a separate session if none is named, also with equal call ids', async () => {
     const { turns, counter } = counting();
     const denying = operator({
       decide: {

@@ -23,8 +23,7 @@ const failingPool = (url: string, failing: number, isRun: boolean) => {
 };
 
 /**
- * A worker runs two messages of a session while one of its statements fails. @returns whether there were so many
- * statements
+ * Runs two messages of a session in a worker of which one statement fails. @returns `false` if it made fewer statements
  */
 const runTwoMessages = async (failing: number, isRun: boolean): Promise<boolean> => {
   const schema = createSchema();

@@ -43,7 +43,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** Bundles the package for a process of its own. */
+/** Bundles the package for a separate process. */
 const bundle = (outfile: string): Promise<unknown> =>
   build({
     entryPoints: [new URL('./index.ts', import.meta.url).pathname],

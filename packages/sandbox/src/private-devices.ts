@@ -29,11 +29,10 @@ export interface PrivateDevices {
 }
 
 /**
- * Creates devices for a sandbox of root. Root owns the devices of the machine, so that a command needs no capability to
- * change their permissions: `chmod 000 /dev/null` would stop other programs of the machine.
+ * Creates devices for a sandbox of root. Root owns the devices of the machine, so a command needs no capability to change
+ * their permissions: `chmod 000 /dev/null` would break other programs.
  *
- * @returns `undefined` for other users, who cannot change them, and where root may create no devices, as in some
- * containers
+ * @returns `undefined` for other users, who cannot change them, and if root may not create devices, as in some containers
  */
 export const createPrivateDevices = async (): Promise<PrivateDevices | undefined> => {
   if (process.getuid?.() !== 0) return undefined;

@@ -8,7 +8,7 @@ import { security } from '@h/security';
 import { tools } from '@h/tools';
 import type { PipelineOperator } from '@h/turn';
 
-/** Makes the operators of a pipeline, for each session anew. */
+/** Creates the operators of a pipeline; each session has separate ones. */
 export type Stack = () => readonly PipelineOperator[];
 
 /** Transcripts rarely name the folder of a session; any folder that is neither a home nor a system folder will do. */

@@ -114,7 +114,7 @@ const isUnknown = ({ output }: ToolResultPart): boolean =>
 
 /**
  * The report without the model calls that failed. A call that fails is counted when its failure is recorded, so a kill
- * just before that loses it, and the resumed turn goes on with the next attempt, which succeeds.
+ * just before that loses it, and the resumed turn continues with the next attempt, which succeeds.
  */
 const withoutFailedCalls = ({ totals: { calls, failedCalls, ...totals }, ...report }: Report) => ({
   ...report,

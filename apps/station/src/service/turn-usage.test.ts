@@ -29,7 +29,7 @@ const request = {
 
 it.each([
   [
-    'an answer of a provider with a name of its own',
+    'an answer of a provider with another name',
     [response('large-2026')],
     { inputTokens: 100, outputTokens: 20, cost: 0.2 },
   ],

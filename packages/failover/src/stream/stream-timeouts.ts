@@ -72,7 +72,7 @@ export const streamTimeouts = (driver: ModelDriver, options: StreamTimeoutsOptio
       subscriber.add(
         from(driver(request, context)).subscribe({
           next: (output) => {
-            // The turn rejects an output that is no object.
+            // The turn rejects an output that is not an object.
             if ((output as ModelDriverOutput | null)?.type !== 'delta') {
               end(output);
               return;

@@ -110,7 +110,7 @@ describe('streamTimeouts', () => {
       (source) => source.next({ type: 'error', error: failure('No.') }),
       { type: 'error', error: { message: 'No.' } },
     ],
-    ['an output that is no object', (source) => source.next(null as never), null],
+    ['an output that is not an object', (source) => source.next(null as never), null],
     ['nothing', (source) => source.complete(), { type: 'error', error: { code: 'incomplete-stream' } }],
   ])('ends once with %s', (_, end, output) => {
     const { source, outputs, isComplete, left } = call({});
