@@ -565,7 +565,6 @@ const rows: Readonly<Record<string, () => unknown>> = {
       true,
       expect.stringContaining('"status":"denied"') as string,
     ]);
-    expect(service(at('approvals.timeout', '1m')).approvalTimeoutMs).toBe(60_000);
   },
   'approvals.link_ttl': changesService('approvals.link_ttl', '1h', 'approvalLinkTtlMs', 3_600_000),
   'triggers.*.type': async () => {

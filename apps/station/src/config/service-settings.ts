@@ -15,7 +15,6 @@ export interface ServiceSettings {
   /** PostgreSQL to use instead of the folder. */
   readonly databaseUrl: string | undefined;
   readonly lanes: LanesOptions;
-  readonly approvalTimeoutMs: number;
   readonly approvalLinkTtlMs: number;
   /** NATS for sessions and artifacts. */
   readonly nats: NatsSettings | undefined;
@@ -47,7 +46,6 @@ export const serviceSettings = (
     folder: database.folder,
     databaseUrl,
     lanes: { concurrency: lanes.concurrency, reservedForeground: lanes.reserved_foreground, groups: tenants },
-    approvalTimeoutMs: approvals.timeout,
     approvalLinkTtlMs: approvals.link_ttl,
     nats: nats.enabled ? natsSettings(nats, databaseUrl, source, environment) : undefined,
   };
