@@ -49,11 +49,11 @@ export const internal = (content: string): UserMessage => ({
   metadata: { internal: true, kind: 'hook' },
 });
 
-const says = (text: string): Message => ({ role: 'assistant', content: [{ type: 'text', text }] });
+const assistantMessage = (text: string): Message => ({ role: 'assistant', content: [{ type: 'text', text }] });
 
 /** Returns the events that add the reply of a hook to the history and stop the turn. */
 export const replied = (hook: Hook, text: string): readonly NewEvent[] => [
-  { type: 'history.append', origin: 'hooks', messages: [says(text)] },
+  { type: 'history.append', origin: 'hooks', messages: [assistantMessage(text)] },
   stop('replied', `The hook ${hook.name} replied in place of the model.`),
 ];
 

@@ -52,7 +52,7 @@ export async function* readStream(
   try {
     for (;;) {
       if (signal?.aborted === true) return;
-      const heard = bell.next();
+      const rung = bell.next();
       // The state is read before the events: what was written in between is read in the next round.
       const [state] = await database.query<StateRow>(
         `select id, last_seq, status from ${database.name('stream')} where key = $1`,
@@ -79,7 +79,7 @@ export async function* readStream(
       }
       if (!isCaughtUp) yield { type: 'caught-up', seq };
       isCaughtUp = true;
-      await heard;
+      await rung;
     }
   } finally {
     stop();

@@ -34,8 +34,8 @@ const readyIn = (tasks: readonly Task[]): ((task: Task) => boolean) => {
  * the first that is ready.
  */
 export const selectTask = ({ tasks }: Progress, owner: string, at: number): NextTask => {
-  const mine = tasks.find(({ claim }) => claim?.owner === owner);
-  if (mine) return { kind: 'task', task: mine, isResumed: true };
+  const claimed = tasks.find(({ claim }) => claim?.owner === owner);
+  if (claimed) return { kind: 'task', task: claimed, isResumed: true };
   const isReadyNow = readyIn(tasks);
   // A person may have added a dependency to a task that was begun.
   const begun = tasks.filter((task) => task.status === 'in_progress' && !isHeld(task, at) && isReadyNow(task));

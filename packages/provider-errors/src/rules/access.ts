@@ -14,7 +14,7 @@ export const authRules: readonly Rule[] = [
   },
   {
     reason: 'auth-permanent',
-    says: [
+    messages: [
       /(?:organization|workspace|team|account|user|key|token|project|consumer|subscription|access)\b(?:[^.\n]|\.\S){0,60} (?:(?:has|have) been|was|is|are|been)(?: \w{1,12}){0,2} (?:disabled|deactivated|revoked|suspended|terminated|deleted|banned|locked|blocked|reported as leaked|denied access(?! to))/i,
       /(?:organization|account) (?:has|have) been restricted|\b(?:disabled|suspended|revoked|deactivated|terminated|banned|closed) your (?:account|organization|workspace|api key|access)\b|\b(?:organization|workspace|administrator|admin|owner) (?:has |have )?(?:disabled|blocked|revoked)(?: \w{1,20}){1,3} access\b|(?:organization|workspace|project|key|token|account)[ _](?:revoked|deactivated|suspended|deleted|disabled)|access terminated|oauth authentication is currently not allowed|scope requirement|(?:账[户号]|用户|令牌|密钥)已?被?(?:锁定|禁用|封禁|停用|吊销)/i,
     ],
@@ -25,7 +25,7 @@ export const authRules: readonly Rule[] = [
   {
     reason: 'auth',
     scope: 'service',
-    says: [
+    messages: [
       /(?:country|region|territory|location)\b(?:[^.\n]|\.\S){0,40}\bnot (?:currently )?(?:supported|available|allowed|permitted)|not (?:supported|available|allowed) in your (?:country|region|location)/i,
     ],
     status: refusal,
@@ -33,7 +33,7 @@ export const authRules: readonly Rule[] = [
   {
     reason: 'auth',
     scope: 'model',
-    says: [
+    messages: [
       /access to (?:the |this )?model|model access is denied|not allowed to use publisher model|access to model denied/i,
       /\bpermission \W\S{1,80}\W denied on\b/i,
       /\bnot? (?:have |has )?(?:permission|access|authorized|entitled)(?:[^.\n]|\.\S){0,40}\b(?:resource|model)\b|无权访问/i,
@@ -57,7 +57,7 @@ export const authRules: readonly Rule[] = [
   },
   {
     reason: 'auth',
-    says: [
+    messages: [
       /(?:invalid|incorrect|wrong|bad|expired|missing|malformed|unrecognized|illegal|no|not a valid|without a)\b(?:[^.\n]|\.\S){0,25}\b(?:api[ _-]?key|access[ _-]?token|auth(?:entication|orization)?(?: \w{1,12})?|credentials?|bearer|subscription key|secret key|client secret|security token)\b/i,
       /(?:invalid|incorrect|expired|missing|illegal) (?:\w{1,12} )?token\b(?! (?:count|limit|id|budget|at\b))|(?:api[ _-]?key|access[ _-]?token|credentials?|auth(?:entication|orization)?(?: header| token)?|oauth token|session|login|token)\b(?:[^.\n]|\.\S){0,60}\b(?:is|are|was|has|have|must be|option must be|appears?)? ?(?:to be |been )?(?:invalid|incorrect|expired|not valid|missing|required|not (?:provided|found|set|configured|recognized)|unauthorized|rejected|malformed|fail(?:s|ed|ure))/i,
       /authentication (?:fail|error\b)|not authenticated|re-?authenticate|security token included in the request|provide an? (?:valid )?api key|authentication method|unable to authenticate|only authorized for use|tenant\b[^\n]{0,40}does not match|signature (?:has )?expired|not logged in|client option must be set|(?:please )?(?:log|sign) ?in (?:again|to continue)|load (?:the default )?credentials|to (?:get|read|find) the authorization|身份验证|鉴权|认证失败|密钥无效|キーが無効|无效的令牌/i,
@@ -78,7 +78,7 @@ export const authRules: readonly Rule[] = [
 /** Models that do not exist, or not for this account. */
 export const modelRules: readonly Rule[] = [
   // The history refers to items that another account stores.
-  { reason: 'invalid-request', says: [/(?:item|response) with id/i], status: oneOf(undefined, 400, 404) },
+  { reason: 'invalid-request', messages: [/(?:item|response) with id/i], status: oneOf(undefined, 400, 404) },
   {
     reason: 'not-found',
     codes: `
@@ -90,7 +90,7 @@ export const modelRules: readonly Rule[] = [
   },
   {
     reason: 'not-found',
-    says: [
+    messages: [
       /\bmodels?\b(?:[^.\n]|\.\S){0,120}(?:does(?: not|n't) exist|not (?:be )?(?:found|exist)|(?:is|was) not available|is not supported for generate|is not a valid|been (?:deprecated|retired|decommissioned|deactivated|removed)|no longer (?:available|supported))/i,
       /(?:model|model id|modelid)\W{1,3}\S{0,80}\W{0,2} (?:is not supported|does not exist|not found)|requested model is not|model is not supported|not found the model|not a valid model/i,
       /(?:unknown|invalid|no such|unsupported|unrecognized|nonexistent) (?:\w{1,10} )?models?\b(?! (?:output|response|parameter|input))|no endpoints (?:found|available)|try pulling it first|unable to access (?:\S{1,30} )?model|(?:^|\n)model: \S{1,100}(?:$|\n)|\bmodel (?:identifier|id|name) is (?:invalid|not valid)\b|\bcannot (?:get|post) \/|模型不存在|no such (?:endpoint|deployment)|(?:engine|endpoint|deployment|resource) (?:was |could )?not (?:be )?found|\bdeployment\b(?:[^.\n]|\.\S){0,40} does not exist|no (?:allowed )?providers? (?:are |is )?available|is not deployed/i,
@@ -105,7 +105,7 @@ export const refusalRules: readonly Rule[] = [
   { reason: 'auth', status: oneOf(403, 407) },
   {
     reason: 'auth',
-    says: [
+    messages: [
       /\b(?:unauthorized|forbidden)\b|\b(?:do|does)(?: not|n't) have access\b|you have been blocked|attention required!|^just a moment\.\.\./i,
     ],
     status: noStatus,

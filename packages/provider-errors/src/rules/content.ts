@@ -14,7 +14,7 @@ export const contentRules: readonly Rule[] = [
   },
   {
     reason: 'content-filter',
-    says: [
+    messages: [
       /content[ -]?(?:management|filter(?:ing|ed)?|moderation|safety) (?:policy|polic|system|block|reject|trigger)|content blocked|blocked content|(?:violated|(?:denied|blocked|rejected|stopped) by) (?:the |a )?guardrail|guardrail (?:checks?|policy|intervened)|produced invalid content|blocked by (?:the |our |a )?(?:content|safety|moderation|guardrail)/i,
       /content exists risk|considered high risk|requires moderation|(?:input|prompt|request|message|content|response) (?:was|has been|is|were) (?:flagged|filtered)|flagged (?:for|as|by)\b/i,
       /violat\w{1,8} (?:[^.\n]|\.\S){0,30}(?:usage|content|safety|acceptable)(?:[^.\n]|\.\S){0,12} (?:polic|guideline)|due to (?:safety|content policy)|safety (?:system|filter|reasons|polic)/i,

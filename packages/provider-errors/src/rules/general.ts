@@ -32,7 +32,7 @@ const words = (source: string): RegExp =>
 export const generalRules: readonly Rule[] = [
   {
     reason: 'content-filter',
-    says: [
+    messages: [
       words(
         String.raw`\b(?:prompt|response|output|content|candidate|completion)s?\b…\b(?:blocked|flagged|censored|moderation|copyright)\b|\b(?:input|message)s? flagged\b`,
       ),
@@ -44,7 +44,7 @@ export const generalRules: readonly Rule[] = [
   },
   {
     reason: 'quota',
-    says: [
+    messages: [
       words(
         String.raw`\b(?:free|trial|paid|plan|tier|billing|usage|allocation|payment|allotted|included)\b…\b(?:limits?|exceeded|exhausted|depleted|reached|ended|required?|cannot|received)\b`,
       ),
@@ -68,7 +68,7 @@ export const generalRules: readonly Rule[] = [
   },
   {
     reason: 'overloaded',
-    says: [
+    messages: [
       words(
         String.raw`\b(?:capacity|compute|load|gpus?|resources)\b…\b(?:exhausted|issues|insufficient|full|fully|constrained)\b`,
       ),
@@ -83,7 +83,7 @@ export const generalRules: readonly Rule[] = [
   },
   {
     reason: 'timeout',
-    says: [
+    messages: [
       words(
         String.raw`\b(?<!may take )longer than (?:<duration>|allowed)|\bexceeded (?:<duration>|(?:the )?(?:maximum|max) (?:duration|time))|\bno (?:tokens|data|output|events|activity) for \d|\b(?:answer|respond|reply|complete) in time\b|\btime limit\b`,
       ),
@@ -93,7 +93,7 @@ export const generalRules: readonly Rule[] = [
   },
   {
     reason: 'context-overflow',
-    says: [
+    messages: [
       words(
         String.raw`(?:<conversation>|\b(?:prompt|input)_tokens\b)…(?:\bexceed\w{0,3}\b|\btoo (?:long|large)\b|\b(?:longer|more|larger|greater) than\b|\bover (?:the )?(?:model )?limit\b|\bonly (?:supports|accepts)\b|\bbut the max|> ?max|\b(?:at most|must be less than) \d|\b(?:at most|less than) max_)`,
       ),
@@ -110,7 +110,7 @@ export const generalRules: readonly Rule[] = [
   },
   {
     reason: 'rate-limit',
-    says: [
+    messages: [
       words(
         String.raw`\b(?:requests?|calls?(?! stack)|messages sent|connections)\b…\b(?:(?<!\btime )limit(?:ed)?|exceeded(?! the time)|in flight|(?<!not )allowed)\b`,
       ),
@@ -126,7 +126,7 @@ export const generalRules: readonly Rule[] = [
   },
   {
     reason: 'not-found',
-    says: [
+    messages: [
       words(
         String.raw`\b(?:models?|deployment|engine)(?:_name|_id)?\b…(?:(?:\bnot|n['’]t) (?:been |be )?(?:available|found|in|loaded|listed|deployed|served|activated|exist|known|serve|located)\b|\b(?:unavailable|shut down|turned off|removed|retired|sunset|discontinued|missing|end of (?:its )?life)\b)`,
       ),
@@ -141,7 +141,7 @@ export const generalRules: readonly Rule[] = [
   },
   {
     reason: 'auth',
-    says: [
+    messages: [
       words(
         String.raw`(?:<credential>|\b(?:key|permissions?)\b|_(?:API_KEY|ACCESS_KEY_ID|TOKEN)\b)…<unusable>|\brequests (?:to|from) [^\n]{1,200} (?:is|are) blocked\b|\b(?:organization|account|identity) must be verified\b|\bauthorization\W{1,2}(?:header|field)\b|\bcould not (?:authenticate|validate|verify)\b…<credential>`,
       ),
@@ -157,7 +157,7 @@ export const generalRules: readonly Rule[] = [
   },
   {
     reason: 'network',
-    says: [
+    messages: [
       words(
         String.raw`\b(?:failed to resolve|name or service not known|lost connection|connection dropped|connect call failed|connection attempts failed|is offline|be offline|stream reset|invalid ?chunk ?length|hostname mismatch|certificate problem|certificate['’]s altnames|actively refused|no connection (?:could be|was) (?:made|established))\b|\bpayload is not completed\b|\bx509\b|\bfailed to verify certificate\b|\berror (?:decoding|reading)\b…\bbody\b`,
       ),
@@ -169,7 +169,7 @@ export const generalRules: readonly Rule[] = [
   },
   {
     reason: 'server-error',
-    says: [
+    messages: [
       words(
         String.raw`<server>…\b(?:encountered|returned|produced|threw|raised) (?:an?|some)\b…\b(?:error|issue|problem|exception)\b`,
       ),

@@ -88,6 +88,6 @@ const patternOf = (wrong: string, subject: string | undefined): RegExp =>
 /** Concepts in the words of languages other than English. */
 export const languageRules: readonly Rule[] = concepts.map(([reason, status, wrong, subject]) => ({
   reason,
-  says: [patternOf(wrong, subject)],
+  messages: [patternOf(wrong, subject)],
   status,
 }));

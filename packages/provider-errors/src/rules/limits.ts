@@ -47,12 +47,12 @@ export const quotaRules: readonly Rule[] = [
       /\b(?:free|hour|day|week|month) allocated\b/i.test(text) || money.some((phrase) => phrase.test(text)),
   },
   // Google states the period in the ids of its quotas.
-  { reason: 'quota', scope: 'model', says: [/PerDay/], status: oneOf(undefined, 429) },
-  { reason: 'rate-limit', says: [/PerMinute(?:PerProject)?/], status: oneOf(undefined, 429) },
+  { reason: 'quota', scope: 'model', messages: [/PerDay/], status: oneOf(undefined, 429) },
+  { reason: 'rate-limit', messages: [/PerMinute(?:PerProject)?/], status: oneOf(undefined, 429) },
   {
     reason: 'quota',
     scope: 'model',
-    says: [
+    messages: [
       /extra usage is required|from your extra usage|(?:usage )?credits are required for long context/i,
       /(?:tokens?|requests?|calls?|limit|quota)(?:[^.\n]|\.\S){0,20}[ _]per (?:day|\d{4,6} ?s)\b|[ _]per[-_]day|\/ ?day\b|\bTPD\b|\bRPD\b/i,
       /plan (?:does not|doesn't) (?:include|support|have access)|not available on (?:the |your )?(?:free|current)|暂未开放/i,
@@ -77,7 +77,7 @@ export const quotaRules: readonly Rule[] = [
   },
   {
     reason: 'quota',
-    says: [...money, ...allowance],
+    messages: [...money, ...allowance],
     unless: ({ text, times, codes }) =>
       perMinute.test(text) ||
       concurrency.test(text) ||
@@ -105,7 +105,7 @@ export const rateRules: readonly Rule[] = [
   // A request that is larger than the limit of a whole minute passes only if it becomes shorter.
   {
     reason: 'context-overflow',
-    says: [/request too large[^\n]{0,300}(?:per min|TPM)/i, statedSizes],
+    messages: [/request too large[^\n]{0,300}(?:per min|TPM)/i, statedSizes],
     status: mayBeLimit,
     unless: ({ text }) => !perMinute.test(text) || mayFitLimit(text),
   },
@@ -120,7 +120,7 @@ export const rateRules: readonly Rule[] = [
   },
   {
     reason: 'overloaded',
-    says: [
+    messages: [
       /overload|over capacity|at (?:full |max(?:imum)? )?capacity|capacity (?:(?:temporarily )?exceeded|constraints)|(?:no|insufficient|not enough) (?:available )?capacity|high (?:demand|load|traffic|volume)|heavy (?:load|traffic)/i,
       /(?:server|service|system|model|engine|replica|worker|instance)s?(?: is| are)?(?: currently| too| all)? busy|too busy|queue (?:is )?full|pending requests exceeded|unable to (?:process|handle) (?:your|the|additional|more|any) requests?|(?:is|are) (?:currently |still )?(?:loading|warming up)\b|being loaded|not ready for inference/i,
       /service (?:is )?(?:temporarily )?unavailable|temporarily (?:unavailable|unable)|no (?:healthy upstream|available (?:server|instance|channel|worker|account|deployment)s?|(?:free )?(?:servers?|instances?|workers?|replicas?|gpus?|slots?)(?: are)?(?: currently)? available|free (?:gpu )?slots?)|(?:^|\n)loading model|scaling up\b|reset reason: overflow|访问量过大|繁忙|负载/i,
@@ -141,7 +141,7 @@ export const rateRules: readonly Rule[] = [
   { reason: 'rate-limit', status: oneOf(429) },
   {
     reason: 'rate-limit',
-    says: [
+    messages: [
       /rate.?limit|too many (?:concurrent |parallel )?(?:requests|connections|calls)|limiting (?:your )?requests|too many tokens(?:, please wait|,? (?:this|per|a|in (?:the last|one|a)) (?:second|minute))|throttl|slow down|resource (?:has been )?exhausted|exhausted your capacity|quota exceeded for [^\n]{0,60}googleapis\.com/i,
       /(?:tokens?|requests?|calls?) (?:per|\/) ?(?:min|sec)|request rate|rate (?:of requests|increased)|\brequests in (?:the last )?\d{1,4} ?s(?:ec|econds)?\b|\bburst limit|リクエストが多すぎ|\b(?:TPM|RPM|RPS|QPS)\b/i,
       /concurren(?:t|cy)(?:[^.\n]|\.\S){0,40}(?:limit|exceed|high|reduce|reached|quota|too many)|(?:reduce|high|too many|limit|max|reached)(?:[^.\n]|\.\S){0,30} concurren|频率|并发|限流|过于频繁|流量限制/i,

@@ -10,7 +10,7 @@ export const sizeRules: readonly Rule[] = [
   // Files and lists that are too large stay too large when the conversation gets shorter.
   {
     reason: 'invalid-request',
-    says: [
+    messages: [
       /\b(?:image|images|pdf|document|file|audio|video|attachment|media)\b(?:[^.\n]|\.\S){0,60}(?:exceeds?|too (?:large|big|many|long)|larger than|max(?:imum)?(?:[^.\n]|\.\S){0,20}(?:size|pixels|bytes|pages))/i,
       /too many (?:images|tools|functions|files|pages|documents|stop)|maximum of \d{1,5} (?:images?|pdf|pages?|files?|documents?|tools?)|exceeds? (?:[^.\n]|\.\S){0,20}upload|array too long|name(?:[^.\n]|\.\S){0,10} too long|context window (?:is )?too small/i,
       /\btools?\b(?:[^.\n]|\.\S){0,40}\b(?:response|result|output)\b(?:[^.\n]|\.\S){0,30} exceeds? maximum allowed tokens/i,
@@ -23,7 +23,7 @@ export const sizeRules: readonly Rule[] = [
   // More output than the model can produce is a setting; more input than it can read is an overflow.
   {
     reason: 'context-overflow',
-    says: [
+    messages: [
       /max_tokens must be at least 1, got -|string too long[^\n]{0,60}maximum length \d{6,}/i,
       /input length and .{0,3}max_tokens|inputs?.{0,3} tokens \+ .{0,3}max_new_tokens|max_tokens would exceed|value at \W?body[^\n]{0,60}length less than/i,
     ],
@@ -31,13 +31,13 @@ export const sizeRules: readonly Rule[] = [
   },
   {
     reason: 'context-overflow',
-    says: [/max_(?:completion_)?tokens\W{0,3} is too large|requested \d{1,9} output tokens/i],
+    messages: [/max_(?:completion_)?tokens\W{0,3} is too large|requested \d{1,9} output tokens/i],
     status: mayBeRequest,
     unless: ({ text }) => !isPromptTooLarge(text),
   },
   {
     reason: 'invalid-request',
-    says: [
+    messages: [
       /max(?:imum)?[_ ]?(?:completion_|output_|new_)?tokens?\W{0,4}(?:value |parameter )?(?:\d{1,9} )?(?:is |are |was )?(?:too (?:large|high|big)|must be|should be|can ?not|may not|invalid|out of range|exceeds?\b)/i,
       /max(?:imum)?[_ ]?(?:completion_|output_|new_)?tokens?\W{0,3}[=:]?\W{0,3}\d{1,9} (?:cannot|>|is greater)/i,
       /maximum (?:allowed )?(?:number of )?output tokens|supports at most \d{1,9} (?:completion|output) tokens|range of (?:.{0,3})max_?(?:completion_|output_)?tokens|invalid max_(?:completion_|output_)?tokens|maxOutputTokens value|maximum value for .{0,3}max_/i,
@@ -58,7 +58,7 @@ export const sizeRules: readonly Rule[] = [
   },
   {
     reason: 'context-overflow',
-    says: [
+    messages: [
       // The input is too long.
       /(?:prompt|inputs?|context|conversation|sequence|messages?|transcript|history|chat)\b(?:[^.\n]|\.\S){0,80}\b(?:is |are |was )?too (?:long|large|big)\b/i,
       /request (?:entity |payload |body |size )?(?:is )?too large|payload too large|too large for model|content too large|too many (?:input |prompt )?tokens(?! per (?:min|day|sec|hour))/i,
@@ -80,14 +80,14 @@ export const sizeRules: readonly Rule[] = [
   // Together reports an overflow as 403.
   {
     reason: 'context-overflow',
-    says: [/less than the context length|exceeds? the (?:maximum )?context length/i],
+    messages: [/less than the context length|exceeds? the (?:maximum )?context length/i],
     status: oneOf(403),
   },
   // Several gateways answer a request that is too long with a status alone.
   { reason: 'context-overflow', status: oneOf(413) },
   {
     reason: 'context-overflow',
-    says: [/\b400 (?:status code )?\(no body\)/i],
+    messages: [/\b400 (?:status code )?\(no body\)/i],
     status: oneOf(400),
   },
 ];

@@ -19,7 +19,8 @@ export interface Rule {
   readonly codes?: string;
   /** Families of codes, by how they begin. */
   readonly codePrefixes?: string;
-  readonly says?: readonly RegExp[];
+  /** Patterns of the message. */
+  readonly messages?: readonly RegExp[];
   readonly status?: StatusCheck;
   readonly unless?: (evidence: Evidence) => boolean;
 }

@@ -15,7 +15,7 @@ export const transportRules: readonly Rule[] = [
   { reason: 'timeout', status: oneOf(408, 499, 504, 522, 524) },
   {
     reason: 'timeout',
-    says: [
+    messages: [
       /timed?[ -]?out|time-?out\b|deadline (?:exceeded|expired)|took too long|did not respond (?:with)?in\b|did not properly respond|no (?:data|response|chunks?|tokens?) received (?:for|within|in) \d|did not (?:produce|send|return) (?:an?y? )?(?:\w{1,10} )?(?:tokens?|data|output|response|events?) (?:for|within|in) \d|execution expired|超时/i,
     ],
     status: (status) => status === undefined || isServer(status),
@@ -37,7 +37,7 @@ export const transportRules: readonly Rule[] = [
   },
   {
     reason: 'network',
-    says: [
+    messages: [
       /fetch failed|failed to fetch|load failed|(?<!\b(?:process|runner|worker)(?: has| was)? )\bterminated\b|other side closed|socket (?:hang up|connection was closed|disconnected)|premature close|connection (?:error|(?:was |has been )?(?:forcibly )?(?:refused|reset|closed|aborted|terminated|lost|failed))|network (?:error|request failed|connection)|networkerror/i,
       /unable to connect|could not connect|failed to (?:connect|open socket)|typo in the url or port|error sending request|getaddrinfo|no such host|name resolution|name could not be resolved|dns\b|dial tcp|tcp connect|broken pipe|unexpected eof|no route to host|failed to establish|reading from remote server|(?:network|host) is unreachable|closed (?:the )?connection|websocket (?:connection )?(?:was )?closed|upstream connect error/i,
       /\berr_(?:ssl|tls|http2|connection|network|internet)|ssl (?:error|routines)|\[ssl|sslv3 alert|tls (?:handshake|connection)|self.signed certificate|certificate[ _](?:has expired|verif(?:y|ication)[ _](?:failed|error))|unable to verify the first certificate|\bssl\w{0,12}exception\b|certification path|local issuer certificate|\bHPE_[A-Z]|parse error: expected http/i,
@@ -47,13 +47,13 @@ export const transportRules: readonly Rule[] = [
   },
   {
     reason: 'network',
-    says: [/upstream connect error or disconnect/i],
+    messages: [/upstream connect error or disconnect/i],
     status: isServer,
   },
   // Some gateways blame the server for a request that no server accepts.
   {
     reason: 'invalid-request',
-    says: [
+    messages: [
       /(?:unknown|unsupported|unrecognized|unexpected|missing required) (?:request )?(?:parameter|argument|field|property)/i,
       /invalid_request_error|BadRequestError/,
     ],
@@ -61,7 +61,7 @@ export const transportRules: readonly Rule[] = [
   },
   {
     reason: 'server-error',
-    says: [
+    messages: [
       /requires more (?:system )?memory|out of memory|insufficient system resources|failed to load (?:the )?model/i,
     ],
     retryable: false,
@@ -81,7 +81,7 @@ export const transportRules: readonly Rule[] = [
   },
   {
     reason: 'server-error',
-    says: [
+    messages: [
       /internal (?:server |system )?error|server had an error|server error|unexpectedly stopped|bad gateway|upstream (?:error|request failed|provider)|provider returned error|something (?:went wrong|broke|is broken)|error (?:has )?occurred (?:while|during) (?:processing|handling|streaming|generating)|unexpected (?:server )?error|upstream returned|unknown error|incomplete response|(?:inference|generation) failed|cuda error|\bpanic: |(?:model|server|engine|backend) (?:has )?crashed|内部错误/i,
     ],
     status: noStatus,
@@ -90,11 +90,11 @@ export const transportRules: readonly Rule[] = [
 
 /** What hosts and gateways write before the cause, or instead of it. */
 export const wrapperRules: readonly Rule[] = [
-  { reason: 'network', says: [/disconnect(?:ed)?\b/i], status: noStatus },
+  { reason: 'network', messages: [/disconnect(?:ed)?\b/i], status: noStatus },
   {
     reason: 'server-error',
     codes: 'internal',
-    says: [/(?:process|runner|worker) (?:has |was )?(?:terminated|crashed|exited)/i],
+    messages: [/(?:process|runner|worker) (?:has |was )?(?:terminated|crashed|exited)/i],
     status: noStatus,
   },
 ];

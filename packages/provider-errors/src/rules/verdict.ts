@@ -39,7 +39,7 @@ const ownRules: readonly Rule[] = [
 const emptyRules: readonly Rule[] = [
   {
     reason: 'empty-response',
-    says: [
+    messages: [
       /empty (?:\w{1,15} ){0,2}(?:response|completion|message)|(?:returned|produced|generated) no (?:content|output|text|choices)|(?:no|without) (?:choices|candidates)(?: in| were| returned|$)|no (?:content|output|response) (?:was )?(?:generated|returned|received)|(?:response|answer) without (?:any )?content|output text or tool calls/i,
     ],
     status: noStatus,
@@ -67,7 +67,7 @@ const otherRules: readonly Rule[] = [
   { reason: 'invalid-request', status: (status) => status !== undefined && status >= 400 && status < 500 },
   {
     reason: 'invalid-request',
-    says: [
+    messages: [
       /\binvalid ['`]|\b(?:invalid|bad|malformed|incorrect|unprocessable|unrecognized|unknown|unexpected|missing required|duplicate) (?:request|name|variant|item|value|parameter|argument|format|field|role|type|entity|content|message|schema|property|params?)|should match pattern|is (?:required|mandatory|missing)|without (?:a |its )?(?:corresponding |required )?(?:tool_(?:result|use)|following)|found without|\bno tool (?:call|use|output|result) (?:was )?found for\b|validation (?:error|failed)|\bduplicate (?:\w{1,20} )?name|\bis a required property|\bout of range\b|\bwrong type\b|\bnot valid json\b|\bcannot parse\b|\binput should be\b|\bfield required\b|\bnot an? (?:recogni[sz]ed|known|allowed) (?:field|parameter|argument|option|key|property)|\bis not one of\b|\bunexpected \W?tool[ _](?:use|call)[ _]id\b|\b(?:cannot|can't) both be\b|\bshould be equal to\b|\bno user (?:query|message)|\bonly supports?\b|\bonly [^.\n]{1,40} (?:is|are) supported\b|\btool_call_id\b[^.\n]{0,60} not found|(?:extra|additional) (?:inputs?|fields?|properties|keys?) (?:is|are) not (?:permitted|allowed)|\b(?:is|are|was|were) (?:not valid|invalid)\b|参数/i,
       /\bmust (?:equal|come|follow|be (?:one of|between|unique|true|false|null|string|an? |followed by|passed|set|defined|at |less|greater|non-empty|in |[<>]=? ?\d)|alternate|match|have|contain|start|end|not)\b|cannot be (?:empty|disabled)|(?:may|can) (?:only )?be (?:provided|set|used)|may only be|should be (?:non-empty|one of)|(?:is|are) (?:blank|empty|not set)|could not be verified|not allowed|please ensure|adjust your prompt/i,
       /\bunsupported (?:image|media|file|tool|feature|by|for|value|parameter)|\b(?:is|are) unsupported\b|(?:is not|isn['’]t) supported|not (?:supported (?:on|by|for|with)|accepted by|available for)\b|_\w{1,30} not supported\b|(?:are|is)(?: not|n['’]t) (?:compatible|enabled|available for)\b|does(?: not|n['’]t) (?:support|work with)|(?:enabled|supported|allowed|available) only|only (?:enabled|supported|allowed)|\brequires (?:--\w|[^.\n]{1,40} to be (?:enabled|set))|(?:could not|unable to|failed to|could not be) (?:process|parse|parsed|decode|decrypted|deserialize)(?:d)?\b|\bexpected\b[^.\n]{0,80}\b(?:but|found|got|for the following)\b/i,
@@ -121,21 +121,21 @@ const compiled: readonly CompiledRule[] = rules.map((rule) => ({
 }));
 
 const decisiveEvidence = (rule: CompiledRule, evidence: Evidence): string | undefined => {
-  const { codes, codePrefixes, says = [], status, unless } = rule;
+  const { codes, codePrefixes, messages = [], status, unless } = rule;
   if (status?.(evidence.status) === false || unless?.(evidence) === true) return undefined;
-  if (codes.length === 0 && says.length === 0) return `status ${evidence.status}`;
+  if (codes.length === 0 && messages.length === 0) return `status ${evidence.status}`;
   const code =
     codes.find((known) => evidence.codes.has(known)) ??
     [...evidence.codes].find((given) => codePrefixes.some((prefix) => given.startsWith(prefix)));
   if (code !== undefined) return `code "${code}"`;
-  for (const phrase of says) {
+  for (const phrase of messages) {
     const found = phrase.exec(evidence.text)?.[0];
     if (found !== undefined) return `message "${found.slice(0, maxQuoted)}"`;
   }
   return undefined;
 };
 
-/** The caller gave the call up. A deadline that ended the call is reported as an abort too, but under its own name. */
+/** The caller aborted the call. A deadline that ended the call is also reported as an abort, but under its own name. */
 const isAborted = ({ status, codes, text }: Evidence): boolean => {
   if (status !== undefined || codes.has('timeouterror')) return codes.has('aborted') && codes.has('aborterror');
   return (

@@ -58,7 +58,7 @@ export class Delivery {
   }
 
   /** Returns results that were not delivered to the queue. */
-  giveBack(children: Iterable<Child>): void {
+  requeue(children: Iterable<Child>): void {
     for (const child of children) if (child.delivery === 'taken') child.delivery = 'waiting';
   }
 
@@ -73,8 +73,8 @@ export class Delivery {
   }
 
   /** Returns the sub-agents whose results the messages contain: an earlier process delivered them before it died. */
-  toldIn(messages: Iterable<Message>, children: readonly EndedChild[]): readonly EndedChild[] {
-    return told(messages, children, tells);
+  deliveredIn(messages: Iterable<Message>, children: readonly EndedChild[]): readonly EndedChild[] {
+    return childrenWithResultIn(messages, children, isAnswerOf);
   }
 
   /**
@@ -82,18 +82,18 @@ export class Delivery {
    * them.
    */
   arrivedIn(messages: MessageList, children: readonly Child[]): readonly Child[] {
-    const latest = told(messages.slice(-latestMessages), children, isAnswer);
-    return latest.length === children.length ? latest : told(messages, children, isAnswer);
+    const latest = childrenWithResultIn(messages.slice(-latestMessages), children, isAnswer);
+    return latest.length === children.length ? latest : childrenWithResultIn(messages, children, isAnswer);
   }
 }
 
 const latestMessages = 16;
 
 /** Returns the sub-agents whose results the messages contain: as pushed results, or as the answer of a `wait` call. */
-const told = <Each extends Child>(
+const childrenWithResultIn = <Each extends Child>(
   messages: Iterable<Message>,
   children: readonly Each[],
-  isTold: (output: ToolResultOutput, id: string) => boolean,
+  isResult: (output: ToolResultOutput, id: string) => boolean,
 ): readonly Each[] => {
   if (children.length === 0) return [];
   const ids = new Set<JSONValue>();
@@ -103,7 +103,7 @@ const told = <Each extends Child>(
     for (const part of message.content) {
       if (part.type !== 'tool-result') continue;
       for (const { record } of children) {
-        if (record.takenBy === part.toolCallId && isTold(part.output, record.id)) ids.add(record.id);
+        if (record.takenBy === part.toolCallId && isResult(part.output, record.id)) ids.add(record.id);
       }
     }
   }
@@ -119,5 +119,5 @@ export const idsIn = (message: Message): readonly JSONValue[] => {
 const isAnswer = ({ type }: ToolResultOutput): boolean => type === 'text' || type === 'content' || type === 'json';
 
 /** Call ids may repeat within a session, so the answer must name the sub-agent, as its first line does. */
-const tells = (output: ToolResultOutput, id: string): boolean =>
+const isAnswerOf = (output: ToolResultOutput, id: string): boolean =>
   isAnswer(output) && JSON.stringify(output).includes(id);

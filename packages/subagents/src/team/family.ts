@@ -76,7 +76,7 @@ export interface Place {
   readonly parent: Member;
   readonly depth: number;
   take(child: Child): void;
-  giveBack(): void;
+  release(): void;
 }
 
 /** All trees of agents, with parents, children and counts. */
@@ -148,7 +148,7 @@ export class Family {
         parent.children.add(child);
         this.#members.set(child.node.session, child.node);
       },
-      giveBack: () => {
+      release: () => {
         close();
         root.alive -= 1;
         this.#retire(parent);

@@ -92,7 +92,7 @@ export class Team {
       now: this.now,
       after: this.after,
       contextOf: (child, info, folder) => this.#contextOf(child, info, folder),
-      onEvent: (child, event) => this.#hears(child, event),
+      onEvent: (child, event) => this.#onChildEvent(child, event),
       turnOf: (session) => this.turns.get(session),
       isIsolated: (child, isolation) => this.#isolated(child, isolation),
     };
@@ -212,7 +212,7 @@ export class Team {
     try {
       return this.#childAt(place, { kind, agent, task, receiver }, effective, budget);
     } catch (error) {
-      place.giveBack();
+      place.release();
       throw error;
     }
   }
@@ -274,7 +274,7 @@ export class Team {
     if (!isUnread) this.wake(parent);
   }
 
-  #hears(child: Child, event: TurnEvent): void {
+  #onChildEvent(child: Child, event: TurnEvent): void {
     const { parent, id } = child.record;
     if (event.type === 'approval.request') {
       ask(child, event, this.turns.get(parent), this.options.onApproval);

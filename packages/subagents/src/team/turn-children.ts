@@ -54,7 +54,9 @@ class TurnChildren {
       'session.loaded': ({ turn, session, messages }) => {
         this.#loaded = { turn, session };
         if (this.#isLive) this.#begin(turn, session);
-        this.#team.delivery.forget(this.#team.delivery.toldIn(messages, this.#team.delivery.pending(this.#member)));
+        this.#team.delivery.forget(
+          this.#team.delivery.deliveredIn(messages, this.#team.delivery.pending(this.#member)),
+        );
       },
       'history.append': ({ messages }) => {
         const ids = new Set(messages.flatMap(idsIn));
@@ -66,7 +68,7 @@ class TurnChildren {
         if (this.#turn && this.#isResumed && this.#isLive) this.#turn.inContext = AsyncLocalStorage.snapshot();
       },
       'tool.result': (event) => this.#answered(event),
-      'input.received': () => this.#heard(),
+      'input.received': () => this.#notifyListeners(),
       'approval.request': ({ id, annotations }) => {
         if (!this.#isLive && isChildQuestion(annotations)) this.#stale.add(id);
       },
@@ -77,8 +79,8 @@ class TurnChildren {
       'turn.end': ({ outcome }) => {
         if (!this.#isLive) return;
         this.#hasEnded = true;
-        this.#giveBack();
-        this.#takeAlong(outcome);
+        this.#requeueResults();
+        this.#endSubagents(outcome);
       },
     },
     decide: {
@@ -175,7 +177,7 @@ class TurnChildren {
     );
     if (taken.length === 0) return;
     if (status === 'ok' || status === 'stored') this.#arrived(taken);
-    else this.#team.delivery.giveBack(taken);
+    else this.#team.delivery.requeue(taken);
   }
 
   #arrived(children: readonly Child[]): void {
@@ -194,8 +196,8 @@ class TurnChildren {
   }
 
   /** Called when no step follows: results that entered the history all the same are found there by the next turn. */
-  #giveBack(): void {
-    this.#team.delivery.giveBack(this.#member?.children ?? []);
+  #requeueResults(): void {
+    this.#team.delivery.requeue(this.#member?.children ?? []);
     this.#arriving.clear();
   }
 
@@ -211,22 +213,22 @@ class TurnChildren {
     this.#stale.clear();
   }
 
-  #heard(): void {
+  #notifyListeners(): void {
     for (const listener of Array.from(this.#turn?.onInput ?? [])) listener();
   }
 
   /** Cancels the sub-agents of a turn that was stopped, but not those of a completed turn. */
-  #takeAlong(outcome: TurnEventOf<'turn.end'>['outcome']): void {
+  #endSubagents(outcome: TurnEventOf<'turn.end'>['outcome']): void {
     const policy = this.#parentEnd;
     const isDone = outcome === 'completed' || outcome === 'replied';
-    const goesOn = outcome !== 'cancelled' && (isDone ? policy !== 'cancel' : policy === 'detach');
-    if (!goesOn) {
+    const continues = outcome !== 'cancelled' && (isDone ? policy !== 'cancel' : policy === 'detach');
+    if (!continues) {
       void this.#team.cancelAll(this.#member, `The turn of its parent ended: ${outcome}.`);
     }
   }
 
   #finalize(): void {
-    this.#giveBack();
+    this.#requeueResults();
     const turn = this.#turn;
     if (!turn) return;
     turn.isOver = true;

@@ -25,18 +25,18 @@ export const waitFor = (
     const stopTimer = timeoutMs === undefined ? undefined : after(timeoutMs, () => end('timed-out'));
     const end = (why: WaitEnd): void => {
       stopTimer?.();
-      member.listeners.delete(look);
-      onInput?.delete(heard);
+      member.listeners.delete(onEnd);
+      onInput?.delete(onMessage);
       signal?.removeEventListener('abort', aborted);
       resolve(why);
     };
-    const look = (): void => {
+    const onEnd = (): void => {
       if (isDone()) end('all-ended');
     };
-    const heard = (): void => end('message');
+    const onMessage = (): void => end('message');
     const aborted = (): void => end('aborted');
-    member.listeners.add(look);
-    onInput?.add(heard);
+    member.listeners.add(onEnd);
+    onInput?.add(onMessage);
     signal?.addEventListener('abort', aborted, { once: true });
   });
 };
