@@ -8,6 +8,7 @@ import type { HostSetup, HostUnderTest, Wire } from './host-under-test.js';
 import { ModelServer, type Answer, type ScriptStep } from './model-server.js';
 import { asking, compacting, denying, failingAt, redacting, retrying, rewriting, stoppingAt } from './operators.js';
 import { defaultOperators, scenesOf, secret } from './packages.js';
+import { isPrefix, messagesIn, texts } from './request-body.js';
 import { calls, keys, Stage, text } from './stage.js';
 
 const waitInput = { path: 'a.txt' };
@@ -396,24 +397,4 @@ const unsupportedBy = (under: HostUnderTest, operator: PipelineOperator): object
     handled &&
     [...new Set([...handled.decides, ...handled.observes])].filter((type) => under.events[type]?.support === 'none');
   return events?.length ? { code: 'unsupported-operator', operator: handled?.operator, events } : undefined;
-};
-
-/** Returns the messages or items of a request, each as JSON without the marks of the prompt cache. */
-const messagesIn = (body: string): readonly string[] => {
-  const { messages, input } = JSON.parse(body) as { readonly messages?: unknown; readonly input?: unknown };
-  const items = messages ?? input;
-  return (Array.isArray(items) ? items : [items]).map((item) => JSON.stringify(item));
-};
-
-const isPrefix = (before: readonly string[], after: readonly string[]): boolean =>
-  before.every((message, index) => after[index] === message);
-
-/** Returns all strings of a request but ids, which some hosts drop from later requests. */
-const texts = (body: string): readonly string[] => {
-  const found: string[] = [];
-  JSON.parse(body, (key, value: unknown) => {
-    if (typeof value === 'string' && key !== 'id') found.push(value);
-    return value;
-  });
-  return found;
 };
