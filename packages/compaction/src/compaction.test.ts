@@ -468,6 +468,30 @@ describe('what hangs', () => {
 });
 
 describe('a turn that ends while its history is being summarized', () => {
+  it('stops a summary on request at once, and stores no input', async () => {
+    vi.useFakeTimers();
+    try {
+      const sessions = memorySessions({ alice: long });
+      const signals: AbortSignal[] = [];
+      const summarize: CompactionOptions['summarize'] = (_, { signal }) => {
+        signals.push(signal);
+        return new Promise(() => undefined);
+      };
+      const agent = harness({ model: scriptedModel(['Never.']), sessions }).pipe(compaction({ ...fitting, summarize }));
+      const controller = new AbortController();
+      const metadata = { compaction: 'now' };
+      const running = reply(agent.turn({ session: 'alice', input: '/compact', metadata, signal: controller.signal }));
+      await vi.advanceTimersByTimeAsync(1000);
+      controller.abort();
+      await vi.advanceTimersByTimeAsync(1);
+      expect(await running).toMatchObject({ outcome: 'cancelled' });
+      expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+      expect(sessions.messages('alice')).toEqual(long);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('awaits no work, leaves no timer, and keeps its history', async () => {
     vi.useFakeTimers();
     try {

@@ -68,6 +68,7 @@ export const compaction = (options: CompactionOptions = {}): TurnOperator => {
           turn.state.failed();
         },
         'model.response': ({ state }, { usage }) => state.learn(usage),
+        'turn.stop': ({ compactor }) => compactor.stop(),
       },
       decide: {
         'history.append': ({ state, compactor }, event, context) =>

@@ -46,6 +46,9 @@ export class TurnCompaction {
   readonly #operator: OperatorContext;
   readonly #owner: HistoryOwner;
   readonly #lastResort: LastResortTurn | undefined;
+  #isStopped = false;
+  /** Cancels a compaction on request. */
+  #onRequest: AbortController | undefined;
 
   constructor(
     settings: CompactionSettings,
@@ -96,8 +99,18 @@ export class TurnCompaction {
     return this.#recovered(event, { request, trigger: 'overflow', size, limits: state.limits(request), context });
   }
 
+  /**
+   * Stops a compaction on request when the turn stops: the turn does not end before the held event has left. A held
+   * model request needs no such call, because the turn ends without it.
+   */
+  stop(): void {
+    this.#isStopped = true;
+    this.#onRequest?.abort();
+  }
+
   /** Compacts the history on request; the model request that follows ends the turn. */
   async compactNow(event: TurnEventOf<'history.append'>, context: DecideContext): Promise<Decision> {
+    if (this.#isStopped) return { ...event, messages: [] };
     const { history: messages, notes } = this.#state;
     const request = {
       messages,
@@ -107,16 +120,15 @@ export class TurnCompaction {
       settings: {},
       ...(notes.model !== undefined && { model: notes.model }),
     };
-    const size = this.#state.measure(request, 'best');
+    this.#onRequest = new AbortController();
     const outcome = await this.#attempt({
       request,
       trigger: 'manual',
-      size,
+      size: this.#state.measure(request, 'best'),
       limits: this.#state.limits(request),
-      context,
+      context: { signal: AbortSignal.any([context.signal, this.#onRequest.signal]) },
     });
-    if (outcome === undefined) return undefined;
-    return [...this.#commandsFor(outcome), { ...event, messages: [] }];
+    return [...(outcome === undefined ? [] : this.#commandsFor(outcome)), { ...event, messages: [] }];
   }
 
   #judge(request: Request, context: DecideContext): MaybePromise<Fitted> {
