@@ -60,6 +60,7 @@ describe('activityAfter', () => {
   it('is idle after the end', () => {
     const end = event('turn.end', { outcome: 'completed', steps: 1, usage: usage() }, { at: 20 });
     expect(after(asked(5), event('turn.stop', { outcome: 'completed' }, { at: 10 }))).toBe('Ending since 10');
+    expect(after(asked(5), event('turn.stop', { outcome: 'cancelled' }, { at: 10 }))).toBe('Cancelling since 10');
     expect(after(asked(5), end)).toBe(' since 0');
   });
 

@@ -12,6 +12,9 @@ export interface Activity {
   readonly open: ReadonlyMap<string, string>;
 }
 
+/** The label of a turn that is being cancelled, which another Ctrl-C abandons. */
+export const cancelling = 'Cancelling';
+
 export const noActivity: Activity = { label: '', since: 0, open: new Map() };
 
 /** Returns the activity of the turn after this event. */
@@ -47,7 +50,7 @@ export const activityAfter = (activity: Activity, event: TurnEvent): Activity =>
         : running(open, activity.since);
     }
     case 'turn.stop':
-      return named(activity, 'Ending', event.at);
+      return named(activity, event.outcome === 'cancelled' ? cancelling : 'Ending', event.at);
     case 'turn.end':
       return noActivity;
     default:

@@ -16,8 +16,11 @@ import { answering } from './run-turn.js';
 import type { Terminal } from './streams.js';
 import { InputLine } from './view/input-line.js';
 
-const idleHint = 'Enter a message; /help lists commands, Ctrl-D exits.';
-const busyHint = 'Type to steer the turn; Ctrl-C cancels.';
+const hints = {
+  none: 'Enter a message; /help lists commands, Ctrl-D exits.',
+  running: 'Type to steer the turn; Ctrl-C cancels.',
+  cancelling: 'Type the next message; Ctrl-C exits.',
+} as const;
 
 /** Maximum number of pending lines: enough for a large paste on a terminal without bracketed paste. */
 const maxPending = 100_000;
@@ -72,7 +75,7 @@ export class Conversation {
   readonly #left = new Subject<void>();
   /** Cancels a resumed turn. */
   readonly #resumed = new AbortController();
-  #turn: 'none' | 'running' | 'cancelling' = 'none';
+  #turn: keyof typeof hints = 'none';
   #isOver = false;
   #leave: (code: number) => void = () => undefined;
 
@@ -95,7 +98,7 @@ export class Conversation {
       input,
       terminal,
       palette,
-      hint: () => (this.#turn === 'none' ? idleHint : busyHint),
+      hint: () => hints[this.#turn],
       line: (line) => this.#entered(line),
       interrupt: () => this.interrupt(),
       end: () => void this.stop(this.#turn === 'none' ? 0 : exitCodes.cancelled),
@@ -126,6 +129,7 @@ export class Conversation {
   interrupt(): void {
     if (this.#turn === 'running') {
       this.#turn = 'cancelling';
+      this.#input.refresh();
       const reason = 'The user pressed Ctrl-C.';
       // The inbox does not know a resumed turn.
       if (!this.#inbox.interrupt(this.#session, reason)) this.#resumed.abort(reason);

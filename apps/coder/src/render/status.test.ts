@@ -16,6 +16,10 @@ describe('statusRow', () => {
     expect(new Set(Array.from({ length: 10 }, (_, index) => row(1_000 + index * 100).charAt(0))).size).toBe(10);
   });
 
+  it('says what Ctrl-C does while the turn is cancelled', () => {
+    expect(row(4_240, 80, 'Cancelling')).toBe('⠹ Cancelling · 3.2 s · Ctrl-C exits');
+  });
+
   it('fits the width of the terminal', () => {
     expect(row(1_000, 40, 'x'.repeat(90))).toHaveLength(40);
   });

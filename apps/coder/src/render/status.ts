@@ -1,4 +1,4 @@
-import type { Activity } from '../activity.js';
+import { cancelling, type Activity } from '../activity.js';
 import { clipped } from './fit.js';
 import { elapsed } from './quantity.js';
 import type { Paper } from './tool-line.js';
@@ -13,7 +13,7 @@ export const statusRow = ({ label, since }: Activity, now: number, { palette, co
   const passed = Math.max(0, now - since);
   const frame = frames[Math.floor(now / frameMs) % frames.length] ?? frames[0];
   const time = elapsed(passed);
-  const hint = 'Ctrl-C cancels';
+  const hint = label === cancelling ? 'Ctrl-C exits' : 'Ctrl-C cancels';
   const text = clipped(label, columns - `${frame}  · ${time} · ${hint}`.length);
   return `${palette.cyan(frame)} ${text}${palette.dim(` · ${time} · ${hint}`)}`;
 };

@@ -6,17 +6,21 @@ import { Screen } from './screen.js';
 const terminal = (columns: number) => {
   const rows: string[] = [''];
   const cursor = { row: 0, column: 0 };
+  let [width, wraps] = [columns, true];
   const put = (character: string): void => {
+    if (cursor.column >= width && !wraps) return;
     const row = (rows[cursor.row] ?? '').padEnd(cursor.column);
     rows[cursor.row] = row.slice(0, cursor.column) + character + row.slice(cursor.column + 1);
     cursor.column += 1;
-    if (cursor.column > columns) throw new Error('A row is wider than the terminal.');
+    if (cursor.column > width) throw new Error('A row is wider than the terminal.');
   };
   return {
     columns,
+    /** Changes the width; the program learns it later. */
+    resize: (to: number): void => void (width = to),
     write: (text: string): void => {
       // oxlint-disable-next-line eslint/no-control-regex -- the escape sequences of a terminal begin with one
-      for (const [token] of text.matchAll(/\u001B\[(\d*)([A-Z])|[^]/g)) {
+      for (const [token] of text.matchAll(/\u001B\[(\?7[hl]|\d*[A-Z])|[^]/g)) {
         const count = Number(/\d+/.exec(token)?.[0] ?? 1);
         if (token === '\r') cursor.column = 0;
         else if (token === '\n') {
@@ -24,6 +28,7 @@ const terminal = (columns: number) => {
           cursor.column = 0;
           rows[cursor.row] ??= '';
         } else if (!token.startsWith('\u001B')) put(token);
+        else if (token.includes('?')) wraps = token.endsWith('h');
         else if (token.endsWith('A')) cursor.row -= count;
         else if (token.endsWith('C')) cursor.column += count;
         else if (token.endsWith('J')) {
@@ -75,6 +80,15 @@ describe('Screen', () => {
     for (const word of 'the quick brown fox jumps over the lazy dog'.split(/(?<= )/)) screen.text(word);
     screen.lines([]);
     expect(output.shown()).toEqual(['the quick brown fox', 'jumps over the lazy', 'dog', '']);
+  });
+
+  it('redraws live rows in place before it learns that the terminal is narrower', () => {
+    const output = terminal(40);
+    const screen = new Screen(output);
+    output.resize(25);
+    screen.live({ rows: ['Answering · 1.1 s · Ctrl-C cancels'] });
+    screen.live({ rows: ['Answering · 1.2 s · Ctrl-C cancels'] });
+    expect(output.shown()).toEqual(['Answering · 1.2 s · Ctrl-']);
   });
 
   it('places the cursor in the input row', () => {

@@ -15,6 +15,8 @@ export interface LiveRows {
 
 const up = (rows: number): string => (rows > 0 ? `\u001B[${rows}A` : '');
 const eraseBelow = '\u001B[J';
+/** Cuts rows at the edge: a terminal that was just resized, or measures an emoji differently, would wrap them. */
+const unwrapped = (rows: string): string => (rows === '' ? '' : `\u001B[?7l${rows}\u001B[?7h`);
 const right = (columns: number): string => (columns > 0 ? `\u001B[${columns}C` : '');
 
 /**
@@ -77,7 +79,7 @@ export class Screen {
     const place =
       cursor === undefined || this.#live.rows.length === 0 ? '' : `\r${right(Math.min(cursor, this.columns))}`;
     const above = lines.map((line) => `${line}\n`).join('');
-    this.#output.write(`\r${up(this.#drawn - 1)}${eraseBelow}${above}${rows.join('\n')}${place}`);
+    this.#output.write(`\r${up(this.#drawn - 1)}${eraseBelow}${above}${unwrapped(rows.join('\n'))}${place}`);
     this.#drawn = rows.length;
   }
 }
