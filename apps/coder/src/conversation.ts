@@ -9,7 +9,7 @@ import type { ContextWindow } from './context-window.js';
 import { exitCodes } from './exit-code.js';
 import { contextLines } from './render/context-lines.js';
 import type { Palette } from './render/palette.js';
-import { oneLine } from './render/printable.js';
+import { echo, oneLine } from './render/printable.js';
 import { childLines, planLines } from './render/task-lines.js';
 import type { Paper } from './render/tool-line.js';
 import { answering } from './run-turn.js';
@@ -209,7 +209,7 @@ export class Conversation {
   async #send(line: string, options?: SendOptions): Promise<void> {
     const delivery = await this.#inbox.send(this.#session, line, options);
     if (delivery.status !== 'delivered') {
-      this.#say([this.#palette.dim(`› ${oneLine(line)} (not delivered: ${whyNot(delivery)})`)]);
+      this.#say([this.#palette.dim(`› ${echo(line)} (not delivered: ${whyNot(delivery)})`)]);
     }
   }
 
@@ -217,11 +217,7 @@ export class Conversation {
     const { view } = this.#terminal;
     if (event.type === 'turn.start') {
       this.#turn = 'running';
-      view.say([
-        '',
-        `${this.#palette.cyan('›')} ${this.#palette.bold(oneLine(event.input.map(textOf).join(' ')))}`,
-        '',
-      ]);
+      view.say(['', `${this.#palette.cyan('›')} ${this.#palette.bold(echo(event.input.map(textOf).join(' ')))}`, '']);
       this.#input.refresh();
     }
     this.#context.event(event);

@@ -2,7 +2,7 @@ import type { ReadStream } from 'node:tty';
 import { workThrough, type PlannedSession, type WorkEndReason } from '@h/continuity';
 import type { Agent, TurnEvent } from '@h/turn';
 import { exitCodes, signalExitCodes, type EndSignal } from '../exit-code.js';
-import { oneLine } from '../render/printable.js';
+import { echo, oneLine } from '../render/printable.js';
 import { counted, duration } from '../render/quantity.js';
 import { planLines } from '../render/task-lines.js';
 import { showTurn, type ShownTurn } from '../run-turn.js';
@@ -127,7 +127,7 @@ export const runPlan = ({
         view.say([palette.dim(`${oneLine(text)} ${how}`)]);
       },
     }).finally(() => typing?.close());
-    view.say(steering.waiting.map((line) => palette.dim(`› ${oneLine(line)} (not delivered: the plan has stopped)`)));
+    view.say(steering.waiting.map((line) => palette.dim(`› ${echo(line)} (not delivered: the plan has stopped)`)));
     const where = branch === undefined ? '' : ` Its work is on the branch ${branch}.`;
     view.say([
       '',

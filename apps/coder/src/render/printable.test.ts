@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { oneLine, printable } from './printable.js';
+import { echo, oneLine, printable } from './printable.js';
 
 describe('printable', () => {
   it('removes escape sequences for cursor, colors and titles', () => {
@@ -27,5 +27,18 @@ describe('printable', () => {
 describe('oneLine', () => {
   it('joins any text into one line', () => {
     expect(oneLine('  a\n\n  b\t\u001B[31mc\r\n')).toBe('a b [31mc');
+  });
+});
+
+describe('echo', () => {
+  it('shows a message on one line', () => {
+    expect(echo('fix\n the  test …')).toBe('fix the test …');
+    expect(echo('x'.repeat(800))).toBe('x'.repeat(800));
+  });
+
+  it('shows the beginning and the size of a long message', () => {
+    expect(echo('ab\n'.repeat(4_000_000))).toMatch(/^(ab ){266}a?b?…\s\(12,000,000 characters in all\)$/);
+    expect(echo(`${' '.repeat(4000)}end`)).toBe('… (4,003 characters in all)');
+    expect(echo('長'.repeat(500))).toBe(`${'長'.repeat(399)}… (500 characters in all)`);
   });
 });

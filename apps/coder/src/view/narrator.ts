@@ -4,7 +4,7 @@ import { callLines, callText } from '../render/call-text.js';
 import { changesIn, diffLines } from '../render/diff.js';
 import { gitLines } from '../render/git-lines.js';
 import { noticeLines } from '../render/notice-lines.js';
-import { oneLine, printable } from '../render/printable.js';
+import { echo, oneLine, printable } from '../render/printable.js';
 import { summaryLines } from '../render/summary.js';
 import { toolLine, type Paper } from '../render/tool-line.js';
 import { noTally, tallied, type Tally } from '../tally.js';
@@ -121,7 +121,7 @@ export class Narrator {
 
   #steering(text: string): string {
     const { palette } = this.#paper();
-    return `${palette.cyan('›')} ${palette.bold(oneLine(text))}`;
+    return `${palette.cyan('›')} ${palette.bold(echo(text))}`;
   }
 
   #warning(text: string): string {

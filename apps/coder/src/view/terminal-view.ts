@@ -3,7 +3,7 @@ import { textOf, type TurnEvent } from '@h/turn';
 import { activityAfter, noActivity, type Activity } from '../activity.js';
 import { clipped } from '../render/fit.js';
 import type { Palette } from '../render/palette.js';
-import { oneLine } from '../render/printable.js';
+import { echo } from '../render/printable.js';
 import { childRow, frameMs, statusRow } from '../render/status.js';
 import { Narrator, type TotalsOf } from './narrator.js';
 import type { LiveRows, Screen } from './screen.js';
@@ -91,7 +91,7 @@ export class TerminalView implements View {
   }
 
   #wait(event: TurnEvent): void {
-    if (event.type === 'input.received') this.#undelivered.set(event.id, oneLine(textOf(event.message)));
+    if (event.type === 'input.received') this.#undelivered.set(event.id, echo(textOf(event.message)));
     if (event.type === 'history.append') for (const id of event.delivers ?? []) this.#undelivered.delete(id);
     if (event.type === 'turn.end') this.#undelivered.clear();
   }
