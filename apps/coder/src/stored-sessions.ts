@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { basename, join } from 'node:path';
-import { fileSessions, type FileSessions, type SessionInfo } from '@h/session';
+import { fileSessions, type FileSessions, type SessionInfo, type SessionProblem } from '@h/session';
 import type { ChildStore, KeepSessions } from '@h/subagents';
 import { fileChildStore } from '@h/subagents/file-store';
 import { InvalidOptionError } from '@h/options';
@@ -42,7 +42,20 @@ export const openSessions = (
   environment: NodeJS.ProcessEnv,
   warn: (text: string) => void,
 ): FileSessions =>
-  fileSessions({ directory: stateFolder(kind, workspace, environment), onProblem: ({ message }) => warn(message) });
+  fileSessions({
+    directory: stateFolder(kind, workspace, environment),
+    onProblem: (problem) => warn(problemText(problem)),
+  });
+
+/** Describes damage in the files of a session, what is lost, and where a copy of it is. */
+export const problemText = ({ kind, session, message, backup, bytes }: SessionProblem): string => {
+  const isCut = kind === 'torn-record' || kind === 'corrupt-journal';
+  return [
+    `${session === '' ? '' : `Session ${session} is damaged: `}${message}`,
+    ...(isCut ? [`It continues before the damage, without its last ${counted(bytes, 'byte')}.`] : []),
+    ...(backup === undefined ? [] : [`A copy is in ${backup}.`]),
+  ].join(' ');
+};
 
 /**
  * Opens the artifact store: files, or memory if the state folder is in a git repository.

@@ -123,8 +123,9 @@ export class Questions {
       giveUp();
     });
     try {
+      const answers = message === undefined ? 'y, n, session or always, or "n, reason"' : 'y or n';
       const validate = (answer: string | undefined): string | undefined =>
-        decisionOf(answer) === undefined ? 'Answer y, n, session or always, or "n, reason".' : undefined;
+        decisionOf(answer) === undefined ? `Answer ${answers}.` : undefined;
       const allow = `Allow it? (y/n/session/always${pattern === undefined ? '' : `: ${visibleText(pattern)}`})`;
       const answer = await text({
         message: message === undefined ? allow : `${message} (y/n)`,
