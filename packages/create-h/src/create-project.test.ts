@@ -53,6 +53,10 @@ describe('createProject', () => {
     },
   );
 
+  it.runIf(process.platform === 'linux')('rejects a folder that no system call can create', async () => {
+    await expect(createProject({ folder: '/proc/x/my-agent' })).rejects.toMatchObject({ code: 'not-written' });
+  });
+
   it('uses the given versions', async () => {
     const { folder } = await createProject({ folder: join(parent, 'a'), versions: { rxjs: '7.8.2' } });
     expect((await manifestIn(folder)).dependencies['rxjs']).toBe('7.8.2');

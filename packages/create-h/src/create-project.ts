@@ -1,6 +1,7 @@
-import { copyFile, mkdir, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ensureFolder } from '@h/files';
 import { checkOptions, CodedError, nonEmptyString, objectWithMethods, recordOf } from '@h/options';
 
 /** Options of {@link createProject}. */
@@ -63,7 +64,7 @@ export const createProject = async (options: CreateProjectOptions): Promise<Crea
   signal?.throwIfAborted();
   let made: string | undefined;
   try {
-    made = await mkdir(folder, { recursive: true });
+    made = await ensureFolder(folder, 0o777);
     for (const [target, file] of sources) {
       signal?.throwIfAborted();
       await copyFile(new URL(file, template), join(folder, target));

@@ -18,6 +18,13 @@ describe('ensureFolder', () => {
     await ensureFolder('/');
   });
 
+  it('returns the outermost folder that it created', async () => {
+    const root = temporaryFolder();
+    expect(await ensureFolder(join(root, 'a/b/c'))).toBe(join(root, 'a'));
+    expect(await ensureFolder(join(root, 'a/b/d'))).toBe(join(root, 'a/b/d'));
+    expect(await ensureFolder(root)).toBeUndefined();
+  });
+
   it('accepts a link to a folder, and fails for a file and a link to nothing', async () => {
     const root = temporaryFolder();
     await ensureFolder(join(root, 'real'));

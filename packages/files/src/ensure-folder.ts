@@ -12,21 +12,23 @@ const maxAttempts = 3;
  * such as `/proc/x`, whose parent exists and in which the system reports a missing parent.
  *
  * @param mode - permissions of the folders that are created; those that exist keep theirs
+ * @returns the outermost folder that was created, `undefined` if all exist
  * @throws the error of the system
  */
-export const ensureFolder = async (path: string, mode = 0o700): Promise<void> => {
+export const ensureFolder = async (path: string, mode = 0o700): Promise<string | undefined> => {
+  let made: string | undefined;
   for (let attempt = 1; ; attempt += 1) {
     try {
       await mkdir(path, { mode });
-      return;
+      return made ?? path;
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') {
-        if (await isFolder(path)) return;
+        if (await isFolder(path)) return made;
         throw error;
       }
       const parent = dirname(path);
       if (parent === path || attempt === maxAttempts) throw error;
-      await ensureFolder(parent, mode);
+      made ??= await ensureFolder(parent, mode);
     }
   }
 };
