@@ -80,6 +80,7 @@ export const startProxy = async (config: ProxyConfig, context: ProxyContext = {}
     outgoing.once('close', () => {
       if (!outgoing.writableFinished) abort.abort(new Error('The client left.'));
     });
+    const stopWatching = closeWithConnection(incoming, outgoing);
     try {
       checkOrigin(incoming, config.listen.host);
       if (url.startsWith(ownPrefix)) {
@@ -100,6 +101,7 @@ export const startProxy = async (config: ProxyConfig, context: ProxyContext = {}
     } catch (error) {
       refuse(incoming, outgoing, route.provider, error);
     } finally {
+      stopWatching();
       running.delete(abort);
     }
   };
@@ -148,6 +150,23 @@ const checkOrigin = ({ headers }: IncomingMessage, listenHost: string): void => 
   if (!isLoopback(host)) {
     throw new Refusal('forbidden', `The proxy listens on loopback and is not ${JSON.stringify(host)}. Use 127.0.0.1.`);
   }
+};
+
+/**
+ * Closes an answer when its connection closes. Node.js does so only for the answer that it sends: one that a client has
+ * requested on the same connection before the previous one ended would wait for its turn forever.
+ *
+ * @returns a function that stops watching the connection
+ */
+const closeWithConnection = ({ socket }: IncomingMessage, outgoing: ServerResponse): (() => void) => {
+  const onClose = (): void => {
+    if (outgoing.socket !== null || outgoing.writableFinished) return;
+    outgoing.destroy();
+    outgoing.emit('close');
+  };
+  // A client may send any number of requests at once.
+  socket.setMaxListeners(0).once('close', onClose);
+  return () => void socket.off('close', onClose);
 };
 
 const noWebSocket = 'The proxy does not accept WebSockets. Send the request by HTTP POST.';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { get, request, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { gzipSync, brotliCompressSync } from 'node:zlib';
@@ -113,6 +114,27 @@ describe('forwarding', () => {
     leaving.abort();
     await expect(answer).rejects.toThrow();
     await left.promise;
+  });
+
+  it('cancels all requests that a client has sent at once when it leaves', async () => {
+    const both = withResolvers<undefined>();
+    const waiting = new Set<unknown>();
+    const provider = await open(
+      startProvider((_, outgoing) => {
+        waiting.add(outgoing);
+        outgoing.once('close', () => waiting.delete(outgoing));
+        if (waiting.size === 2) both.resolve(undefined);
+      }),
+    );
+    const proxy = await open(proxyFor(provider));
+    const body = JSON.stringify(messages('Hi'));
+    const head = `POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\nx-api-key: k\r\ncontent-length: ${body.length}\r\n\r\n`;
+    const client = connect(Number(new URL(proxy.url).port), '127.0.0.1');
+    client.write(`${head}${body}${head}${body}`);
+    await both.promise;
+    client.destroy();
+    await expect.poll(() => waiting.size).toBe(0);
+    await expect.poll(() => metric(proxy.url, 'h_proxy_active_requests ')).toMatch(/ 0$/);
   });
 
   it('logs the calls that no provider answers, with their failure', async () => {
@@ -232,7 +254,6 @@ describe('close', () => {
     const streaming = await post(proxy.url, { ...messages('a'), stream: true });
     const waiting = post(proxy.url, messages('b'));
     await arrived.promise;
-    const { connect } = await import('node:net');
     const { port } = new URL(proxy.url);
     const receiving = connect(Number(port), '127.0.0.1');
     receiving.write('POST /v1/messages HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n\r\n{');
