@@ -64,6 +64,16 @@ describe('serve over HTTP', () => {
     expect(await client.listTools(undefined, { cacheMode: 'refresh' })).toMatchObject({ cacheScope: expected });
   });
 
+  it('receives messages up to results.maxMessageBytes, and says that longer ones are too long', async () => {
+    const { url } = await serveHttp({}, { results: { maxMessageBytes: 6_000_000 } });
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const send = (length: number) => fetch(url, { method: 'POST', headers, body: 'x'.repeat(length) });
+    expect((await send(6_000_000)).status).toBe(400);
+    const refused = await send(50_000_000);
+    expect(refused.status).toBe(413);
+    expect(await refused.text()).toContain('The message is longer than results.maxMessageBytes, 6000000.');
+  });
+
   it('refuses other sites and other paths', async () => {
     const { url } = await serveHttp({});
     const send = (to: string, headers: Record<string, string> = {}) =>

@@ -45,7 +45,7 @@ export const serve = async (
   const { url, onToolsChanged, close } =
     config.listen === undefined
       ? overStdio(service, onNote, transport)
-      : await overHttp(service, config.listen, onNote);
+      : await overHttp(service, config.listen, config.results.maxMessageBytes, onNote);
   notify = onToolsChanged;
   // Connects while the client introduces itself. Failures are reported, and tried again when the tools are listed.
   const connected = guard.connect();
@@ -84,16 +84,29 @@ const overStdio = (service: McpService, onNote: (note: string) => void, transpor
 const overHttp = async (
   service: McpService,
   { host, port, path, token }: NonNullable<Config['listen']>,
+  maxRequestBodySize: number,
   onNote: (note: string) => void,
 ): Promise<Wire> => {
   const handler = createMcpHandler((context) => service.create(context), {
     onerror: (error) => onNote(problemOf(error)),
+    maxRequestBodySize,
   });
-  const answer = toNodeHandler(handler) as (request: IncomingMessage, response: ServerResponse) => Promise<void>;
+  const answer = toNodeHandler(handler, { maxRequestBodySize }) as (
+    request: IncomingMessage,
+    response: ServerResponse,
+  ) => Promise<void>;
   const server = createServer((request, response) => {
     const status = statusOf(request, path, token, host);
-    if (status === undefined) return void answer(request, response);
+    if (status === undefined && !(Number(request.headers['content-length']) > maxRequestBodySize)) {
+      return void answer(request, response);
+    }
+    // A client that is still sending when the connection closes does not read the answer.
     request.resume();
+    if (status === undefined) {
+      const message = `The message is longer than results.maxMessageBytes, ${maxRequestBodySize}.`;
+      const body = JSON.stringify({ jsonrpc: '2.0', error: { code: -32_000, message }, id: null });
+      return void response.writeHead(413, { 'content-type': 'application/json' }).end(body);
+    }
     return void response.writeHead(status, status === 401 ? { 'www-authenticate': 'Bearer' } : {}).end();
   });
   await new Promise<void>((resolve, reject) => {
