@@ -1,8 +1,16 @@
+import type { Spending } from './analysis/usage.js';
+
 /** Formats a number with thousands separators. */
 export const grouped = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 /** Formats dollars: cents from a dollar on, four digits below. */
 export const dollars = (value: number): string => `$${value.toFixed(value >= 1 || value === 0 ? 2 : 4)}`;
+
+/** Formats the cost of calls, some of which may have no known price. */
+export const price = ({ cost, requests, unpriced }: Omit<Spending, 'usage'>): string => {
+  if (unpriced === 0) return dollars(cost);
+  return unpriced === requests ? 'unknown cost' : `at least ${dollars(cost)}`;
+};
 
 /** Formats tokens with a unit: `1.23B`, `12.3M`, `45.6k`. */
 export const tokens = (value: number): string => {
@@ -24,3 +32,6 @@ export const skippedLinesText = (count: number): string =>
 
 /** Replaces characters that control a terminal, which commands and names of tools may contain. */
 export const printable = (text: string): string => text.replaceAll(/[\p{Cc}\u202A-\u202E\u2066-\u2069]/gu, '\u{FFFD}');
+
+/** The name of a call without one. */
+export const noName = '(no name)';

@@ -63,6 +63,19 @@ describe('h-audit', () => {
     expect(out).not.toMatch(/[^\P{Cc}\n]|\u202E/u);
   });
 
+  it('shows the cost of calls without a known price as unknown, and that of both kinds as a minimum', async () => {
+    await writeFile(join(folder, 'a.jsonl'), transcript.replace('claude-sonnet-4-5', 'own-model'));
+    await writeFile(join(folder, 'b.jsonl'), claudeCode([{ name: '', input: {} }], { session: 'two' }));
+    const { out } = await audit(folder, '--html', join(folder, 'report.html'));
+    const html = await readFile(join(folder, 'report.html'), 'utf8');
+    expect(out).toMatch(/own-model.*unknown cost/);
+    expect(out).toMatch(/a\.jsonl.*at least \$0\.\d{4}/);
+    expect(html).toMatch(/own-model · 1,050 tokens, unknown cost/);
+    expect(html).toMatch(/2026-11-02 · at least \$0\.\d{4}, 3 calls/);
+    for (const report of [out, html]) expect(report).toContain('(no name)');
+    expect(`${out}${html}`).not.toContain('$0.00<');
+  });
+
   it('prints all sessions as JSON', async () => {
     await writeFile(join(folder, 'a.jsonl'), transcript);
     const { out } = await audit('--json', join(folder, 'a.jsonl'));

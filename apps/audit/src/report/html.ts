@@ -1,6 +1,6 @@
 import type { SessionReport } from '../analysis/session.js';
 import type { AuditTotals } from '../analysis/totals.js';
-import { counted, dollars, grouped, percent, skippedLinesText, tokens } from '../format.js';
+import { counted, dollars, grouped, noName, percent, price, skippedLinesText, tokens } from '../format.js';
 import { replayRows } from './replay-rows.js';
 
 const maxSessions = 500;
@@ -43,15 +43,15 @@ ${
     : ''
 }
 <h2>Cost by day</h2>
-${columns(Object.entries(totals.byDay).map(([day, { cost, requests }]) => ({ name: day, value: cost, label: `${day}: ${dollars(cost)}, ${counted(requests, 'call')}` })))}
+${columns(Object.entries(totals.byDay).map(([day, spent]) => ({ name: day, value: spent.cost, label: `${price(spent)}, ${counted(spent.requests, 'call')}` })))}
 <h2>Models</h2>
-${bars(Object.entries(totals.byModel).map(([name, { cost, usage }]) => ({ name, value: usage.input + usage.output, label: `${tokens(usage.input + usage.output)} tokens, ${dollars(cost)}` })))}
+${bars(Object.entries(totals.byModel).map(([name, spent]) => ({ name, value: spent.usage.input + spent.usage.output, label: `${tokens(spent.usage.input + spent.usage.output)} tokens, ${price(spent)}` })))}
 <h2>Tools</h2>
 ${bars(
   Object.entries(totals.byTool)
     .slice(0, 30)
     .map(([name, { calls, errors, resultTokens }]) => ({
-      name,
+      name: name || noName,
       value: resultTokens,
       label: `${tokens(resultTokens)} tokens, ${counted(calls, 'call')}, ${grouped(errors)} failed`,
     })),
@@ -115,12 +115,12 @@ ${table(
   sessions
     .toSorted((one, other) => other.spending.cost - one.spending.cost)
     .slice(0, maxSessions)
-    .map(({ path, format, spending: { requests, usage, cost }, loops, commands, secrets }) => [
+    .map(({ path, format, spending: spent, loops, commands, secrets }) => [
       path,
       format,
-      grouped(requests),
-      tokens(usage.input + usage.output),
-      dollars(cost),
+      grouped(spent.requests),
+      tokens(spent.usage.input + spent.usage.output),
+      price(spent),
       grouped(loops.count),
       grouped(commands.denied.count),
       grouped(secrets.count),
@@ -182,7 +182,7 @@ interface Bar {
 /** Draws horizontal bars with their labels. */
 const bars = (given: readonly Bar[]): string => {
   if (given.length === 0) return '<p>None.</p>';
-  const largest = Math.max(...given.map(({ value }) => value), 1);
+  const largest = Math.max(...given.map(({ value }) => value), Number.EPSILON);
   return given
     .map(({ name, value, label }) => {
       const width = ((100 * value) / largest).toFixed(2);
@@ -193,21 +193,20 @@ const bars = (given: readonly Bar[]): string => {
 
 const chartWidth = 800;
 const columnsHeight = 160;
-/** Fewer days do not fill the chart. */
+/** Fewer days have bars with their labels instead. */
 const minColumns = 14;
 
-/** Draws one column for each day. */
+/** Draws one column for each of many days. */
 const columns = (given: readonly Bar[]): string => {
   if (given.length === 0) return '<p>The transcripts contain no times.</p>';
+  if (given.length < minColumns) return bars(given);
   const largest = Math.max(...given.map(({ value }) => value), Number.EPSILON);
-  const width = chartWidth / Math.max(given.length, minColumns);
-  const rows = given.map(({ value, label }, index) => {
+  const width = chartWidth / given.length;
+  const rows = given.map(({ name, value, label }, index) => {
     const height = Math.max(1, (value / largest) * columnsHeight);
-    return `<rect x="${(index * width).toFixed(1)}" y="${(columnsHeight - height).toFixed(1)}" width="${Math.max(1, width - 2).toFixed(1)}" height="${height.toFixed(1)}"><title>${escaped(label)}</title></rect>`;
+    return `<rect x="${(index * width).toFixed(1)}" y="${(columnsHeight - height).toFixed(1)}" width="${Math.max(1, width - 2).toFixed(1)}" height="${height.toFixed(1)}"><title>${escaped(`${name}: ${label}`)}</title></rect>`;
   });
   const highest = largest > Number.EPSILON ? `<p>The highest column is ${dollars(largest)}.</p>` : '';
-  const days = [given[0], given.length > 1 ? given.at(-1) : undefined].map(
-    (day) => `<span>${escaped(day?.name ?? '')}</span>`,
-  );
+  const days = [given[0], given.at(-1)].map((day) => `<span>${escaped(day?.name ?? '')}</span>`);
   return `<svg viewBox="0 0 ${chartWidth} ${columnsHeight}" preserveAspectRatio="none" role="img" aria-label="Cost by day">${rows.join('')}</svg><div class="days">${days.join('')}</div>${highest}`;
 };

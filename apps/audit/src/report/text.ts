@@ -1,7 +1,7 @@
 import type picocolors from 'picocolors';
 import type { AuditTotals } from '../analysis/totals.js';
 import type { SessionReport } from '../analysis/session.js';
-import { counted, dollars, grouped, percent, printable, skippedLinesText, tokens } from '../format.js';
+import { counted, dollars, grouped, noName, percent, price, printable, skippedLinesText, tokens } from '../format.js';
 import { replayRows } from './replay-rows.js';
 
 type Colors = ReturnType<typeof picocolors.createColors>;
@@ -20,24 +20,24 @@ export const textReport = (totals: AuditTotals, sessions: readonly SessionReport
     '',
     ...savingLines(totals, colors),
     ...replayLines(totals, colors),
-    ...table(colors, 'By model', Object.entries(totals.byModel), ({ requests, usage: used, cost }) => [
-      counted(requests, 'call'),
-      `${tokens(used.input + used.output)} tokens`,
-      dollars(cost),
+    ...table(colors, 'By model', Object.entries(totals.byModel), (spent) => [
+      counted(spent.requests, 'call'),
+      `${tokens(spent.usage.input + spent.usage.output)} tokens`,
+      price(spent),
     ]),
     ...table(colors, 'By tool', Object.entries(totals.byTool), ({ calls, errors, resultTokens }) => [
       counted(calls, 'call'),
       `${grouped(errors)} failed`,
       `${tokens(resultTokens)} tokens`,
     ]),
-    ...table(colors, 'By day', Object.entries(totals.byDay).slice(-maxRows), ({ requests, cost }) => [
-      counted(requests, 'call'),
-      dollars(cost),
+    ...table(colors, 'By day', Object.entries(totals.byDay).slice(-maxRows), (spent) => [
+      counted(spent.requests, 'call'),
+      price(spent),
     ]),
-    ...table(colors, 'Most expensive sessions', expensive(sessions), ({ spending: { requests, cost }, format }) => [
+    ...table(colors, 'Most expensive sessions', expensive(sessions), ({ spending: spent, format }) => [
       format,
-      counted(requests, 'call'),
-      dollars(cost),
+      counted(spent.requests, 'call'),
+      price(spent),
     ]),
     ...findingLines(totals, colors),
     ...skipped.slice(0, maxRows).map(({ path, reason }) => colors.yellow(printable(`Skipped ${path}: ${reason}`))),
@@ -82,7 +82,7 @@ const table = <Row>(
   if (entries.length === 0) return [];
   const rows = [
     ...(head ? [['', ...head]] : []),
-    ...entries.slice(0, maxRows).map(([name, row]) => [shortened(name), ...cells(row)]),
+    ...entries.slice(0, maxRows).map(([name, row]) => [shortened(name || noName), ...cells(row)]),
   ];
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
   const left = entries.length - Math.min(entries.length, maxRows);
