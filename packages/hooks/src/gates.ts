@@ -84,7 +84,11 @@ export const beforeTurn = (
     (answer, hook) => {
       // The loop waits for this append, so an empty append replaces a denied input.
       if (answer.decision === 'deny') {
-        ruling = [{ ...event, messages: [] }, blocked(hooks, event.at, hook, 'beforeTurn', answer.reason)];
+        const isBlocked = !hooks.hasLeftInput;
+        ruling = [
+          { ...event, messages: [] },
+          ...(isBlocked ? [blocked(hooks, event.at, hook, 'beforeTurn', answer.reason)] : []),
+        ];
       } else if ('reply' in answer) ruling = [event, ...replied(hook, answer.reply)];
       else if ('context' in answer) added.push(answer.context);
       return ruling !== undefined;

@@ -1,7 +1,16 @@
-import { deny as denyCall, harness, intercept, reply, stop, type TurnEvent, type TurnOutcome } from '@h/turn';
+import {
+  deny as denyCall,
+  harness,
+  intercept,
+  memorySessions,
+  reply,
+  stop,
+  type TurnEvent,
+  type TurnOutcome,
+} from '@h/turn';
 import { call, failure, response, sampleTurn, scriptedModel, scriptedTools } from '@h/turn/testing';
 import { describeOperator } from '@h/turn/vitest';
-import { Subject } from 'rxjs';
+import { Subject, tap } from 'rxjs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { diskOf } from '../test/disk.js';
 import { runTurn } from '../test/turns.js';
@@ -645,6 +654,33 @@ describe('a turn with hooks', () => {
     setTimeout(() => stopper.abort(), 20);
     expect((await turn).outcome).toBe('cancelled');
     expect(aborted).toBe(true);
+  });
+
+  it.each([
+    ['closed', []],
+    ['open', ['user']],
+  ] as const)('ends at once when it is cancelled while a gate judges its input: %s', async (failure, stored) => {
+    const signals: AbortSignal[] = [];
+    const beforeTurn: Hook['beforeTurn'] = ({ signal }) => {
+      signals.push(signal);
+      return new Promise(() => undefined);
+    };
+    const sessions = memorySessions();
+    const gate: Hook = { name: 'gate', failure, timeoutMs: Infinity, beforeTurn };
+    const agent = harness({ model: scriptedModel(['Never.']), sessions, closeGraceMs: 60_000 }).pipe(hooks([gate]));
+    const stopper = new AbortController();
+    const events: string[] = [];
+    const turn = reply(
+      agent
+        .turn({ session: 's', input: 'Go.', signal: stopper.signal })
+        .pipe(tap(({ type }) => void events.push(type))),
+    );
+    await vi.waitFor(() => expect(signals).toHaveLength(1));
+    stopper.abort();
+    expect((await turn).outcome).toBe('cancelled');
+    expect(signals[0]?.aborted).toBe(true);
+    expect(sessions.messages('s').map(({ role }) => role)).toEqual(stored);
+    expect(events.filter((type) => type.startsWith('hook.') || type === 'event.ignored')).toEqual([]);
   });
 
   it.each<[unknown, unknown, string]>([

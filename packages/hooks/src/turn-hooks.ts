@@ -89,6 +89,8 @@ export class TurnHooks {
   #heldNotices: NewEvent[] | undefined;
   /** Decisions that are not in an annotation yet, by the id of their call; '' for decisions about the turn. */
   readonly #decisions = new Map<string, JSONObject[]>();
+  #leaveInput: (() => void) | undefined;
+  #hasLeftInput = false;
   #isLive = false;
   #hasEnded = false;
   #early: NewEvent[] | undefined;
@@ -105,6 +107,11 @@ export class TurnHooks {
 
   get turn(): string {
     return this.#facts.turn;
+  }
+
+  /** Whether the turn stopped while a hook judged its input, which the hook has not allowed then. */
+  get hasLeftInput(): boolean {
+    return this.#hasLeftInput;
   }
 
   at(point: HookPoint): readonly Hook[] {
@@ -129,6 +136,8 @@ export class TurnHooks {
       'turn.start': ({ turn, session, trigger, metadata }) => {
         this.#facts = { ...this.#facts, turn, session, trigger, metadata };
       },
+      // The turn does not end before its input has left; other events that gates hold do not delay it.
+      'turn.stop': () => this.#leaveInput?.(),
       'session.loaded': ({ turn, session, messages }) => {
         this.#facts = { ...this.#facts, turn, session };
         this.#remember(messages);
@@ -317,8 +326,16 @@ export class TurnHooks {
       const settle = (called: Called<Point>): void => {
         cancel();
         running.delete(own);
+        if (point === 'beforeTurn') this.#leaveInput = undefined;
         resolve(called);
       };
+      if (point === 'beforeTurn') {
+        this.#leaveInput = () => {
+          this.#hasLeftInput = true;
+          settle({ error: { name: 'AbortError', message: 'The turn was stopped.' } });
+          own.abort();
+        };
+      }
       const onTimeout = (): void => {
         const error = {
           name: 'TimeoutError',
