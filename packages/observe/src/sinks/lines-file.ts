@@ -171,8 +171,24 @@ interface OpenFile {
   size: number;
 }
 
+/**
+ * Creates a folder and its parents, unless they exist. With `recursive`, `mkdirSync` never returns where nothing can be
+ * created, such as `/proc/x` or a working directory that was deleted.
+ */
+const makeFolder = (path: string): void => {
+  if (existsSync(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) makeFolder(parent);
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another process may have created it.
+    if (!existsSync(path)) throw error;
+  }
+};
+
 const openForAppending = (path: string): OpenFile => {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   const descriptor = openSync(path, 'a+', 0o600);
   try {
     const { ino: inode, size } = fstatSync(descriptor);

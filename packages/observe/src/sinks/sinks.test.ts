@@ -275,6 +275,15 @@ describe('jsonLinesSink', () => {
     expect(linesOf(file)).toEqual([noticed(3)]);
   });
 
+  it.runIf(process.platform === 'linux')('reports a folder that no system call can create', () => {
+    const errors: unknown[] = [];
+    const sink = jsonLinesSink('/proc/x/y/runs.jsonl', { onError: (error) => errors.push(error) });
+    sink.write?.(noticed(0));
+    sink.flush();
+    expect(errors).toMatchObject([{ code: 'ENOENT' }]);
+    expect(sink.dropped).toBe(1);
+  });
+
   it.each([
     [{ maxByte: 1 }, 'unknown option "maxByte"'],
     [{ maxFiles: 0.5 }, '"maxFiles" must be an integer from 0 or Infinity; received 0.5'],
