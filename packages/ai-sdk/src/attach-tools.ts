@@ -116,6 +116,7 @@ const throughOperators = async (execution: Execution): Promise<unknown> => {
     input,
     parse: (given) => parsed(name, tool, given),
     signal: options.abortSignal,
+    isSignalOwn: true,
     run: (call, signal, isChanged) => runTool(execution, call, signal, isChanged),
   });
   return returned ? returned.value : valueOf(outcome, tool);

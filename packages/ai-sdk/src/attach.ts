@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Content } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import {
   bridge,
   checkOperators,
@@ -23,8 +23,9 @@ import {
 } from '@h/options';
 import { repairHistory, TurnError, type Message, type PipelineOperator, type TurnEnding } from '@h/turn';
 import { mayDecide } from '@h/turn/bridge';
-import type { ModelMessage, PrepareStepFunction, StepResult, StopCondition, ToolSet } from 'ai';
+import type { LanguageModel, ModelMessage, PrepareStepFunction, StepResult, StopCondition, ToolSet } from 'ai';
 import { attachTools, withoutMarks } from './attach-tools.js';
+import { CallSessions, Runs } from './call-sessions.js';
 import { toErrorInfo } from './error-info.js';
 import { fromCallOptions, ownOptions, promptFormat, type PromptMessage } from './host-request.js';
 import { generate, stream, type ExitBehavior, type ModelCall } from './model-call.js';
@@ -33,8 +34,6 @@ import { isLanguageModel, type AnyLanguageModel } from './model-version.js';
 
 /** The number of steps after which the loop ends if `stopWhen` is not set. */
 const defaultMaxSteps = 100;
-/** Maximum number of calls with a stored session: those of the latest step of each session. */
-const maxCalls = 10_000;
 const host = 'the AI SDK';
 
 /** The events of a turn in the loops of the SDK. */
@@ -62,6 +61,14 @@ export const attachEvents: HostEvents = {
   'turn.continue': { support: 'full', as: 'further model calls within one step' },
   'turn.stop': { support: 'full', as: '`stopWhen`, or a last answer with the reason' },
 };
+
+/** Events of `toolSearch()`, whose `execute` the SDK replaces in each run. */
+const searchEvents: HostEvents = {
+  'tool.call': { support: 'none', as: 'run without a seam' },
+  'tool.result': { support: 'none', as: 'run without a seam' },
+};
+
+const isToolSearch = (tool: object): boolean => Symbol.for('vercel.ai.toolSearch') in tool;
 
 /** Options of {@link attach}. */
 export interface AttachOptions<Tools extends ToolSet = ToolSet> extends HostOptions {
@@ -139,6 +146,16 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
     alternative: 'Run the operator in harness({ model, tools })',
     partial,
   });
+  const unwrapped = Object.entries(tools).flatMap(([name, tool]) => (isToolSearch(tool) ? [JSON.stringify(name)] : []));
+  if (unwrapped.length > 0) {
+    checkOperators(operators, {
+      owner: 'attach()',
+      host: `toolSearch() of ${host} (${unwrapped.join(', ')})`,
+      events: searchEvents,
+      alternative: 'Pass all tools without deferLoading',
+      partial,
+    });
+  }
   const format = promptFormat();
   const sessions = bridge<PromptMessage>(operators, {
     host,
@@ -155,12 +172,11 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
     calls.sessionOf(toolCallId, run) ?? options.session ?? 'default';
   const sessionOf = (toolCallId: string, run: string | undefined): HostSession<PromptMessage> =>
     sessions.session(nameOf(toolCallId, run));
-  const source = sourceOf(options);
   const notify = (session: string, { outcome, reason, error }: TurnEnding | TurnStoppedError): void =>
     onStop?.({ session, outcome, ...(reason !== undefined && { reason }), ...(error !== undefined && { error }) });
-  const callOf = (call: LanguageModelV4CallOptions): ModelCall => {
+  const callOf = (call: LanguageModelV4CallOptions, { source, provider }: ModelOfStep): ModelCall => {
     const given = withoutMarks(call, tools);
-    const request = fromCallOptions(given, providerOf(model), format);
+    const request = fromCallOptions(given, provider, format);
     const name = request.session ?? options.session ?? request.run ?? 'default';
     calls.clear(name);
     const session = sessions.session(name);
@@ -174,15 +190,20 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
       onStop: (stopped) => notify(session.name, stopped),
     };
   };
-  return {
-    model: {
+  const attachModel = (own: AnyLanguageModel): LanguageModelV4 => {
+    const ofStep = { source: sourceOf(own, options.resolve), provider: providerOf(own) };
+    return {
       specificationVersion: 'v4',
-      provider: model.provider,
-      modelId: model.modelId,
-      supportedUrls: model.supportedUrls,
-      doGenerate: (call) => generate(callOf(call)),
-      doStream: (call) => stream(callOf(call)),
-    },
+      provider: own.provider,
+      modelId: own.modelId,
+      supportedUrls: ownUrls(own),
+      doGenerate: (call) => generate(callOf(call, ofStep)),
+      doStream: (call) => stream(callOf(call, ofStep)),
+    };
+  };
+  const attached = attachModel(model);
+  return {
+    model: attached,
     tools: attachTools(tools, (toolCallId, messages) => sessionOf(toolCallId, runs.get(messages)), judgesResults),
     stopWhen: stopCondition(options, async (steps) => {
       const name = nameOf(steps.at(-1)?.toolCalls[0]?.toolCallId, runs.get(steps));
@@ -193,7 +214,9 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
       if (isStopped) notify(session.name, ending);
       return { isStopped, session };
     }),
-    prepareStep: stepPreparation(options, runs, sessionOf),
+    prepareStep: stepPreparation(options, runs, sessionOf, (own) =>
+      isAround(own, attached) ? own : attachModel(checkedModel('prepareStep()', own)),
+    ),
     forget: (session) => {
       calls.clear(session);
       sessions.forget(session);
@@ -201,7 +224,20 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
   };
 };
 
-const sourceOf = ({ model, resolve }: Pick<AttachOptions, 'model' | 'resolve'>): ModelSource => {
+/** The model of a step: the one of the options, unless the host chose another one for the step or the run. */
+interface ModelOfStep {
+  readonly source: ModelSource;
+  readonly provider: string;
+}
+
+/** Returns the URLs of a model in an object by which {@link isAround} recognizes the models around an attached one. */
+const ownUrls = async ({ supportedUrls }: AnyLanguageModel): Promise<Record<string, RegExp[]>> => supportedUrls;
+
+/** Whether a model is the attached one, or a middleware of the SDK around it. */
+const isAround = (model: LanguageModel, { supportedUrls }: LanguageModelV4): boolean =>
+  isLanguageModel(model) && model.supportedUrls === supportedUrls;
+
+const sourceOf = (model: AnyLanguageModel, resolve: AttachOptions['resolve']): ModelSource => {
   const own = fixedModel(model);
   if (!resolve) return own;
   const chosen = modelSource({ resolve });
@@ -229,6 +265,7 @@ const stepPreparation = <Tools extends ToolSet>(
   { prepareStep }: AttachOptions<Tools>,
   runs: Runs,
   sessionOf: (toolCallId: string, run: string) => HostSession<PromptMessage>,
+  guarded: (model: LanguageModel) => LanguageModel,
 ): PrepareStepFunction<Tools> => {
   return async (options) => {
     const { stepNumber, steps, messages: given } = options;
@@ -250,6 +287,7 @@ const stepPreparation = <Tools extends ToolSet>(
     runs.set(messages, run);
     return {
       ...own,
+      model: guarded(own?.model ?? options.model),
       providerOptions: { ...own?.providerOptions, [ownOptions]: { ...own?.providerOptions?.[ownOptions], run } },
       messages,
     };
@@ -273,82 +311,6 @@ const withOutputs = (
       }
     : message;
 
-/** The runs of the SDK by their arrays of steps, and of messages, which `execute` of the tools of a step receives. */
-class Runs {
-  readonly #runs = new WeakMap<object, string>();
-
-  get(array: object): string | undefined {
-    return this.#runs.get(array);
-  }
-
-  set(array: object, run: string): void {
-    this.#runs.set(array, run);
-  }
-}
-
-/** The calls of the latest answer of a session. */
-interface OpenCalls {
-  readonly ids: readonly string[];
-  readonly run: string | undefined;
-}
-
-/** Maps runs and calls to sessions, because `execute` does not receive the session. */
-class CallSessions {
-  /** The sessions that have an open call with this id: models may number their calls in each answer. */
-  readonly #sessions = new Map<string, readonly string[]>();
-  readonly #runs = new Map<string, string>();
-  readonly #calls = new Map<string, OpenCalls>();
-
-  /**
-   * Returns the session of a run, or of the call if its run is unknown, such as an approved call of an earlier run.
-   *
-   * @throws TurnError `shared-call-id` if the run is unknown and several sessions have a call with this id
-   */
-  sessionOf(toolCallId: string | undefined, run: string | undefined): string | undefined {
-    const known = run === undefined ? undefined : this.#runs.get(run);
-    if (known !== undefined || toolCallId === undefined) return known;
-    const [session, other] = this.#sessions.get(toolCallId) ?? [];
-    if (session !== undefined && other !== undefined) throw sharedCall(toolCallId, [session, other]);
-    return session;
-  }
-
-  /** Adds the calls of an answer. */
-  add(session: string, run: string | undefined, content: readonly LanguageModelV4Content[]): void {
-    const ids = content.flatMap((part) =>
-      part.type === 'tool-call' && part.providerExecuted !== true ? [part.toolCallId] : [],
-    );
-    if (ids.length === 0) return;
-    this.clear(session);
-    for (const id of ids) {
-      const other = this.#sessions.get(id)?.find((one) => run === undefined || this.#calls.get(one)?.run === undefined);
-      if (other !== undefined) throw sharedCall(id, [other, session]);
-    }
-    for (const id of new Set(ids)) this.#sessions.set(id, [...(this.#sessions.get(id) ?? []), session]);
-    if (run !== undefined) this.#runs.set(run, session);
-    this.#calls.set(session, { ids, run });
-    const [oldest] = this.#calls.keys();
-    if (this.#sessions.size > maxCalls && oldest !== undefined) this.clear(oldest);
-  }
-
-  /** Forgets the calls of a session. */
-  clear(session: string): void {
-    const { ids = [], run } = this.#calls.get(session) ?? {};
-    for (const id of ids) {
-      const others = this.#sessions.get(id)?.filter((other) => other !== session) ?? [];
-      if (others.length > 0) this.#sessions.set(id, others);
-      else this.#sessions.delete(id);
-    }
-    if (run !== undefined) this.#runs.delete(run);
-    this.#calls.delete(session);
-  }
-}
-
-const sharedCall = (id: string, [one, other]: readonly [string, string]): TurnError =>
-  new TurnError(
-    'shared-call-id',
-    `The sessions ${JSON.stringify(one)} and ${JSON.stringify(other)} both have an open call with the id ${JSON.stringify(id)}, so its result could reach the wrong one. Pass \`prepareStep\` of attach() to the SDK, or call attach() once for each session.`,
-  );
-
 const checkAttach = <Tools extends ToolSet>(options: AttachOptions<Tools>): void => {
   if (typeof options === 'string' || isLanguageModel(options)) {
     const message = `attach(): the first argument is a model. Pass it as an option: attach({ model }, …).`;
@@ -364,15 +326,17 @@ const checkAttach = <Tools extends ToolSet>(options: AttachOptions<Tools>): void
     stopWhen: anyOf(anyFunction, anyArray),
     prepareStep: anyFunction,
   });
-  const model: unknown = options.model;
-  if (!isLanguageModel(model)) {
-    throw new InvalidOptionError({
-      owner: 'attach()',
-      option: 'model',
-      message: `attach(): model must be a model of the AI SDK, but is ${showValue(model)}. Create one with its provider, such as anthropic('claude-sonnet-4-5').`,
-    });
-  }
+  checkedModel('attach()', options.model);
   checkVersion(installedVersion());
+};
+
+const checkedModel = (owner: string, model: unknown): AnyLanguageModel => {
+  if (isLanguageModel(model)) return model;
+  throw new InvalidOptionError({
+    owner,
+    option: 'model',
+    message: `${owner}: model must be a model of the AI SDK, but is ${showValue(model)}. Create one with its provider, such as anthropic('claude-sonnet-4-5').`,
+  });
 };
 
 /** @throws TurnError `unsupported-host` if the package `ai` is not of version 7 */

@@ -16,6 +16,8 @@ import { whenAborted } from './when-aborted.js';
 
 /** What the calls of a run need of its turn. */
 export interface CallsTurn {
+  /** Whether the host has aborted the run. */
+  readonly isAborted: boolean;
   answer(id: string, decision: ApprovalDecision): void;
   close(reason: string): void;
   /** Resumes what waits for calls of the host. */
@@ -68,7 +70,12 @@ export class HostCalls<HostMessage> {
    * turn, which reports to `slot.finishDecided()`.
    */
   async make<Value>(call: HostToolCall<Value>, slot: CallSlot<Value>): Promise<HostToolResult<Value> | undefined> {
-    const stopListening = whenAborted(call.signal, () => this.#turn.close('The host cancelled its tool call.'));
+    const stopListening = whenAborted(call.signal, () => {
+      const cancel = (): void => this.#turn.close('The host cancelled its tool call.');
+      if (call.isSignalOwn !== true) return cancel();
+      // Merged signals are aborted one after the other, that of the call possibly before that of the run.
+      return queueMicrotask(() => this.#turn.isAborted && cancel());
+    });
     slot.attach(call);
     if (this.#isPaused) slot.release();
     this.#turn.notify();

@@ -84,6 +84,11 @@ export class HostRun<HostMessage> implements CallsTurn {
     return this.#end;
   }
 
+  /** Whether the host has aborted the run. */
+  get isAborted(): boolean {
+    return this.#signal?.aborted === true;
+  }
+
   get isCallOpen(): boolean {
     return this.#open !== undefined;
   }
@@ -146,10 +151,7 @@ export class HostRun<HostMessage> implements CallsTurn {
    * Ends the turn because the loop of the host has ended: as completed, if nothing of it is running and the host has not
    * aborted it between two calls.
    */
-  finish(
-    reason: string,
-    { messages = [], failure, isAbandoned = this.#signal?.aborted === true }: LoopEnd<HostMessage> = {},
-  ): void {
+  finish(reason: string, { messages = [], failure, isAbandoned = this.isAborted }: LoopEnd<HostMessage> = {}): void {
     if (this.#end) return;
     if (!this.#open) this.calls.answerMissing(messages);
     this.#finished = reason;

@@ -162,10 +162,12 @@ export class HostSession<HostMessage> implements ScopedSession {
 
   /**
    * Resolves with the end of the current turn, if an operator ended it: as soon as the turn has ended or cannot
-   * continue without the host. Hosts that ask after each step whether to continue call it there.
+   * continue without the host. Hosts that ask after each step whether to continue call it there. A turn whose run the
+   * host has aborted ends as cancelled.
    */
   async stopped(): Promise<TurnEnding | undefined> {
     const run = this.#run;
+    if (run?.isAborted === true) run.finish('The host aborted the run.');
     await run?.idle();
     const { end } = run ?? {};
     return end && end.outcome !== 'completed' && end.outcome !== 'cancelled' ? end : undefined;

@@ -117,6 +117,13 @@ export interface HostToolCall<Value> {
   /** Cancels the turn. */
   readonly signal?: AbortSignal | undefined;
   /**
+   * Whether `signal` may be aborted for this call only, such as by a timeout of the tool. The turn is then cancelled if
+   * the signal of its latest model call is aborted, too.
+   *
+   * @defaultValue `false`
+   */
+  readonly isSignalOwn?: boolean | undefined;
+  /**
    * Runs the tool with the call as it left the operators. A rejection is a failed call.
    *
    * @param isChanged - whether an operator changed the input of the call

@@ -1,0 +1,168 @@
+import type { LanguageModelV4Content, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
+import { intercept, stop, type TurnEvent } from '@h/turn';
+import { generateText, tool, ToolLoopAgent, toolSearch, wrapLanguageModel } from 'ai';
+import { MockLanguageModelV4 } from 'ai/test';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { attach } from './attach.js';
+
+const usage = {
+  inputTokens: { total: 9, noCache: 9, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 2, text: 2, reasoning: 0 },
+};
+const answer = (...content: readonly LanguageModelV4Content[]): LanguageModelV4GenerateResult => ({
+  content: [...content],
+  finishReason: { unified: content[0]?.type === 'text' ? 'stop' : 'tool-calls', raw: '' },
+  usage,
+  warnings: [],
+});
+const text = (value: string) => answer({ type: 'text', text: value });
+const call = (toolName: string) => answer({ type: 'tool-call', toolCallId: `${toolName}-1`, toolName, input: '{}' });
+const scripted = (...answers: readonly LanguageModelV4GenerateResult[]) =>
+  new MockLanguageModelV4({ doGenerate: [...answers] });
+const reading = (execute: (options: { readonly abortSignal?: AbortSignal | undefined }) => unknown) => ({
+  read: tool({ inputSchema: z.object({}), execute: (_, options) => execute(options) }),
+});
+const oneStep = intercept('one-step', () => ({
+  decide: { 'model.request': ({ step }) => (step > 1 ? stop('max-steps', 'One step is enough.') : undefined) },
+}));
+const spy = () => {
+  const events: TurnEvent[] = [];
+  const operator = intercept('spy', () => ({ observe: { '*': (event) => void events.push(event) } }));
+  const ends = () => events.flatMap((event) => (event.type === 'turn.end' ? [event.outcome] : []));
+  const results = () => events.flatMap((event) => (event.type === 'tool.result' ? [event.status] : []));
+  return { operator, ends, results };
+};
+
+describe('a model that the host chose for a step', () => {
+  const other = () => scripted(text('Past the operators.'));
+  const first = () => scripted(call('read'));
+
+  it('passes the operators if prepareStep chose it', async () => {
+    const stronger = other();
+    const settings = attach(
+      {
+        model: first(),
+        tools: reading(() => 'text'),
+        prepareStep: ({ stepNumber }) => (stepNumber > 0 ? { model: stronger } : {}),
+      },
+      oneStep,
+    );
+    expect((await generateText({ ...settings, prompt: 'Read.' })).text).toBe('One step is enough.');
+    expect(stronger.doGenerateCalls).toEqual([]);
+  });
+
+  it('passes the operators if prepareCall chose it, or if it is passed beside the settings', async () => {
+    const none = intercept('none', () => ({ decide: { 'model.request': () => stop('max-steps', 'No step.') } }));
+    const settings = attach({ model: first() }, none);
+    const model = other();
+    const agent = new ToolLoopAgent({ ...settings, prepareCall: (prepared) => ({ ...prepared, model }) });
+    expect((await agent.generate({ prompt: 'Read.' })).text).toBe('No step.');
+    expect((await generateText({ ...settings, model, prompt: 'Read.' })).text).toBe('No step.');
+    expect(model.doGenerateCalls).toEqual([]);
+  });
+
+  it('receives the request of the step, and its answer belongs to the turn', async () => {
+    const { operator, ends } = spy();
+    const stronger = other();
+    const settings = attach(
+      {
+        model: first(),
+        tools: reading(() => 'text'),
+        prepareStep: ({ stepNumber }) => (stepNumber > 0 ? { model: stronger } : {}),
+      },
+      operator,
+    );
+    expect((await generateText({ ...settings, prompt: 'Read.' })).text).toBe('Past the operators.');
+    expect(stronger.doGenerateCalls[0]?.prompt.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+    expect(ends()).toEqual(['completed']);
+  });
+
+  it('passes them once if it is a middleware around the attached model', async () => {
+    const { operator, ends } = spy();
+    const settings = attach({ model: scripted(text('Hello.')), session: 'alice' }, operator);
+    const model = wrapLanguageModel({ model: settings.model, middleware: { specificationVersion: 'v4' } });
+    expect((await generateText({ ...settings, model, prompt: 'Hi' })).text).toBe('Hello.');
+    expect(ends()).toEqual(['completed']);
+  });
+
+  it('must be an object, because a name does not lead to the operators', async () => {
+    const settings = attach({ model: first(), prepareStep: () => ({ model: 'openai/gpt-5' }) });
+    await expect(generateText({ ...settings, prompt: 'Read.' })).rejects.toThrow(
+      'prepareStep(): model must be a model of the AI SDK, but is "openai/gpt-5".',
+    );
+  });
+});
+
+describe('an abort', () => {
+  it('of one tool call is its result, and the turn continues', async () => {
+    const { operator, ends, results } = spy();
+    const aborted = ({ abortSignal }: { readonly abortSignal?: AbortSignal | undefined }) =>
+      new Promise((_, reject) => {
+        abortSignal?.addEventListener('abort', () => reject(abortSignal.reason as Error));
+      });
+    const settings = attach({ model: scripted(call('read'), text('Done.')), tools: reading(aborted) }, operator);
+    const waiting = setInterval(() => undefined, 1000);
+    const result = await generateText({ ...settings, prompt: 'Read.', timeout: { toolMs: 5 } });
+    clearInterval(waiting);
+    expect(result.text).toBe('Done.');
+    expect(results()).toEqual(['failed']);
+    expect(ends()).toEqual(['completed']);
+  });
+
+  it.each([{ toolMs: 60_000 }, {}])(
+    'of the run during a tool call cancels the turn, with timeout %j',
+    async (timeout) => {
+      const { operator, ends, results } = spy();
+      const host = new AbortController();
+      const settings = attach(
+        {
+          model: scripted(call('read'), text('Done.')),
+          tools: reading(() => {
+            host.abort();
+            return new Promise(() => undefined);
+          }),
+        },
+        operator,
+      );
+      const run = generateText({ ...settings, prompt: 'Read.', abortSignal: host.signal, timeout });
+      await expect(run).rejects.toThrow('abort');
+      expect(results()).toEqual(['cancelled']);
+      expect(ends()).toEqual(['cancelled']);
+    },
+  );
+
+  it('between two steps cancels the turn at once', async () => {
+    const { operator, ends } = spy();
+    const host = new AbortController();
+    const settings = attach({ model: scripted(call('read'), text('Done.')), tools: reading(() => 'text') }, operator);
+    const run = generateText({
+      ...settings,
+      prompt: 'Read.',
+      abortSignal: host.signal,
+      onStepEnd: () => host.abort(),
+    });
+    await expect(run).rejects.toThrow('abort');
+    expect(ends()).toEqual(['cancelled']);
+  });
+});
+
+describe('toolSearch()', () => {
+  const tools = { find: toolSearch(), ...reading(() => 'text') };
+
+  it('is rejected with operators that judge calls, because the SDK replaces its execute', () => {
+    const policy = intercept('policy', () => ({ decide: { 'tool.call': () => undefined } }));
+    expect(() => attach({ model: scripted(), tools }, policy)).toThrow('with toolSearch() of the AI SDK ("find")');
+  });
+
+  it('is observed by all others', async () => {
+    const { operator, results } = spy();
+    const find = answer({ type: 'tool-call', toolCallId: '1', toolName: 'find', input: '{"query":"text"}' });
+    const deferred = { ...tools, read: { ...tools.read, deferLoading: true } };
+    await generateText({
+      ...attach({ model: scripted(find, text('Done.')), tools: deferred }, operator),
+      prompt: 'Find.',
+    });
+    expect(results()).toEqual(['ok']);
+  });
+});
