@@ -1,8 +1,8 @@
-import type { LanguageModelV4Content, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
-import { intercept, stop, type TurnEvent } from '@h/turn';
-import { generateText, tool, ToolLoopAgent, toolSearch, wrapLanguageModel } from 'ai';
+import type { LanguageModelV4Content, LanguageModelV4GenerateResult, LanguageModelV4ToolCall } from '@ai-sdk/provider';
+import { deny, intercept, stop, type TurnEvent } from '@h/turn';
+import { APICallError, generateText, tool, ToolLoopAgent, toolSearch, wrapLanguageModel } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { attach } from './attach.js';
 
@@ -145,6 +145,36 @@ describe('an abort', () => {
     await expect(run).rejects.toThrow('abort');
     expect(ends()).toEqual(['cancelled']);
   });
+});
+
+it('judges a call that the host repaired to a call of another tool', async () => {
+  const { operator } = spy();
+  const policy = intercept('policy', () => ({
+    decide: { 'tool.call': (event) => (event.call.name === 'read' ? deny(event, 'Not this one.') : undefined) },
+  }));
+  const read = vi.fn();
+  const settings = attach({ model: scripted(call('reed'), text('Done.')), tools: reading(read) }, policy, operator);
+  const repairToolCall = async ({ toolCall }: { readonly toolCall: LanguageModelV4ToolCall }) => ({
+    ...toolCall,
+    toolName: 'read',
+  });
+  expect((await generateText({ ...settings, prompt: 'Read.', repairToolCall })).text).toBe('Done.');
+  expect(read).not.toHaveBeenCalled();
+});
+
+it('leaves the retries of the SDK to the SDK', async () => {
+  const { operator, ends } = spy();
+  const overloaded = new APICallError({
+    message: 'Overloaded.',
+    url: '',
+    requestBodyValues: {},
+    statusCode: 503,
+    responseHeaders: { 'retry-after-ms': '1' },
+  });
+  const answers = [() => Promise.reject(overloaded), async () => text('Hello.')];
+  const model = new MockLanguageModelV4({ doGenerate: () => (answers.shift() as (typeof answers)[0])() });
+  expect((await generateText({ ...attach({ model }, operator), prompt: 'Hi' })).text).toBe('Hello.');
+  expect(ends()).toEqual(['error', 'completed']);
 });
 
 describe('toolSearch()', () => {

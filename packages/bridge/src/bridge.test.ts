@@ -284,6 +284,70 @@ describe('bridge', () => {
     await expect(toyLoop({ session, history, model: () => response('Fine.') })).resolves.toBe('Fine.');
   });
 
+  it('begins a turn if the host repeats a call whose model failed', async () => {
+    const { operator: observer, events } = spy();
+    const session = sessionOf([observer]);
+    const history = [person('Work.')];
+    const answers = [response(call('a', 'step')), new RangeError('overloaded'), response('Done.')];
+    const requests: (readonly string[])[] = [];
+    const model = ({ messages }: { messages: readonly ToyMessage[] }) => {
+      requests.push(textsOf(messages));
+      const answer = answers.shift();
+      if (answer instanceof Error) throw answer;
+      return answer as ModelResponse;
+    };
+    const loop = () => toyLoop({ session, history, model, tools: { step: () => 'ok' } });
+    await expect(loop()).rejects.toThrow('overloaded');
+    expect(await loop()).toBe('Done.');
+    expect(requests).toEqual([['Work.'], ['Work.', 'a()', 'a=ok'], ['Work.', 'a()', 'a=ok']]);
+    const ends = events.flatMap((event) => (event.type === 'turn.end' ? [[event.outcome, event.usage.input]] : []));
+    expect(ends).toEqual([
+      ['error', 10],
+      ['completed', 10],
+    ]);
+  });
+
+  it('rejects a repeated call if an operator stopped the turn because the model failed', async () => {
+    const session = sessionOf([
+      operator({
+        decide: { 'turn.stop': ({ outcome }) => (outcome === 'error' ? stop('blocked', 'No.') : undefined) },
+      }),
+    ]);
+    let calls = 0;
+    const model = () => {
+      calls += 1;
+      throw new RangeError('overloaded');
+    };
+    const loop = () => toyLoop({ session, history: [person('Work.')], model });
+    await expect(loop()).rejects.toThrow();
+    await expect(loop()).rejects.toMatchObject({ outcome: 'blocked' });
+    expect(calls).toBe(1);
+  });
+
+  it.each(['deny', 'allow'])('judges a call that the host made another tool of: %s', async (decision) => {
+    const judged: string[] = [];
+    const policy = operator({
+      decide: {
+        'tool.call': (event) => {
+          judged.push(event.call.name);
+          return decision === 'deny' && event.call.name === 'remove' ? deny(event, 'No.') : undefined;
+        },
+      },
+    });
+    const session = sessionOf([policy]);
+    await session.model({
+      messages: [person('Work.')],
+      perform: async () => ({ response: response(call('a', 'list')), value: undefined }),
+    });
+    const run = vi.fn(
+      async () => ({ outcome: { status: 'ok', output: { type: 'text', value: 'ok' } }, value: 1 }) as const,
+    );
+    const { outcome } = await session.tool({ id: 'a', name: 'remove', input: {}, parse: (input) => input, run });
+    expect(judged).toEqual(['list', 'remove']);
+    expect(outcome.status).toBe(decision === 'deny' ? 'denied' : 'ok');
+    expect(run).toHaveBeenCalledTimes(decision === 'deny' ? 0 : 1);
+  });
+
   it('returns the last answer of a turn that a limit ends, and withholds one that is blocked', async () => {
     const ending = (outcome: 'max-steps' | 'blocked') =>
       sessionOf([

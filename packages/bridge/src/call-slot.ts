@@ -76,8 +76,8 @@ export class CallSlot<Value> {
   #isRunning = false;
   #isReleased = false;
   #isChanged = false;
-  /** The input as it entered the operators. */
-  #enteredInput: unknown;
+  /** The call as it entered the operators. */
+  #enteredCall: ToolCall | undefined;
   #output: ToolOutcome['output'] | undefined;
   #ran: Ran<Value> | undefined;
   /** The output before the operators. */
@@ -130,17 +130,19 @@ export class CallSlot<Value> {
   }
 
   /** The call enters the operators. */
-  enterCall({ input }: ToolCall): void {
-    this.#enteredInput = input;
+  enterCall(call: ToolCall): void {
+    this.#enteredCall = call;
   }
 
-  /** Whether the call entered the operators with an input that becomes that of the host, or has not entered them yet. */
-  async isEnteredWith({ input, parse }: HostToolCall<Value>): Promise<boolean> {
-    const entered = this.#enteredInput;
+  /** Whether the call entered the operators with the name and an input that become those of the host, or not yet. */
+  async isEnteredAs({ name, input, parse }: HostToolCall<Value>): Promise<boolean> {
+    const entered = this.#enteredCall;
+    if (parse === undefined || entered === undefined) return true;
+    if (entered.name !== name) return false;
     // Most hosts pass what the model wrote, which need not be parsed again.
-    if (parse === undefined || entered === undefined || isDeepStrictEqual(entered, input)) return true;
+    if (isDeepStrictEqual(entered.input, input)) return true;
     try {
-      return isDeepStrictEqual(await parse(entered), input);
+      return isDeepStrictEqual(await parse(entered.input), input);
     } catch {
       return false;
     }
@@ -280,7 +282,7 @@ export class CallSlot<Value> {
   async #run({ call, signal: own, isHostIncluded }: Permission, host: HostToolCall<Value>): Promise<void> {
     const { lock, effects, isControlFlow } = this.#options;
     const signal = host.signal === undefined || isHostIncluded === true ? own : AbortSignal.any([own, host.signal]);
-    const isChanged = call.input !== this.#enteredInput;
+    const isChanged = call.input !== this.#enteredCall?.input;
     try {
       const run = (): Promise<Ran<Value>> => {
         // The call may have been cancelled while it waited.

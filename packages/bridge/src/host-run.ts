@@ -26,7 +26,7 @@ import { HostCalls, type CallsTurn } from './host-calls.js';
 import { definitionsOf } from './host-tools.js';
 import { answerShown, deliveredOutcomes, OpenCall, partsOf } from './open-call.js';
 import { performCall } from './perform-call.js';
-import type { RunOptions } from './run-options.js';
+import type { LoopEnd, RunOptions } from './run-options.js';
 import { whenAborted } from './when-aborted.js';
 
 /**
@@ -62,6 +62,8 @@ export class HostRun<HostMessage> implements CallsTurn {
   /** Why the host ended its loop. */
   #finished: string | undefined;
   #lastText: Message | undefined;
+  /** Whether the model has failed and no operator retried the call. */
+  #hasFailed = false;
   #end: TurnEventOf<'turn.end'> | undefined;
 
   constructor(options: RunOptions<HostMessage>, token: unknown) {
@@ -87,6 +89,11 @@ export class HostRun<HostMessage> implements CallsTurn {
   /** Whether the host has aborted the run. */
   get isAborted(): boolean {
     return this.#signal?.aborted === true;
+  }
+
+  /** Whether the turn ended because the model failed. The host may repeat the call, unlike that of a stopped turn. */
+  get isRepeatable(): boolean {
+    return this.#hasFailed && this.#end?.outcome === 'error';
   }
 
   get isCallOpen(): boolean {
@@ -249,7 +256,8 @@ export class HostRun<HostMessage> implements CallsTurn {
       case 'model.response':
         return this.#deliver(event);
       case 'model.error':
-        if (event.retrying === true && this.#open) this.#open.failure = event.error;
+        if (event.retrying !== true) this.#hasFailed = true;
+        else if (this.#open) this.#open.failure = event.error;
         return undefined;
       case 'tool.result':
         return this.calls.get(event.call.id)?.settle(event);
@@ -309,16 +317,6 @@ export class HostRun<HostMessage> implements CallsTurn {
       open.fail(end);
     }
   }
-}
-
-/** How the loop of the host has ended. */
-interface LoopEnd<HostMessage> {
-  /** The history of the host, with the results of calls that it ran by itself. */
-  readonly messages?: readonly HostMessage[] | undefined;
-  /** The error of the loop. */
-  readonly failure?: Error | undefined;
-  /** Whether the loop ended before the run was complete. @defaultValue whether the host has aborted the run */
-  readonly isAbandoned?: boolean | undefined;
 }
 
 /** The ids of the calls that the host makes. */

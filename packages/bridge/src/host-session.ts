@@ -120,7 +120,7 @@ export class HostSession<HostMessage> implements ScopedSession {
   async #tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
     const calls = this.#run?.calls;
     const slot = calls?.get<Value>(call.id);
-    if (calls && slot && !this.#alone.has(call.id) && (await slot.isEnteredWith(call))) {
+    if (calls && slot && !this.#alone.has(call.id) && (await slot.isEnteredAs(call))) {
       const result = await calls.make(call, slot);
       if (result) return result;
     }
@@ -225,7 +225,8 @@ export class HostSession<HostMessage> implements ScopedSession {
   #belongsTo(run: HostRun<HostMessage>, { messages }: HostModelCall<HostMessage>, delivered: Delivered): boolean {
     const isContinued = this.#history.continues(messages, delivered);
     if (!run.end) return isContinued || delivered.calls.size > 0;
-    return run.end.outcome !== 'completed' && isContinued && !this.#history.hasNewInput(messages);
+    if (run.end.outcome === 'completed' || run.isRepeatable) return false;
+    return isContinued && !this.#history.hasNewInput(messages);
   }
 
   #begin({ messages: host, run: token }: HostModelCall<HostMessage>, delivered: Delivered): HostRun<HostMessage> {

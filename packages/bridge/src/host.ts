@@ -107,11 +107,11 @@ export interface HostToolCall<Value> {
   readonly name: string;
   readonly input: unknown;
   /**
-   * Returns what the host passes for an input of the model: the same, or what a schema makes of it. Any other `input`, and
-   * any after a rejection, was changed by the host, such as by a repair of an invalid call. Operators then decide on the
-   * changed call in a separate turn.
+   * Returns what the host passes for an input of the model: the same, or what a schema makes of it. Any other `input`,
+   * any after a rejection, and any other `name` than that of the answer was changed by the host, such as by a repair of
+   * an invalid call. Operators then decide on the changed call in a separate turn.
    *
-   * @defaultValue the host changes no input
+   * @defaultValue the host changes no call
    */
   readonly parse?: ((input: unknown) => unknown) | undefined;
   /** Cancels the turn. */

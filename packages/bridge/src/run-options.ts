@@ -11,3 +11,13 @@ export interface RunOptions<HostMessage> extends CallOptions {
   /** Whether approvals are requested within the call of the host, because `approve` may throw a control-flow error. */
   readonly asksInCall: boolean;
 }
+
+/** How the loop of the host has ended. */
+export interface LoopEnd<HostMessage> {
+  /** The history of the host, with the results of calls that it ran by itself. */
+  readonly messages?: readonly HostMessage[] | undefined;
+  /** The error of the loop. */
+  readonly failure?: Error | undefined;
+  /** Whether the loop ended before the run was complete. @defaultValue whether the host has aborted the run */
+  readonly isAbandoned?: boolean | undefined;
+}

@@ -62,18 +62,21 @@ export const describePauses = (under: HostUnderTest, wire: Wire, createStage: ()
   }
 
   if (under.resumesFailures === true) {
-    it('resumes a run that failed after a restart, without running its tools again', () =>
-      withStage(async (stage) => {
-        const setup = (): StageSetup => ({ operators: [redacting('a.txt', '[redacted]')], options: {}, wire });
-        await stage.start(under, setup());
-        stage.server.begin([calls('read'), { status: 500, message: 'Broken.' }, text('Done.')]);
-        await expect(stage.run('Look around.')).rejects.toThrow();
-        await stage.start(under, setup());
-        expect((await stage.resume()).text).toBe('Done.');
-        expect(stage.ran).toEqual(['read a.txt']);
-        expect(stage.bodies[2]).toBe(stage.bodies[1]);
-        expect(stage.bodies[2]).toContain('text of [redacted]');
-        expect(stage.spy.outcomes).toEqual(['error', 'completed']);
-      }));
+    it.each(['the same process', 'another process'])(
+      'resumes a failed run in %s, without running its tools again',
+      (process) =>
+        withStage(async (stage) => {
+          const setup = (): StageSetup => ({ operators: [redacting('a.txt', '[redacted]')], options: {}, wire });
+          await stage.start(under, setup());
+          stage.server.begin([calls('read'), { status: 500, message: 'Broken.' }, text('Done.')]);
+          await expect(stage.run('Look around.')).rejects.toThrow();
+          if (process === 'another process') await stage.start(under, setup());
+          expect((await stage.resume()).text).toBe('Done.');
+          expect(stage.ran).toEqual(['read a.txt']);
+          expect(stage.bodies[2]).toBe(stage.bodies[1]);
+          expect(stage.bodies[2]).toContain('text of [redacted]');
+          expect(stage.spy.outcomes).toEqual(['error', 'completed']);
+        }),
+    );
   }
 };
