@@ -5,7 +5,14 @@ import { eventTable, TurnStoppedError } from '@h/bridge';
 import { AIMessage, HumanMessage, type BaseMessage, type UsageMetadata } from '@langchain/core/messages';
 import { Command, interrupt, MemorySaver } from '@langchain/langgraph';
 import { ChatOpenAI } from '@langchain/openai';
-import { createAgent, createMiddleware, providerStrategy, tool, toolStrategy } from 'langchain';
+import {
+  createAgent,
+  createMiddleware,
+  humanInTheLoopMiddleware,
+  providerStrategy,
+  tool,
+  toolStrategy,
+} from 'langchain';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { toResponse } from './answer.js';
@@ -270,6 +277,27 @@ describe('asMiddleware', () => {
     expect(read).toEqual(decision === 'deny' ? [] : [{ path: 'b.txt' }]);
     expect(messages[2]?.text).toBe(decision === 'deny' ? 'Denied: Not b.' : 'text');
     expect(contents(messages).at(-1)).toBe('Done.');
+  });
+
+  it('judges a call that a person made another tool of', async () => {
+    const guard = operator({
+      decide: { 'tool.call': (event) => (event.call.name === 'drop' ? deny(event, 'Never.') : undefined) },
+    });
+    const ran: string[] = [];
+    const tools = ['look', 'drop'].map((name) =>
+      tool(() => (ran.push(name), 'done'), { name, description: name, schema: z.object({ path: z.string() }) }),
+    );
+    script = [calls('look'), { content: 'Done.' }];
+    const approval = humanInTheLoopMiddleware({ interruptOn: { look: true } } as never);
+    const middleware = [asMiddleware(guard), approval as never];
+    const agent = agentWith(asMiddleware(guard), {}, { tools, middleware, checkpointer: new MemorySaver() });
+    await agent.invoke(ask('Look.'), { configurable: { thread_id: 'edited' } });
+    const edited = { type: 'edit', editedAction: { name: 'drop', args: { path: 'a.txt' } } };
+    const configurable = { thread_id: 'edited' };
+    const resumed: unknown = await agent.invoke(new Command({ resume: { decisions: [edited] } }), { configurable });
+    const { messages } = resumed as { readonly messages: readonly BaseMessage[] };
+    expect(ran).toEqual([]);
+    expect(messages.map(({ text }) => text)).toContain('Denied: Never.');
   });
 
   describe('with a structured output', () => {

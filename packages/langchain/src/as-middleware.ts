@@ -108,6 +108,7 @@ export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): AgentM
     endsRuns: true,
   });
   const runs = new RunSessions(host);
+  const toolNames = new WeakMap<HostSession<BaseMessage>, ReadonlySet<unknown>>();
   return createMiddleware({
     name: 'h',
     stateSchema: z.object({ _hRun: z.string().optional() }),
@@ -115,11 +116,13 @@ export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): AgentM
     beforeAgent: () => ({ _hRun: crypto.randomUUID() }),
     afterAgent: (state, { configurable }) => {
       const session = host.session(runs.nameOf(runOf(state), configurable));
-      if (!isContinued(session, state.messages.at(-1))) runs.end(runOf(state), configurable);
+      const isOwn = (name: string): boolean => toolNames.get(session)?.has(name) === true;
+      if (!isContinued(session, state.messages, isOwn)) runs.end(runOf(state), configurable);
     },
     wrapModelCall: (request, handler) => {
       const { state, runtime } = request as ModelRequest;
       const session = host.session(runs.nameOf(runOf(state), runtime.configurable));
+      toolNames.set(session, new Set(request.tools.map(({ name }) => name)));
       return callModel(session, request as ModelRequest, handler, { exitBehavior, resolve, onStop });
     },
     wrapToolCall: (request, handler) => {
@@ -132,8 +135,17 @@ export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): AgentM
 const runOf = (state: object): unknown => ('_hRun' in state ? state._hRun : undefined);
 
 /** LangChain also calls `afterAgent` when it has answered an invalid structured output, and then continues the run. */
-const isContinued = (session: HostSession<BaseMessage>, last: BaseMessage | undefined): boolean =>
-  ToolMessage.isInstance(last) && session.outputOf(last.tool_call_id) === undefined;
+const isContinued = (
+  session: HostSession<BaseMessage>,
+  messages: readonly BaseMessage[],
+  isOwnTool: (name: string) => boolean,
+): boolean => {
+  const last = messages.at(-1);
+  if (!ToolMessage.isInstance(last) || session.outputOf(last.tool_call_id) !== undefined) return false;
+  // Another middleware may have answered the calls of the agent's tools, and ended the run.
+  const calls = messages.flatMap((message) => (AIMessage.isInstance(message) ? (message.tool_calls ?? []) : []));
+  return !isOwnTool(calls.findLast(({ id }) => id === last.tool_call_id)?.name ?? '');
+};
 
 const callModel = async (
   session: HostSession<BaseMessage>,

@@ -3,7 +3,7 @@ import { intercept } from '@h/turn';
 import { HumanMessage } from '@langchain/core/messages';
 import { MemorySaver } from '@langchain/langgraph';
 import { ChatOpenAI } from '@langchain/openai';
-import { createAgent, createMiddleware, tool } from 'langchain';
+import { createAgent, createMiddleware, tool, toolCallLimitMiddleware, type AgentMiddleware } from 'langchain';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asMiddleware } from './index.js';
 
@@ -16,7 +16,7 @@ const go = () => ({ messages: [new HumanMessage('Go.')] });
 const thread = { configurable: { thread_id: 'alice' } };
 
 /** Creates an agent with a middleware that throws before the model calls of the given numbers. */
-const setup = (answers: readonly Answer[], { failsAt = [], returnDirect = false }: Setup = {}) => {
+const setup = (answers: readonly Answer[], { failsAt = [], returnDirect = false, middleware = [] }: Setup = {}) => {
   const ended: string[] = [];
   const spy = intercept('spy', () => ({
     observe: { 'turn.end': ({ outcome, steps }) => void ended.push(`${outcome} ${steps}`) },
@@ -44,7 +44,7 @@ const setup = (answers: readonly Answer[], { failsAt = [], returnDirect = false 
         returnDirect,
       }),
     ],
-    middleware: [asMiddleware(spy), failing],
+    middleware: [asMiddleware(spy), failing, ...middleware],
     checkpointer: new MemorySaver(),
   });
   return { agent, ended };
@@ -52,6 +52,7 @@ const setup = (answers: readonly Answer[], { failsAt = [], returnDirect = false 
 interface Setup {
   readonly failsAt?: readonly number[];
   readonly returnDirect?: boolean;
+  readonly middleware?: readonly AgentMiddleware[];
 }
 
 describe('the end of a run', () => {
@@ -59,6 +60,12 @@ describe('the end of a run', () => {
     const { agent, ended } = setup([call], { returnDirect: true });
     await agent.invoke(go(), thread);
     expect(ended).toEqual(['completed 1']);
+  });
+
+  it('completes the turn if another middleware answers a call and ends the run', async () => {
+    const { agent, ended } = setup([call, call], { middleware: [toolCallLimitMiddleware({ runLimit: 1 } as never)] });
+    await agent.invoke(go(), thread);
+    expect(ended).toEqual(['completed 2']);
   });
 
   it('cancels the turn of a run that another middleware failed, at the next run', async () => {
