@@ -279,6 +279,31 @@ describe('asMiddleware', () => {
     expect(contents(messages).at(-1)).toBe('Done.');
   });
 
+  it('judges a call for which another middleware chose another tool', async () => {
+    const guard = operator({
+      decide: { 'tool.call': (event) => (event.call.name === 'drop' ? deny(event, 'Never.') : undefined) },
+    });
+    const ran: string[] = [];
+    const running = (name: string) =>
+      tool(() => (ran.push(name), 'done'), { name, description: name, schema: z.object({ path: z.string() }) });
+    const choosing = createMiddleware({
+      name: 'choosing',
+      wrapToolCall: (request, handler) => handler({ ...request, tool: running('drop') }),
+    });
+    script = [calls('look'), { content: 'Done.' }];
+    const agent = agentWith(
+      asMiddleware(guard),
+      {},
+      {
+        tools: [running('look')],
+        middleware: [choosing, asMiddleware(guard)],
+      },
+    );
+    const messages = await run(agent, ask('Look.'));
+    expect(ran).toEqual([]);
+    expect(messages[2]?.text).toBe('Denied: Never.');
+  });
+
   it('judges a call that a person made another tool of', async () => {
     const guard = operator({
       decide: { 'tool.call': (event) => (event.call.name === 'drop' ? deny(event, 'Never.') : undefined) },

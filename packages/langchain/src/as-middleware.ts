@@ -249,8 +249,10 @@ const callTool = async (
   request: ToolRequest,
   handler: Parameters<Hooks['wrapToolCall']>[1],
 ): Promise<ToolAnswer> => {
-  const { toolCall, runtime } = request;
-  const { id = '', name, args } = toolCall;
+  const { tool, toolCall, runtime } = request;
+  const { id = '', args } = toolCall;
+  // Another middleware may have chosen another tool than that of the call.
+  const name = typeof tool?.name === 'string' ? tool.name : toolCall.name;
   let command: Command | undefined;
   const { outcome, returned } = await session.tool<ToolAnswer>({
     id,

@@ -112,6 +112,22 @@ describe('asPlugin', () => {
     expect(lastRequest()).toContain(isDenied ? 'Not b.' : 'text');
   });
 
+  it.each<[string, (event: BeforeToolCallEvent, other: BeforeToolCallEvent['selectedTool']) => void]>([
+    ['name', (event) => void (event.toolUse = { ...event.toolUse, name: 'drop' })],
+    ['selectedTool', (event, other) => void (event.selectedTool = other)],
+  ])('judges a call that a hook made another tool of, by its %s', async (_, change) => {
+    const guard = operator({
+      decide: { 'tool.call': (event) => (event.call.name === 'drop' ? deny(event, 'Never.') : undefined) },
+    });
+    const ran: string[] = [];
+    script = [calls('look'), { content: 'Done.' }];
+    const agent = agentWith({ tools: { look: () => ran.push('look'), drop: () => ran.push('drop') } }, guard);
+    agent.addHook(BeforeToolCallEvent, (event) => change(event, agent.toolRegistry.get('drop')));
+    await agent.invoke('Look.');
+    expect(ran).toEqual([]);
+    expect(lastRequest()).toContain('Never.');
+  });
+
   it('has a table of the events that it carries in its README', () => {
     expect(readFileSync(new URL('../README.md', import.meta.url), 'utf8')).toContain(eventTable(pluginEvents));
   });

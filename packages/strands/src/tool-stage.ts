@@ -21,11 +21,12 @@ export interface ToolStage {
 /** Runs a tool through the operators. */
 export const executeTool = ({ session, approve }: ToolStage, context: Context, next: Next): ReturnType<Handler> =>
   emitting(async (emit, left) => {
-    const { toolUse, cancelSignal } = context;
-    const { toolUseId: id, name, input } = toolUse;
+    const { tool, toolUse, cancelSignal } = context;
+    const { toolUseId: id, input } = toolUse;
     const { outcome, returned } = await session.tool<ToolResultBlock>({
       id,
-      name,
+      // A hook may select another tool than that of the call.
+      name: tool?.name ?? toolUse.name,
       input,
       parse: (given) => given,
       signal: AbortSignal.any([cancelSignal, left]),
