@@ -1,5 +1,5 @@
 import type { LanguageModelV4Content, LanguageModelV4GenerateResult, LanguageModelV4ToolCall } from '@ai-sdk/provider';
-import { deny, intercept, stop, type TurnEvent } from '@h/turn';
+import { deny, intercept, stop, type TurnEvent, type TurnOperator } from '@h/turn';
 import { APICallError, generateText, tool, ToolLoopAgent, toolSearch, wrapLanguageModel } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { describe, expect, it, vi } from 'vitest';
@@ -37,17 +37,19 @@ const spy = () => {
 describe('a model that the host chose for a step', () => {
   const other = () => scripted(text('Past the operators.'));
   const first = () => scripted(call('read'));
-
-  it('passes the operators if prepareStep chose it', async () => {
-    const stronger = other();
-    const settings = attach(
+  const switching = (model: MockLanguageModelV4, operator: TurnOperator) =>
+    attach(
       {
         model: first(),
         tools: reading(() => 'text'),
-        prepareStep: ({ stepNumber }) => (stepNumber > 0 ? { model: stronger } : {}),
+        prepareStep: ({ stepNumber }) => (stepNumber > 0 ? { model } : {}),
       },
-      oneStep,
+      operator,
     );
+
+  it('passes the operators if prepareStep chose it', async () => {
+    const stronger = other();
+    const settings = switching(stronger, oneStep);
     expect((await generateText({ ...settings, prompt: 'Read.' })).text).toBe('One step is enough.');
     expect(stronger.doGenerateCalls).toEqual([]);
   });
@@ -65,14 +67,7 @@ describe('a model that the host chose for a step', () => {
   it('receives the request of the step, and its answer belongs to the turn', async () => {
     const { operator, ends } = spy();
     const stronger = other();
-    const settings = attach(
-      {
-        model: first(),
-        tools: reading(() => 'text'),
-        prepareStep: ({ stepNumber }) => (stepNumber > 0 ? { model: stronger } : {}),
-      },
-      operator,
-    );
+    const settings = switching(stronger, operator);
     expect((await generateText({ ...settings, prompt: 'Read.' })).text).toBe('Past the operators.');
     expect(stronger.doGenerateCalls[0]?.prompt.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
     expect(ends()).toEqual(['completed']);
