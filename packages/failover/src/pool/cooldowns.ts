@@ -15,6 +15,9 @@ const storePauseMs = 30_000;
 /** More changes than a pool makes while a store is away; the oldest ones are dropped first. */
 const maxPending = 1_000;
 
+/** The share of its length by which a window may grow without a notification. */
+const smallGrowth = 0.25;
+
 /** Options of {@link Cooldowns}. */
 export interface CooldownsOptions {
   readonly store: PoolStore | undefined;
@@ -130,7 +133,6 @@ export class Cooldowns {
   #apply(change: Change): void {
     const { store, now } = this.#options;
     this.#set(change(this.#windows, now()));
-    this.#onChange();
     if (store === undefined) return;
     this.#pending = [...this.#pending, change].slice(-maxPending);
     this.#scheduleWrite(store);
@@ -177,15 +179,33 @@ export class Cooldowns {
 
   #load({ windows }: PoolState = emptyPoolState): void {
     this.#set(withChanges(windows, this.#pending, this.#options.now()));
-    this.#onChange();
   }
 
   #set(windows: Windows): void {
     // Throws for an answer of the store that is no state, before it replaces the one in memory.
     this.#isEmpty = Object.keys(windows).length === 0;
+    const before = this.#windows;
     this.#windows = windows;
+    if (hasNews(before, windows, this.#options.now())) this.#onChange();
   }
 }
+
+/**
+ * Whether calls that wait must look again. Calls that were under way when a window began make it grow a little when they
+ * fail, one after the other; a call that waits for the window learns of that when its wait ends.
+ */
+const hasNews = (before: Windows, after: Windows, now: number): boolean => {
+  const known = (windows: Windows, key: string): CooldownWindow | undefined => {
+    const window = Object.hasOwn(windows, key) ? windows[key] : undefined;
+    return window === undefined || isForgotten(window, now) ? undefined : window;
+  };
+  return Object.keys({ ...before, ...after }).some((key) => {
+    const [old, current] = [known(before, key), known(after, key)];
+    if (old === current) return false;
+    if (old === undefined || current === undefined || current.until < old.until) return true;
+    return current.until - old.until > smallGrowth * (old.until - old.since);
+  });
+};
 
 const withChanges = (windows: Windows, changes: readonly Change[], now: number): Windows =>
   changes.reduce((state, change) => change(state, now), windows);

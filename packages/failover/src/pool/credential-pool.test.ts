@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { classifyError, type ErrorClass } from '@h/provider-errors';
 import { createCredentialPool, type CredentialPoolOptions } from './credential-pool.js';
-import type { PoolState } from './pool-store.js';
+import type { PoolState, PoolStore } from './pool-store.js';
 import type { CredentialProfile } from './profile.js';
 import type { CredentialLease, Unavailable } from './profile-picker.js';
 
@@ -410,6 +410,115 @@ describe('whatever happens', () => {
         for (const lease of open) lease.release();
         clock.now += 40 * 86_400_000;
         expect(take('s1')).toHaveProperty('release');
+      }),
+    );
+  });
+});
+
+describe('notifications', () => {
+  it('come seldom while many calls that were under way fail', () => {
+    const { clock, pool } = setUp({ random: () => (clock.now % 7) / 7 });
+    const changes = vi.fn();
+    pool.onChange(changes);
+    for (let call = 0; call < 1_000; call += 1) {
+      clock.now += 1;
+      pool.failed('b1', 'm', limited);
+    }
+    expect(changes).toHaveBeenCalledOnce();
+    pool.failed('b1', 'm', asking(120));
+    expect(changes).toHaveBeenCalledTimes(2);
+  });
+
+  it('come when stored cooldowns of other processes differ, and not with every read', async () => {
+    let stored: PoolState = { version: 1, windows: {} };
+    const store: PoolStore = { read: () => stored, update: (change) => (stored = change(stored)) };
+    const { clock, pool } = setUp({ store, refreshMs: 0 });
+    const { pool: other } = setUp({ store });
+    const changes = vi.fn();
+    pool.onChange(changes);
+    const readAt = async (now: number): Promise<number> => {
+      clock.now = now;
+      await pool.refresh();
+      return changes.mock.calls.length;
+    };
+    other.failed('b1', 'm', limited);
+    await other.flush();
+    expect([await readAt(1), await readAt(2), await readAt(3)]).toEqual([1, 1, 1]);
+    other.reset();
+    await other.flush();
+    expect([await readAt(4), await readAt(5)]).toEqual([2, 2]);
+  });
+
+  type Use = { readonly of: number } & (
+    | { readonly type: 'begin' | 'succeed' | 'abort' | 'reset' }
+    | { readonly type: 'fail'; readonly status: number; readonly retryAfter: number | undefined }
+    | { readonly type: 'wait'; readonly ms: number }
+  );
+  const of = fc.nat(4);
+  const uses = fc.array(
+    fc.oneof<fc.Arbitrary<Use>[]>(
+      fc.record({ of, type: fc.constant('begin' as const) }),
+      fc.record({ of, type: fc.constantFrom('succeed' as const, 'abort' as const, 'reset' as const) }),
+      fc.record({
+        of,
+        type: fc.constant('fail' as const),
+        status: fc.constantFrom(401, 402, 429, 500, 529),
+        retryAfter: fc.option(fc.nat(300), { nil: undefined }),
+      }),
+      fc.record({ of, type: fc.constant('wait' as const), ms: fc.nat(100_000) }),
+    ),
+    { maxLength: 80 },
+  );
+
+  it('reach every call that waits as soon as it could be made, or made earlier', () => {
+    fc.assert(
+      fc.property(uses, (all) => {
+        const { clock, pool, take } = setUp();
+        const waiting = new Map<number, Unavailable>();
+        const running = new Map<number, CredentialLease>();
+        const modelOf = (call: number): string => (call === 4 ? 'other' : 'm');
+        const look = (call: number): void => {
+          const found = take(`s${call}`, modelOf(call), 'alpha');
+          waiting.delete(call);
+          if ('release' in found) running.set(call, found);
+          else waiting.set(call, found);
+        };
+        pool.onChange(() => {
+          for (const call of Array.from(waiting.keys())) look(call);
+        });
+        const settle = (call: number, report: (profile: string | undefined) => void): void => {
+          const lease = running.get(call);
+          if (lease === undefined) return;
+          running.delete(call);
+          report(lease.profile);
+          lease.release();
+        };
+        for (const use of all) {
+          if (use.type === 'begin' && !waiting.has(use.of) && !running.has(use.of)) look(use.of);
+          if (use.type === 'succeed') settle(use.of, (profile) => pool.succeeded(profile, modelOf(use.of)));
+          if (use.type === 'abort') settle(use.of, () => undefined);
+          if (use.type === 'fail') {
+            const headers = use.retryAfter === undefined ? {} : { 'retry-after': String(use.retryAfter) };
+            const error = classifyError({ status: use.status, headers }, { now: clock.now });
+            settle(use.of, (profile) => pool.failed(profile, modelOf(use.of), error));
+          }
+          if (use.type === 'reset') pool.reset();
+          if (use.type !== 'wait') continue;
+          const end = clock.now + use.ms;
+          for (;;) {
+            const due = [...waiting].filter(([, { until }]) => until !== undefined && until <= end);
+            const [first] = due.toSorted((one, other) => (one[1].until ?? 0) - (other[1].until ?? 0));
+            if (first === undefined) break;
+            clock.now = Math.max(clock.now, first[1].until ?? 0);
+            look(first[0]);
+          }
+          clock.now = end;
+        }
+        for (const [call, { until }] of waiting) {
+          const found = take(`s${call}`, modelOf(call), 'alpha');
+          expect(found).not.toHaveProperty('release');
+          if (until !== undefined) expect((found as Unavailable).until ?? Infinity).toBeGreaterThanOrEqual(until);
+        }
       }),
     );
   });

@@ -214,11 +214,12 @@ export const createCredentialPool = (options: CredentialPoolOptions): Credential
 
   const status = (): readonly ProfileStatus[] => {
     const at = now();
+    const failures = picker.failures(at);
     const active = cooldowns.entries().filter(([, window]) => isActive(window, at));
     return profiles.map(({ id, provider }) => ({
       id,
       provider,
-      failures: picker.failuresOf(id, at),
+      failures: failures.get(id) ?? 0,
       cooldowns: active.flatMap(([key, window]) => {
         const [owner, model] = readWindowKey(key);
         return owner === id ? [{ ...window, ...(model !== undefined && { model }) }] : [];

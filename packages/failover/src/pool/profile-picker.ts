@@ -48,7 +48,8 @@ export class ProfilePicker {
   readonly #changed: () => void;
   readonly #byProvider = new Map<string, ProviderProfiles>();
   readonly #usedAt = new Map<string, number>();
-  readonly #probes = new Set<string>();
+  /** What is probed now, and whether a call was refused because of it. */
+  readonly #probes = new Map<string, { hasRefused: boolean }>();
   #uses = 0;
 
   constructor(profiles: readonly CredentialProfile[], cooldowns: Cooldowns, now: () => number, changed: () => void) {
@@ -89,20 +90,21 @@ export class ProfilePicker {
     return first as Unavailable;
   }
 
-  /** Failures in active windows. */
-  failuresOf(profile: string, at: number): number {
-    let failures = 0;
+  /** Failures in active windows, by profile. */
+  failures(at: number): ReadonlyMap<string | undefined, number> {
+    const failures = new Map<string | undefined, number>();
     for (const [key, window] of this.#cooldowns.entries()) {
-      if (readWindowKey(key)[0] === profile && isActive(window, at)) failures += window.level;
+      const [profile] = readWindowKey(key);
+      if (isActive(window, at)) failures.set(profile, (failures.get(profile) ?? 0) + window.level);
     }
     return failures;
   }
 
   #inOrder(profiles: readonly CredentialProfile[]): readonly CredentialProfile[] {
-    const at = this.#now();
+    const failures = this.failures(this.#now());
     const ranked = profiles.map((profile) => ({
       profile,
-      rank: this.failuresOf(profile.id, at),
+      rank: failures.get(profile.id) ?? 0,
       usedAt: this.#usedAt.get(profile.id) ?? -1,
     }));
     return ranked
@@ -119,8 +121,13 @@ export class ProfilePicker {
     if (isActive(last, this.#now())) return { until, reason, profile, ...(isStated === true && { isStated }) };
     // One call probes all that has ended: the profile, its model and the service.
     const keys = windows.map(({ key }) => key);
-    if (keys.some((key) => this.#probes.has(key))) return { until: undefined, reason, profile };
-    for (const key of keys) this.#probes.add(key);
+    const current = keys.map((key) => this.#probes.get(key)).find((found) => found !== undefined);
+    if (current !== undefined) {
+      current.hasRefused = true;
+      return { until: undefined, reason, profile };
+    }
+    const probe = { hasRefused: false };
+    for (const key of keys) this.#probes.set(key, probe);
     let isOpen = true;
     return {
       profile,
@@ -129,7 +136,7 @@ export class ProfilePicker {
         if (!isOpen) return;
         isOpen = false;
         for (const key of keys) this.#probes.delete(key);
-        this.#changed();
+        if (probe.hasRefused) this.#changed();
       },
     };
   }
