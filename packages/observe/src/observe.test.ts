@@ -52,6 +52,7 @@ declare module '@h/turn' {
       readonly text?: string;
       readonly usage?: unknown;
       readonly session?: string;
+      readonly child?: string;
     };
   }
 }
@@ -593,11 +594,9 @@ describe('a resumed turn', () => {
     unfinished: () => [],
   });
 
-  it('emits only new events and counts the replayed ones', async () => {
-    const journal: JournalRecord[] = [];
+  const recordedIn = (journal: JournalRecord[]): SessionStore => {
     const sessions = memorySessions();
-    const recording: SessionStore = {
-      ...sessions,
+    return {
       open: async (session) => {
         const opened = await sessions.open(session);
         return {
@@ -612,6 +611,71 @@ describe('a resumed turn', () => {
       locate: (turn) => sessions.locate(turn),
       unfinished: () => sessions.unfinished(),
     };
+  };
+
+  it('counts what side questions and sub-agents had used when the process died', async () => {
+    const prices = priceTable({ sonnet: { input: 1, output: 1 }, haiku: { input: 3, output: 3 } });
+    const answers = [
+      answer(used(100, 10), call('1', 'ls')),
+      answer(used(200, 20), call('2', 'ls')),
+      answer(used(400, 40), 'Done.'),
+    ];
+    const process = (script: typeof answers, sessions: SessionStore) => {
+      const meter = createUsageMeter({ costOf: prices });
+      const memory = memorySink();
+      const child = harness({ model: scriptedModel([answer(used(7_000, 70), 'Found.')]), defaultModel: 'haiku' }).pipe(
+        observe({ meter }),
+      );
+      const delegates = intercept('delegates', () => ({
+        decide: {
+          'tool.result': async (result) => {
+            if (result.call.id !== '1') return undefined;
+            await reply(child.turn({ session: 'child', input: 'Look.', metadata: { parentTurn: result.turn } }));
+            return [
+              result,
+              notice('weather.failed', { sky: 'grey', usage: used(10_000, 100) }),
+              notice('weather.failed', { sky: 'blue', usage: used(7_000, 70), child: 'c1' }),
+            ];
+          },
+        },
+      }));
+      const agent = harness({
+        model: scriptedModel(script),
+        tools: scriptedTools({ ls: () => 'a.txt' }),
+        sessions,
+        defaultModel: 'sonnet',
+      }).pipe(delegates, observe({ sinks: [memory], meter, costOf: prices, sideModel: 'sonnet' }));
+      const totals = () => ({
+        turn: meter.turn('turn-1'),
+        session: meter.session('alice'),
+        total: meter.total,
+        run: (memory.observations().at(-1) as RunEnded).usage,
+      });
+      return { agent, totals };
+    };
+    const journal: JournalRecord[] = [];
+    const whole = process(answers, recordedIn(journal));
+    await reply(whole.agent.turn({ session: 'alice', input: 'Go.', id: 'turn-1' }));
+    expect(whole.totals()).toMatchObject({
+      turn: { usage: used(17_700, 240), calls: 5 },
+      session: { usage: used(17_700, 240) },
+      run: used(10_700, 170),
+    });
+    const begun = journal.findIndex(({ event: each }) => each.type === 'model.request' && each.step === 2);
+    expect(journal.slice(begun + 1, begun + 3).map(({ event: each }) => each.type)).toEqual(
+      Array.from({ length: 2 }, () => 'session.state'),
+    );
+    for (let count = begun + 3; count < journal.length - 1; count += 1) {
+      const asked = journal.slice(0, count).filter(({ event: each }) => each.type === 'model.response').length;
+      const resumed = process(answers.slice(asked), cutAt(count, journal));
+      await reply(resumed.agent.resume('turn-1'));
+      expect([count, resumed.totals()]).toEqual([count, whole.totals()]);
+    }
+  });
+
+  it('emits only new events and counts the replayed ones', async () => {
+    const journal: JournalRecord[] = [];
+    const recording = recordedIn(journal);
     const { end } = await run([], {}, { sessions: recording });
     const results = journal.findLastIndex(({ event: each }) => each.type === 'tool.result');
     const memory = memorySink();

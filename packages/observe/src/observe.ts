@@ -1,8 +1,10 @@
-import { intercept, keep, toErrorInfo, type TurnOperator } from '@h/turn';
+import { intercept, keep, toErrorInfo, type NewEvent, type TurnEvent, type TurnOperator } from '@h/turn';
 import { checkObserveOptions, type ObserveOptions } from './options.js';
 import { createOutlet } from './outlet.js';
-import { watchRun } from './run.js';
+import { watchRun, type Run } from './run.js';
 import { runSettings } from './run-settings.js';
+import { withTurn } from './usage/stored-totals.js';
+import type { UsageMeter } from './usage/usage-meter.js';
 
 /**
  * Writes observations of a turn to sinks and records its usage in a meter. It does not affect the turn.
@@ -11,7 +13,8 @@ import { runSettings } from './run-settings.js';
  * Notices of other packages keep their type. Failures of sinks and of functions in the options are reported and do not
  * affect the turn. Deltas are counted, not emitted.
  *
- * With a meter, the totals of a session are stored in the session's state under `observe`.
+ * With a meter, the totals of a session are stored in the session's state under `observe`: at the end of a turn, and when
+ * a sub-agent or a side question has ended.
  *
  * @throws InvalidOptionError `invalid-option` with the option, its value and the accepted values
  *
@@ -42,9 +45,13 @@ export const observe = (options: ObserveOptions = {}): TurnOperator => {
       new ObservedTurn(
         watchRun(settings, createOutlet(sinks, onSinkError), () => context.now()),
         report,
+        meter === undefined ? undefined : { meter, emit: (event) => context.emit(event) },
       ),
     observe: {
-      '*': (turn, event) => turn.guarded((run) => run.take(event)),
+      '*': (turn, event) => turn.take(event),
+      'turn.stop': (turn) => {
+        turn.isEnding = true;
+      },
       'session.loaded': (turn, event) => {
         turn.session = event.session;
       },
@@ -54,26 +61,47 @@ export const observe = (options: ObserveOptions = {}): TurnOperator => {
         ? {}
         : {
             'turn.stop': ({ session }, event) =>
-              session === undefined ? undefined : [keep('observe', meter.snapshot(session)), event],
+              session === undefined ? undefined : [keep(ownName, meter.snapshot(session)), event],
           },
     start: (turn) => turn.guarded((run) => run.start()),
     finalize: (turn) => turn.guarded((run) => run.finalize()),
   });
 };
 
+/** The name of the operator, with which `onSinkError` also receives failures of functions in the options. */
+const ownName = 'observe';
+
+/** Where usage is recorded that a journal does not contain. */
+interface UsageRecords {
+  readonly meter: UsageMeter;
+  readonly emit: (event: NewEvent) => void;
+}
+
 /** The observation of one turn. The first failure is reported; the observation continues. */
 class ObservedTurn {
   session: string | undefined;
-  readonly #run: ReturnType<typeof watchRun>;
+  readonly #run: Run;
   readonly #report: (error: unknown) => void;
+  readonly #records: UsageRecords | undefined;
+  isEnding = false;
   #hasFailed = false;
 
-  constructor(run: ReturnType<typeof watchRun>, report: (error: unknown) => void) {
+  constructor(run: Run, report: (error: unknown) => void, records: UsageRecords | undefined) {
     this.#run = run;
     this.#report = report;
+    this.#records = records;
   }
 
-  guarded(work: (run: ReturnType<typeof watchRun>) => void): void {
+  take(event: TurnEvent): void {
+    this.guarded((run) => run.take(event));
+    const { session } = this;
+    if (session === undefined || this.#records === undefined || this.isEnding) return;
+    const { meter, emit } = this.#records;
+    const turn = this.#run.takeUnrecorded();
+    if (turn !== undefined) emit(keep(ownName, withTurn(meter.snapshot(session), turn)));
+  }
+
+  guarded(work: (run: Run) => void): void {
     try {
       work(this.#run);
     } catch (error) {
@@ -82,9 +110,6 @@ class ObservedTurn {
     }
   }
 }
-
-/** The name of the operator, with which `onSinkError` also receives failures of functions in the options. */
-const ownName = 'observe';
 
 const warnOfFailure = (error: unknown, name: string): void => {
   const failed = name === ownName ? 'A function in the options of observe()' : `The sink ${name}`;

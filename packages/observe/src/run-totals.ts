@@ -10,6 +10,8 @@ import type { Writable } from './writable.js';
 export interface RunTotals {
   readonly run: UsageTotals;
   readonly step: UsageTotals;
+  /** Usage of side questions. */
+  readonly sides: UsageTotals;
   /**
    * Adds a finished model call and returns its usage and cost.
    *
@@ -23,6 +25,8 @@ export interface RunTotals {
   ): { readonly usage: Usage; readonly cost: number | undefined };
   /** Adds the usage of a side question. */
   side(usage: Partial<Usage>): void;
+  /** Adds the usage of side questions before a resume, which the meter receives elsewhere. */
+  resume(sides: UsageTotals): void;
   /** Resets the totals of the step. */
   nextStep(): void;
 }
@@ -30,7 +34,6 @@ export interface RunTotals {
 /** Creates totals that add up the usage of a turn and report it to the meter. */
 export const createRunTotals = (turn: () => string, { costOf, meter, sideModel }: RunSettings): RunTotals => {
   let calls = 0;
-  let sides = 0;
   const price = (usage: Usage, provider: string | undefined, model: string | undefined): number | undefined =>
     costOf && priceOf(costOf, usage, model === undefined ? undefined : qualifiedName(provider, model));
   const add = (totals: UsageTotals): void => {
@@ -40,6 +43,7 @@ export const createRunTotals = (turn: () => string, { costOf, meter, sideModel }
   const sums: Writable<RunTotals> = {
     run: noTotals,
     step: noTotals,
+    sides: noTotals,
     call: (given, asked, answered, failed) => {
       const usage = cleanUsage(given);
       const totals = totalsOfCall(
@@ -55,9 +59,14 @@ export const createRunTotals = (turn: () => string, { costOf, meter, sideModel }
     side: (given) => {
       const usage = cleanUsage(given);
       const cost = sideModel === undefined ? undefined : price(usage, undefined, sideModel);
-      sides += 1;
-      add(totalsOfCall(usage, cost, false));
-      meter?.record({ turn: turn(), usage, cost, ordinal: sides, series: 'side' });
+      const totals = totalsOfCall(usage, cost, false);
+      sums.sides = addTotals(sums.sides, totals);
+      add(totals);
+      meter?.record({ turn: turn(), usage, cost, ordinal: sums.sides.calls, series: 'side' });
+    },
+    resume: (given) => {
+      sums.sides = given;
+      add(given);
     },
     nextStep: () => {
       sums.step = noTotals;

@@ -11,6 +11,7 @@ import { unknownIdentity, type RunSettings } from './run-settings.js';
 import { createRunTotals } from './run-totals.js';
 import { createTimeline } from './timeline.js';
 import { watchTools } from './tool-watch.js';
+import { readTurn, type StoredTurn } from './usage/stored-totals.js';
 
 /** Observes one turn. */
 export interface Run {
@@ -19,6 +20,8 @@ export interface Run {
   readonly start: () => void;
   /** Called when the turn ended or its subscriber unsubscribed. */
   readonly finalize: () => void;
+  /** Returns usage that the journal of the turn does not contain, once, for the state of the session. */
+  readonly takeUnrecorded: () => StoredTurn | undefined;
 }
 
 /** Maximum number of notice kinds with their own count; further kinds are counted as `other`. */
@@ -45,6 +48,8 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
   let step: { readonly step: number; readonly since: number; until: number } | undefined;
   let wasCompacted = false;
   let isOver = false;
+  let hasUnrecorded = false;
+  let stored: StoredTurn | undefined;
 
   const common = (subsystem: string, level: ObservationLevel) => ({
     runId: log.turn,
@@ -156,8 +161,11 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
       models.compacted();
     }
     const { usage, child } = event as { usage?: unknown; child?: unknown };
-    // A child turn reports its usage to the meter separately.
-    if (isUsage(usage) && child === undefined) totals.side(usage);
+    if (isUsage(usage)) {
+      hasUnrecorded = true;
+      // A child turn reports its usage to the meter separately.
+      if (child === undefined) totals.side(usage);
+    }
     log.emit({ type, ...common(subsystem, noticeLevel(type)), data: plainData(event, text) });
   };
 
@@ -222,11 +230,14 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
       if (
         isOver ||
         type === 'history.append' ||
-        type === 'session.state' ||
         type === 'turn.stop' ||
         type === 'tool.progress' ||
         type === 'history.replace'
       ) {
+        return;
+      }
+      if (event.type === 'session.state') {
+        if (!log.isLive && event.key === 'observe') stored = readTurn(event.value, event.turn) ?? stored;
         return;
       }
       // Observations of these two events contain only numbers and names, so their long histories need no redaction.
@@ -249,10 +260,19 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
     start: () => {
       log.start();
       timeline.start();
+      if (stored !== undefined) {
+        totals.resume(stored.side);
+        meter?.addExtra(stored.id, stored.extra);
+      }
       if (runBeginning === undefined || isOver) return;
       log.begin(runBeginning);
       if (step !== undefined) log.begin(stepBeginning(step.step));
       tools.resume();
+    },
+    takeUnrecorded: () => {
+      if (!hasUnrecorded || meter === undefined || !log.isLive) return undefined;
+      hasUnrecorded = false;
+      return { id: log.turn, extra: meter.extra(log.turn), side: totals.sides };
     },
     finalize: () => {
       if (!isOver && identity !== undefined && log.isLive) end('cancelled', goneReason, undefined, timeline.now());

@@ -1,9 +1,31 @@
 import { cleanUsage } from '@h/prices';
 import { isDeepStrictEqual } from 'node:util';
-import type { JSONValue } from '@h/turn';
+import type { JSONObject, JSONValue } from '@h/turn';
 import type { UsageTotals } from './totals.js';
 
 const version = 1;
+
+/** What a turn has used and its journal does not contain. */
+export interface StoredTurn {
+  readonly id: string;
+  /** Usage of side questions and sub-agents. */
+  readonly extra: UsageTotals;
+  /** The part of `extra` that side questions have used. */
+  readonly side: UsageTotals;
+}
+
+/** Adds a running turn to the output of {@link writeTotals}. */
+export const withTurn = (session: JSONValue, { id, extra, side }: StoredTurn): JSONValue => ({
+  ...(session as JSONObject),
+  turn: { id, extra: writeTotals(extra), side: writeTotals(side) },
+});
+
+/** Parses the turn in the output of {@link withTurn}; returns `undefined` if it contains no other than this turn. */
+export const readTurn = (value: JSONValue | undefined, id: string): StoredTurn | undefined => {
+  const { turn } = (value ?? {}) as { readonly turn?: Readonly<Record<string, JSONValue>> | null };
+  const [extra, side] = [readTotals(turn?.['extra']), readTotals(turn?.['side'])];
+  return turn?.['id'] === id && extra && side ? { id, extra, side } : undefined;
+};
 
 /** Converts totals to compact JSON. */
 export const writeTotals = ({ usage, cost, knownCost, calls, unpricedCalls, failedCalls }: UsageTotals): JSONValue => ({

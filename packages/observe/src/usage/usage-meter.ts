@@ -62,6 +62,10 @@ export interface UsageMeter {
   turn(turn: string): UsageTotals;
   /** Returns the usage of a session, including children of its turns. */
   session(session: string): UsageTotals;
+  /** Returns the usage of a turn without its numbered model calls: that of side questions and children. */
+  extra(turn: string): UsageTotals;
+  /** Adds the result of `extra()` to a turn that a new process resumes. It has no effect on a turn that has any. */
+  addExtra(turn: string, extra: UsageTotals): void;
   /** Usage of all turns since the creation of the meter. */
   readonly total: UsageTotals;
   /** Returns the totals of a session as JSON, to be stored. */
@@ -72,6 +76,7 @@ export interface UsageMeter {
 
 interface TurnEntry extends MeteredTurn {
   totals: UsageTotals;
+  extra: UsageTotals;
   /** The highest counted ordinal of each series. */
   readonly counted: Map<string, number>;
 }
@@ -105,7 +110,7 @@ export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter =>
   const sessions = new LruMap<string, UsageTotals>(maxSessions);
   let total = noTotals;
 
-  const roll = (first: TurnEntry, totals: UsageTotals): void => {
+  const roll = (first: TurnEntry, totals: UsageTotals, isExtra: boolean): void => {
     const seen = new Set<string>();
     const seenSessions = new Set<string>();
     for (
@@ -115,6 +120,7 @@ export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter =>
     ) {
       seen.add(entry.turn);
       entry.totals = addTotals(entry.totals, totals);
+      if (isExtra || entry !== first) entry.extra = addTotals(entry.extra, totals);
       if (!seenSessions.has(entry.session)) {
         sessions.set(entry.session, addTotals(sessions.get(entry.session) ?? noTotals, totals));
       }
@@ -125,7 +131,8 @@ export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter =>
   return {
     costOf,
     begin: (turn) => {
-      if (turns.get(turn.turn) === undefined) turns.set(turn.turn, { ...turn, totals: noTotals, counted: new Map() });
+      if (turns.get(turn.turn) !== undefined) return;
+      turns.set(turn.turn, { ...turn, totals: noTotals, extra: noTotals, counted: new Map() });
     },
     record: ({ turn, usage: given, model, cost, failed = false, ordinal, series = '' }) => {
       const entry = turns.get(turn);
@@ -136,7 +143,14 @@ export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter =>
       const usage = cleanUsage(given);
       const totals = totalsOfCall(usage, soundCost(cost) ?? priceOf(costOf, usage, model), failed);
       total = addTotals(total, totals);
-      if (entry !== undefined) roll(entry, totals);
+      if (entry !== undefined) roll(entry, totals, ordinal === undefined || series !== '');
+    },
+    extra: (turn) => turns.get(turn)?.extra ?? noTotals,
+    addExtra: (turn, extra) => {
+      const entry = turns.get(turn);
+      if (entry === undefined || entry.extra !== noTotals) return;
+      total = addTotals(total, extra);
+      roll(entry, extra, true);
     },
     turn: (turn) => turns.get(turn)?.totals ?? noTotals,
     session: (session) => sessions.get(session) ?? noTotals,
