@@ -4,7 +4,7 @@ import { readArchive, type ArchivedTurn } from './archive.js';
 import { noCheckpoint, readCheckpoint } from './checkpoint.js';
 import { findAll, type Found } from './find-sessions.js';
 import { folderOf, type SessionFolder } from './folder.js';
-import { OpenJournals } from './group-commit.js';
+import { OpenFiles } from './group-commit.js';
 import { currentHead, readHead, type Head } from './head.js';
 import { load } from './load.js';
 import { openFiles, type OpenFileSession } from './open-session.js';
@@ -63,11 +63,11 @@ export interface FileSessions extends SessionStore {
 export const fileSessions = (options: FileSessionsOptions): FileSessions => {
   const settings = settingsOf(options);
   const { directory, leaseMs } = settings;
-  const journals = new OpenJournals();
+  const files = new OpenFiles();
   /** Sessions of the unfinished turns that were listed last; they are located next. */
   let found: ReadonlyMap<string, string> = new Map();
   return {
-    open: (session) => openFiles(folderOf(directory, session), settings, journals),
+    open: (session) => openFiles(folderOf(directory, session), settings, files),
     locate: async (turn) => {
       const session = found.get(turn);
       if (session !== undefined && (await latestOf(folderOf(directory, session))) === turn) return session;

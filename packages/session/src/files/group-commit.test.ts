@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { temporaryFolder } from '../../../../tooling/vitest/temporary-folder.js';
-import { GroupCommit, OpenJournals } from './group-commit.js';
+import { GroupCommit, OpenFiles } from './group-commit.js';
 
 const held = { check: () => Promise.resolve() };
 
@@ -19,9 +19,9 @@ const openIn = (folder: string): readonly string[] =>
 
 it.runIf(process.platform === 'linux')('keeps 256 files open, and closes the oldest that is not written', async () => {
   const folder = temporaryFolder();
-  const journals = new OpenJournals();
+  const files = new OpenFiles();
   const open = (name: string, lock = held): GroupCommit =>
-    new GroupCommit({ path: join(folder, name), lock, journals, newIn: [] });
+    new GroupCommit({ path: join(folder, name), lock, files, newIn: [] });
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
   const busy = open('busy', { check: () => released });
@@ -45,7 +45,7 @@ it.each([
   ['its own reason if the lock is held', held.check, 'ENOENT'],
 ])('fails with %s if the file cannot be opened', async (_, check, reason) => {
   const path = join(temporaryFolder(), 'missing', 'journal.jsonl');
-  const journal = new GroupCommit({ path, lock: { check }, journals: new OpenJournals(), newIn: [] });
+  const journal = new GroupCommit({ path, lock: { check }, files: new OpenFiles(), newIn: [] });
   await expect(journal.append('line', false)).rejects.toThrow(reason);
   await expect(journal.append('line', false)).rejects.toThrow(reason);
   await journal.close();

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { openRegularFile, syncFolder, type FileLock } from '@h/files';
+import { errorCode, openRegularFile, syncFolder, type FileLock } from '@h/files';
+import { createSlots } from '../slots.js';
 import { WriteQueue } from '../write-queue.js';
 import { inPieces } from './lines.js';
 
@@ -12,31 +13,67 @@ export interface GroupCommitOptions {
   readonly newIn: readonly string[];
   /** Runs before the first write. */
   readonly onFirst?: (() => Promise<void>) | undefined;
-  readonly journals: OpenJournals;
+  readonly files: OpenFiles;
 }
 
 /** Maximum number of journals that a store keeps open: 10,000 open files would exceed the limit of most systems. */
 const maxOpenJournals = 256;
+/**
+ * Number of sessions that are opened at a time, and that are written or closed. Each has up to two further files open.
+ * Few are opened, so that records of open sessions do not wait for thousands of new ones.
+ */
+const maxOpening = 16;
+const maxWriting = 64;
 
-/** The open journals, least recently opened first. Closes an idle one when the limit is exceeded. */
-export class OpenJournals {
-  readonly #open = new Set<GroupCommit>();
+/**
+ * The files that a store has open. Further sessions wait until earlier ones are opened, written or closed, so that any
+ * number of sessions needs few open files.
+ */
+export class OpenFiles {
+  readonly #toOpen = createSlots(maxOpening);
+  readonly #toWrite = createSlots(maxWriting);
+  /** Least recently opened first. */
+  readonly #journals = new Set<GroupCommit>();
 
-  /** Adds a journal, which is being written. */
-  async add(journal: GroupCommit): Promise<void> {
-    this.#open.add(journal);
-    if (this.#open.size <= maxOpenJournals) return;
-    for (const other of this.#open) {
-      if (other.isWriting) continue;
-      await other.closeIdle().catch((error: unknown) => other.fail(error));
-      return;
+  /** Opens a session, when few others are being opened. */
+  openSession<Result>(open: () => Promise<Result>): Promise<Result> {
+    return this.#toOpen(() => this.makeRoom(open));
+  }
+
+  /** Writes or closes a session, when few others are being written or closed. */
+  write<Result>(write: () => Promise<Result>): Promise<Result> {
+    return this.#toWrite(write);
+  }
+
+  /** Repeats an operation after closing all idle journals if no further file can be opened. */
+  async makeRoom<Result>(open: () => Promise<Result>): Promise<Result> {
+    try {
+      return await open();
+    } catch (error) {
+      if (!tooManyFiles.has(errorCode(error)) || !(await this.#closeIdle(Infinity))) throw error;
+      return open();
     }
   }
 
+  /** Adds a journal, which is being written. Closes an idle one when the limit is exceeded. */
+  async add(journal: GroupCommit): Promise<void> {
+    this.#journals.add(journal);
+    if (this.#journals.size > maxOpenJournals) await this.#closeIdle(1);
+  }
+
   delete(journal: GroupCommit): void {
-    this.#open.delete(journal);
+    this.#journals.delete(journal);
+  }
+
+  /** Returns whether any journal was closed. */
+  async #closeIdle(most: number): Promise<boolean> {
+    const idle = [...this.#journals].filter(({ isInWrite }) => !isInWrite).slice(0, most);
+    await Promise.all(idle.map((each) => each.closeIdle().catch((error: unknown) => each.fail(error))));
+    return idle.length > 0;
   }
 }
+
+const tooManyFiles: ReadonlySet<string | undefined> = new Set(['EMFILE', 'ENFILE']);
 
 /** A line, and whether it is confirmed only after a sync. */
 interface Line {
@@ -52,10 +89,13 @@ interface Line {
  */
 export class GroupCommit {
   readonly #options: GroupCommitOptions;
-  readonly #queue = new WriteQueue<Line>({ write: (batch) => this.#write(batch) });
+  readonly #queue = new WriteQueue<Line>({
+    write: (batch) => this.#options.files.write(() => this.#guardedWrite(batch)),
+  });
   #handle: FileHandle | undefined;
   #isUnsure = false;
   #isBegun = false;
+  #isInWrite = false;
 
   constructor(options: GroupCommitOptions) {
     this.#options = options;
@@ -85,8 +125,9 @@ export class GroupCommit {
     return this.#queue.fail(thrown);
   }
 
-  get isWriting(): boolean {
-    return this.#queue.isWriting;
+  /** Whether the file is in use. Lines that wait for their write need no open file. */
+  get isInWrite(): boolean {
+    return this.#isInWrite;
   }
 
   /** Waits for all added lines and closes the file. */
@@ -99,17 +140,26 @@ export class GroupCommit {
   async closeIdle(): Promise<void> {
     const handle = this.#handle;
     this.#handle = undefined;
-    this.#options.journals.delete(this);
+    this.#options.files.delete(this);
     await handle?.close();
   }
 
+  async #guardedWrite(lines: readonly Line[]): Promise<void> {
+    this.#isInWrite = true;
+    try {
+      await this.#write(lines);
+    } finally {
+      this.#isInWrite = false;
+    }
+  }
+
   async #write(lines: readonly Line[]): Promise<void> {
-    const { lock, newIn, onFirst, journals } = this.#options;
+    const { lock, newIn, onFirst, files } = this.#options;
     const isFirst = !this.#isBegun;
     if (isFirst) await onFirst?.();
     const isOpen = this.#handle !== undefined;
-    const handle = (this.#handle ??= await this.#open());
-    if (!isOpen) await journals.add(this);
+    const handle = (this.#handle ??= await files.makeRoom(() => this.#open()));
+    if (!isOpen) await files.add(this);
     // A file that was opened late may belong to a later holder. A process that takes over from here on continues in a
     // copy.
     await lock.check();

@@ -3,7 +3,7 @@ import type { FileLock } from '@h/files';
 import type { JournalRecord, OpenSession, PastTurn, TurnEvent } from '@h/turn';
 import { sessionClosed } from '../session-errors.js';
 import type { SessionFolder } from './folder.js';
-import { GroupCommit, type OpenJournals } from './group-commit.js';
+import { GroupCommit, type OpenFiles } from './group-commit.js';
 import { advance, emptyHead, encodeHead, type Head } from './head.js';
 import { encodeLine } from './lines.js';
 import type { Loaded } from './load.js';
@@ -24,19 +24,16 @@ export interface OpenFileSession extends OpenSession {
 }
 
 /** Opens a session for writing. @throws SessionHeldError while it is open elsewhere */
-export const openFiles = async (
-  folder: SessionFolder,
-  settings: FileSettings,
-  journals: OpenJournals,
-): Promise<OpenFileSession> => {
-  const lock = await lockSession(folder, { leaseMs: settings.leaseMs });
-  try {
-    return new FileSession(folder, settings, lock, await loadAndRepair(folder, settings, lock), journals);
-  } catch (error) {
-    await lock.release().catch(() => undefined);
-    throw error;
-  }
-};
+export const openFiles = (folder: SessionFolder, settings: FileSettings, files: OpenFiles): Promise<OpenFileSession> =>
+  files.openSession(async () => {
+    const lock = await lockSession(folder, { leaseMs: settings.leaseMs });
+    try {
+      return new FileSession(folder, settings, lock, await loadAndRepair(folder, settings, lock), files);
+    } catch (error) {
+      await lock.release().catch(() => undefined);
+      throw error;
+    }
+  });
 
 class FileSession implements OpenFileSession {
   readonly snapshot: Loaded['snapshot'];
@@ -44,6 +41,7 @@ class FileSession implements OpenFileSession {
   readonly #folder: SessionFolder;
   readonly #settings: FileSettings;
   readonly #lock: FileLock;
+  readonly #files: OpenFiles;
   readonly #file: GroupCommit;
   readonly #head: Head;
   readonly #turns: PastTurns;
@@ -54,11 +52,12 @@ class FileSession implements OpenFileSession {
   #isChanged = false;
   #closing: Promise<void> | undefined;
 
-  constructor(folder: SessionFolder, settings: FileSettings, lock: FileLock, loaded: Loaded, journals: OpenJournals) {
+  constructor(folder: SessionFolder, settings: FileSettings, lock: FileLock, loaded: Loaded, files: OpenFiles) {
     const { snapshot, journal, head, turns } = loaded;
     this.#folder = folder;
     this.#settings = settings;
     this.#lock = lock;
+    this.#files = files;
     this.snapshot = snapshot;
     this.journal = journal;
     this.#head = head;
@@ -68,7 +67,7 @@ class FileSession implements OpenFileSession {
     this.#file = new GroupCommit({
       path: folder.journal,
       lock,
-      journals,
+      files,
       newIn: isNew ? [folder.path, dirname(folder.path)] : [],
       onFirst: lock.wasEmpty ? () => this.#nameSession() : undefined,
     });
@@ -107,12 +106,13 @@ class FileSession implements OpenFileSession {
     const { journal, head } = this.#folder;
     try {
       await this.#file.close();
-      // If the copy fails as well, nothing more can be done.
-      if (this.#file.isUnsure) await this.#lock.replaceFile(journal, { copyOf: journal }).catch(() => undefined);
-      if (this.#isChanged && !this.#file.failure) {
+      await this.#files.write(async () => {
+        // If the copy fails as well, nothing more can be done.
+        if (this.#file.isUnsure) await this.#lock.replaceFile(journal, { copyOf: journal }).catch(() => undefined);
+        if (!this.#isChanged || this.#file.failure) return;
         // Not synced, because it can be rebuilt from the journal; a full disk may reject it.
         await this.#lock.replaceFile(head, encodeHead(this.#head), { sync: false }).catch(() => undefined);
-      }
+      });
     } finally {
       await this.#lock.release();
     }
