@@ -1,2 +1,2 @@
 export { canonicalJson, hashJson } from './canonical-json.js';
-export { schemaDraft, type SchemaDraft } from './schema-draft.js';
+export { schemaDraft, type SchemaDraft } from './schema/schema-draft.js';

@@ -117,6 +117,29 @@ describe('a JSON Schema input', () => {
     expect(valueOf(check(schema, value))).toEqual(value);
   });
 
+  it('keeps members that a dependent schema of draft 7 names', () => {
+    const schema = object({ a: {} }, { dependencies: { a: object({ b: {} }) } });
+    expect(valueOf(check(schema, { a: 1, b: 2, c: 3 }))).toEqual({ a: 1, b: 2 });
+  });
+
+  it.each([{ type: 'strng' }, { pattern: '(' }, { $ref: '#/$defs/none' }, { required: 'a' }])(
+    'is rejected when a part of it is invalid: %j',
+    (part) => {
+      expect(() => inputChecker('look', object({ a: part }))).toThrow(
+        /^defineTool\("look"\): "input" must be a valid JSON Schema: \/properties\/a: /,
+      );
+    },
+  );
+
+  it('takes polynomial time for a tree of a recursive union', () => {
+    const children = { type: 'array', items: { $ref: '#/$defs/node' } };
+    const oneOf = Array.from({ length: 20 }, (_, index) => object({ children, kind: { const: index } }));
+    const schema = object({ root: { $ref: '#/$defs/node' } }, { $defs: { node: { oneOf, required: ['kind'] } } });
+    const tree = (depth: number): unknown =>
+      depth === 0 ? { kind: 0 } : { kind: depth, children: [tree(depth - 1), tree(depth - 1)] };
+    expect(check(schema, { root: tree(6) })).toMatchObject({ ok: true });
+  });
+
   it('follows circular references', () => {
     const schema = object({ next: { $ref: '#' }, id: { type: 'string' } });
     expect(valueOf(check(schema, { id: 'a', x: 1, next: { id: 'b', x: 2 } }))).toEqual({ id: 'a', next: { id: 'b' } });

@@ -1,4 +1,5 @@
 import { canonicalJson } from '@h/json';
+import { schemaValidator } from '@h/json/schema';
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { InvalidOptionError, showValue } from '@h/options';
 import { toErrorInfo, type JSONObject, type MaybePromise } from '@h/turn';
@@ -73,7 +74,11 @@ const jsonSchemaChecker = (tool: string, schema: JSONObject): InputChecker => {
   if (canonicalJson(schema) === undefined) {
     throw invalidInputOption(tool, 'must be a schema; received an object that is not JSON');
   }
-  const validate = jsonSchemaValidator(schema);
+  const validator = schemaValidator(schema);
+  if (validator.problems.length > 0) {
+    throw invalidInputOption(tool, `must be a valid JSON Schema: ${validator.problems.slice(0, 3).join('; ')}`);
+  }
+  const validate = jsonSchemaValidator(schema, validator);
   return { jsonSchema: schema, check: (input) => guarded(() => validate(input)) };
 };
 

@@ -1,6 +1,5 @@
-import { Validator, type OutputUnit } from '@cfworker/json-schema';
-import { schemaDraft } from '@h/json';
-import type { JSONObject, JSONValue } from '@h/turn';
+import { schemaValidator, type Schema, type SchemaIssue, type SchemaValidator } from '@h/json/schema';
+import type { JSONObject } from '@h/turn';
 import { isPlain, maxDepth, TooDeepError } from './json-copy.js';
 
 /** Result of checking an input. */
@@ -9,134 +8,113 @@ export type InputCheck =
   | { readonly ok: false; readonly issues: readonly string[] };
 
 /**
- * Creates a validator for a JSON Schema (2020-12 unless `$schema` names another draft). It coerces no values and adds
- * no defaults.
+ * Creates the check of a JSON Schema. It coerces no values and adds no defaults.
  *
  * Members that are not in the schema are removed, unless it allows others (`additionalProperties`, `patternProperties`,
  * `unevaluatedProperties`).
  */
-export const jsonSchemaValidator = (schema: JSONObject): ((input: unknown) => InputCheck) => {
-  // The library modifies the schema.
-  const validator = new Validator(structuredClone(schema), schemaDraft(schema), false);
+export const jsonSchemaValidator = (
+  schema: JSONObject,
+  validator: SchemaValidator = schemaValidator(schema),
+): ((input: unknown) => InputCheck) => {
+  const strip = stripper(validator);
   return (input) => {
-    const value = stripped(input, [schema], schema, 0);
-    const { valid, errors } = validator.validate(value);
-    return valid ? { ok: true, value } : { ok: false, issues: leaves(errors) };
+    const value = strip(input, [schema], 0);
+    const issues = validator.check(value);
+    return issues.length === 0 ? { ok: true, value } : { ok: false, issues: issues.map(described) };
   };
 };
 
-/** Keywords whose errors only lead to another error; the last three occur with any wrong member of a closed object. */
-const nesting: readonly string[] = [
-  'properties',
-  'items',
-  'prefixItems',
-  '$ref',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'false',
-];
+const described = ({ path, message }: SchemaIssue): string =>
+  path.length === 0 ? message : `${path.join('.')}: ${message}`;
 
-/** Returns the errors that name a cause, without those that only name its parents. */
-const leaves = (errors: readonly OutputUnit[]): readonly string[] => {
-  const causes = errors.filter(({ keyword }) => !nesting.includes(keyword));
-  return (causes.length === 0 ? errors : causes).map(({ instanceLocation, error }) => {
-    const path = instanceLocation.replace(/^#\/?/, '').replaceAll('/', '.');
-    return path === '' ? error : `${path}: ${error}`;
-  });
+/** Removes the members of a value that none of the schemas names. All schemas apply to the value. */
+type Strip = (value: unknown, schemas: readonly unknown[], depth: number) => unknown;
+
+/** Returns a function that makes null-prototype copies. */
+const stripper = ({ nodeOf }: SchemaValidator): Strip => {
+  /** Returns the schema and all schemas that it includes by reference or combination. */
+  const expanded = (schema: unknown, seen: Set<Schema>): readonly Schema[] => {
+    if (!isPlain(schema) || seen.has(schema)) return [];
+    seen.add(schema);
+    const parts: unknown[] = [referred(schema), ...conditionals.map((key) => schema[key])];
+    for (const key of combinators) {
+      const members = schema[key];
+      if (Array.isArray(members)) parts.push(...(members as readonly unknown[]));
+    }
+    for (const key of dependents) if (isPlain(schema[key])) parts.push(...Object.values(schema[key]));
+    return [schema, ...parts.flatMap((part) => expanded(part, seen))];
+  };
+
+  /** Returns the schema that a schema references. An unresolved reference allows any member. */
+  const referred = (schema: Schema): unknown =>
+    references.some((key) => schema[key] !== undefined)
+      ? (nodeOf(schema)?.target ?? { additionalProperties: true })
+      : undefined;
+
+  const memberSchemas = (schema: Schema, key: string): readonly unknown[] => {
+    const { properties, additionalProperties, unevaluatedProperties } = schema;
+    const found: unknown[] = [];
+    if (isPlain(properties) && Object.hasOwn(properties, key)) found.push(properties[key]);
+    for (const [expression, member] of nodeOf(schema)?.patternProperties ?? []) {
+      if (expression.test(key)) found.push(member);
+    }
+    if (found.length === 0) {
+      for (const rest of [additionalProperties, unevaluatedProperties]) if (isPlain(rest)) found.push(rest);
+    }
+    return found;
+  };
+
+  /** Whether patterns name members, but were not compiled. */
+  const hasUnknownNames = (schema: Schema): boolean =>
+    'patternProperties' in schema && nodeOf(schema)?.patternProperties.length === 0;
+
+  const strip: Strip = (value, schemas, depth) => {
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth >= maxDepth) throw new TooDeepError();
+    const seen = new Set<Schema>();
+    const applied = schemas.flatMap((schema) => expanded(schema, seen));
+    if (Array.isArray(value)) {
+      return value.map((item, index) =>
+        strip(
+          item,
+          applied.flatMap((schema) => itemSchemas(schema, index)),
+          depth + 1,
+        ),
+      );
+    }
+    if (!isPlain(value)) return value;
+    const open = isOpen(applied) || applied.some(hasUnknownNames);
+    const copy = Object.create(null) as Record<string, unknown>;
+    for (const key of Object.keys(value)) {
+      if (key === '__proto__') continue;
+      const own = applied.flatMap((schema) => memberSchemas(schema, key));
+      if (open || own.length > 0) copy[key] = strip(value[key], own, depth + 1);
+    }
+    return copy;
+  };
+  return strip;
 };
 
-/** Returns a null-prototype copy without members that none of the schemas names. All schemas apply to the value. */
-const stripped = (value: unknown, schemas: readonly JSONValue[], root: JSONObject, depth: number): unknown => {
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth >= maxDepth) throw new TooDeepError();
-  const seen = new Set<JSONObject>();
-  const applied = schemas.flatMap((schema) => expanded(schema, root, seen));
-  if (Array.isArray(value)) {
-    return value.map((item, index) =>
-      stripped(
-        item,
-        applied.flatMap((schema) => itemSchemas(schema, index)),
-        root,
-        depth + 1,
-      ),
-    );
-  }
-  if (!isPlain(value)) return value;
-  const open = isOpen(applied);
-  const copy = Object.create(null) as Record<string, unknown>;
-  for (const key of Object.keys(value)) {
-    if (key === '__proto__') continue;
-    const own = applied.flatMap((schema) => memberSchemas(schema, key));
-    if (open || own.length > 0) copy[key] = stripped(value[key], own, root, depth + 1);
-  }
-  return copy;
-};
-
+const references = ['$ref', '$dynamicRef', '$recursiveRef'] as const;
 const combinators = ['allOf', 'anyOf', 'oneOf'] as const;
 const conditionals = ['if', 'then', 'else'] as const;
-
-/** Returns the schema and all schemas that it includes by reference or combination. */
-const expanded = (schema: JSONValue | undefined, root: JSONObject, seen: Set<JSONObject>): readonly JSONObject[] => {
-  if (!isPlain(schema) || seen.has(schema)) return [];
-  seen.add(schema);
-  const parts: (JSONValue | undefined)[] = [referred(schema, root), ...conditionals.map((key) => schema[key])];
-  for (const key of combinators) {
-    const members = schema[key];
-    if (Array.isArray(members)) parts.push(...(members as readonly JSONValue[]));
-  }
-  if (isPlain(schema['dependentSchemas'])) parts.push(...(Object.values(schema['dependentSchemas']) as JSONValue[]));
-  return [schema, ...parts.flatMap((part) => expanded(part, root, seen))];
-};
-
-/** Returns the schemas that a schema references. An unresolved reference allows any member. */
-const referred = ({ $ref, $dynamicRef, $recursiveRef }: JSONObject, root: JSONObject): JSONValue | undefined => {
-  if ($ref === undefined && $dynamicRef === undefined && $recursiveRef === undefined) return undefined;
-  return (
-    (typeof $ref === 'string' && $ref.startsWith('#') ? resolved($ref, root) : undefined) ?? {
-      additionalProperties: true,
-    }
-  );
-};
-
-const resolved = (reference: string, root: JSONObject): JSONValue | undefined => {
-  let place: JSONValue | undefined = root;
-  for (const segment of reference.slice(1).split('/').filter(Boolean)) {
-    const key = decodeURIComponent(segment).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof place !== 'object' || place === null || !Object.hasOwn(place, key)) return undefined;
-    place = (place as Record<string, JSONValue | undefined>)[key];
-  }
-  return place;
-};
+const dependents = ['dependentSchemas', 'dependencies'] as const;
 
 /** Whether unnamed members are kept: a schema allows additional members, or no schema describes any. */
-const isOpen = (schemas: readonly JSONObject[]): boolean => {
+const isOpen = (schemas: readonly Schema[]): boolean => {
   const describing = schemas.filter((schema) =>
     ['properties', 'additionalProperties', 'unevaluatedProperties', 'patternProperties'].some((key) => key in schema),
   );
-  const opens = (value: JSONValue | undefined): boolean => value === true || isPlain(value);
+  const opens = (value: unknown): boolean => value === true || isPlain(value);
   return (
     describing.length === 0 ||
     describing.some((schema) => opens(schema['additionalProperties']) || opens(schema['unevaluatedProperties']))
   );
 };
 
-const memberSchemas = (schema: JSONObject, key: string): readonly JSONValue[] => {
-  const { properties, patternProperties, additionalProperties, unevaluatedProperties } = schema;
-  const found: JSONValue[] = [];
-  if (isPlain(properties) && Object.hasOwn(properties, key)) found.push(properties[key] as JSONValue);
-  if (isPlain(patternProperties)) {
-    for (const [pattern, member] of Object.entries(patternProperties)) {
-      if (new RegExp(pattern, 'u').test(key)) found.push(member as JSONValue);
-    }
-  }
-  if (found.length === 0) {
-    for (const rest of [additionalProperties, unevaluatedProperties]) if (isPlain(rest)) found.push(rest);
-  }
-  return found;
-};
-
-const itemSchemas = ({ items, prefixItems }: JSONObject, index: number): readonly JSONValue[] => {
+const itemSchemas = ({ items, prefixItems }: Schema, index: number): readonly unknown[] => {
   const listed = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : [];
-  if (index < listed.length) return [listed[index] as JSONValue];
+  if (index < listed.length) return [listed[index]];
   return items === undefined || Array.isArray(items) ? [] : [items];
 };

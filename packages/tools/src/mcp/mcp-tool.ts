@@ -1,3 +1,4 @@
+import { schemaValidator } from '@h/json/schema';
 import type { JSONObject, JSONValue, ToolEffect, ToolPaths } from '@h/turn';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { StandardSchemaV1 } from '@standard-schema/spec';
@@ -8,7 +9,6 @@ import { jsonSchemaValidator } from '../json-schema.js';
 import { truncate } from '../truncate.js';
 import type { LinkCall, McpToolDescription } from './tool-request.js';
 import { effectOf, isIdempotent } from './effects.js';
-import { relaxed } from './relaxed-schema.js';
 import { outputOf } from './results.js';
 
 /** Settings for the tools of a server. */
@@ -33,7 +33,7 @@ export const mcpTool = (name: string, description: McpToolDescription, settings:
   const { effects, paths, areAnnotationsUsed, resources, timeoutMs } = settings;
   const given = Object.hasOwn(effects, description.name) ? effects[description.name] : undefined;
   const inputSchema = description.inputSchema as JSONObject;
-  const checkOutput = description.outputSchema && jsonSchemaValidator(relaxed(description.outputSchema as JSONObject));
+  const checkOutput = description.outputSchema && checkOf(description.outputSchema as JSONObject);
   const effect = given ?? (areAnnotationsUsed ? effectOf(annotations) : 'destructive');
   // An effect of the user contradicts a server that calls its tool read-only.
   const hints = given === undefined || given === 'read-only' ? annotations : { ...annotations, readOnlyHint: false };
@@ -60,7 +60,7 @@ export const mcpTool = (name: string, description: McpToolDescription, settings:
     description: truncate(description.description ?? description.title ?? description.name, {
       maxChars: maxDescription,
     }),
-    input: withJsonSchema(standardSchema(relaxed(inputSchema)), inputSchema),
+    input: withJsonSchema(standardSchema(inputSchema), inputSchema),
     effect,
     idempotent,
     ...(Object.hasOwn(paths, description.name) && { paths: paths[description.name] }),
@@ -72,9 +72,16 @@ export const mcpTool = (name: string, description: McpToolDescription, settings:
   });
 };
 
+/**
+ * Checks values against a schema of the server, without its regular expressions: one with exponential time would block
+ * the whole process. What is wrong with the schema is ignored, because the server checks its input itself.
+ */
+const checkOf = (schema: JSONObject): ReturnType<typeof jsonSchemaValidator> =>
+  jsonSchemaValidator(schema, schemaValidator(schema, { hasPatterns: false }));
+
 /** Wraps a JSON Schema as a Standard Schema. */
 const standardSchema = (schema: JSONObject): StandardSchemaV1<unknown, JSONObject> => {
-  const check = jsonSchemaValidator(schema);
+  const check = checkOf(schema);
   return {
     '~standard': {
       version: 1,

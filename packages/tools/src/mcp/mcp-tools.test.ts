@@ -48,6 +48,21 @@ describe('toolMaker', () => {
     ]);
   });
 
+  it('accepts what only a regular expression or a wrong part of the schema could reject', () => {
+    const { make, problems } = maker();
+    const patterns = [{ pattern: '^(a+)+$' }, { format: 'email' }];
+    const parts = [{ not: patterns[0] }, { oneOf: patterns }, { $ref: '#/$defs/none' }, { type: 'strng' }];
+    for (const part of parts) {
+      const inputSchema = { type: 'object', properties: { id: part } } as unknown as McpToolDescription['inputSchema'];
+      const [tool] = make([describedAs('find', { inputSchema })]);
+      expect(tool?.check({ id: `${'a'.repeat(40)}!` })).toMatchObject({ ok: true });
+    }
+    const named = { type: 'object' as const, patternProperties: { '^(a+)+$': {} }, additionalProperties: false };
+    const [tool] = make([describedAs('name', { inputSchema: named })]);
+    expect(tool?.check({ [`${'a'.repeat(40)}!`]: 1 })).toMatchObject({ ok: true });
+    expect(problems).toEqual([]);
+  });
+
   it('forgets tools that the list omits', () => {
     const { make, problems } = maker();
     const task = describedAs('task', { execution: { taskSupport: 'required' } });

@@ -1,4 +1,4 @@
-/** A draft of JSON Schema, as `@cfworker/json-schema` names them. */
+/** A draft of JSON Schema. */
 export type SchemaDraft = '4' | '7' | '2019-09' | '2020-12';
 
 /**
