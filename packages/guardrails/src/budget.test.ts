@@ -421,18 +421,20 @@ describe('a budget that is stored', () => {
     expect(createBudget({ restore: budget.toJSON() }).cutOffReason).toBe('Enough.');
   });
 
-  it('ignores an invalid stored value', () => {
+  it('rejects an invalid stored value instead of starting with nothing spent', () => {
     for (const restore of [
       null,
       7,
-      'x',
+      JSON.stringify(createBudget()),
       [],
-      { counters: { steps: -1, cost: Number.NaN, x: 1 } },
+      { version: 2 },
+      { counters: { steps: -1 } },
+      { counters: { cost: Number.NaN } },
+      { counters: { steps: '5' } },
       { tabs: { a: 'b' } },
       { cutOff: 3 },
     ]) {
-      expect(createBudget({ restore })).toMatchObject({ cutOffReason: undefined });
-      expect(createBudget({ restore }).used().steps).toBe(0);
+      expect(() => createBudget({ restore })).toThrow(/^createBudget\(\): "restore[^"]*" must be .*; received /);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { anyValue, checkOptions, nonEmptyString } from '@h/options';
+import { anyString, checkOptions, nonEmptyString, objectOf, oneOf, recordOf, type OptionCheck } from '@h/options';
 import type { JSONObject } from '@h/turn';
 import { Account } from './account.js';
 import {
@@ -8,6 +8,7 @@ import {
   difference,
   type MutableCounters,
   noCounters,
+  storedAmounts,
   storedCounters,
 } from './counters.js';
 import { type Allowance, allowanceChecks, checkExtension, type LimitState } from './limits.js';
@@ -230,10 +231,18 @@ export class Budget {
  * ```
  */
 export const createBudget = (options: BudgetOptions = {}): Budget => {
-  checkOptions('createBudget()', options, { ...allowanceChecks, name: nonEmptyString, restore: anyValue });
+  checkOptions('createBudget()', options, { ...allowanceChecks, name: nonEmptyString, restore: storedBudget });
   checkExtension('createBudget()', options);
   return new Budget(options);
 };
+
+/** A damaged state must not become a budget of which nothing is spent. */
+const storedBudget: OptionCheck = objectOf({
+  version: oneOf(1),
+  counters: storedAmounts,
+  tabs: recordOf(storedAmounts),
+  cutOff: anyString,
+});
 
 /** The use of a budget by one turn. */
 export interface BudgetTab {

@@ -1,3 +1,5 @@
+import { numberFrom, recordOf, type OptionCheck } from '@h/options';
+
 /** What was used. */
 export interface Counters {
   readonly steps: number;
@@ -54,6 +56,9 @@ export const difference = (left: Counters, right: Counters): Amounts => {
   for (const name of names) result[name] = left[name] - right[name];
   return result;
 };
+
+/** Accepts counters that were stored; those of a later version may have more names. */
+export const storedAmounts: OptionCheck = recordOf(numberFrom(0));
 
 /** Counters from stored data; anything but a non-negative number counts as 0. */
 export const storedCounters = (value: unknown): MutableCounters => {
