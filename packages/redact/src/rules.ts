@@ -28,7 +28,7 @@ import { findBehindWideColon } from './names/foreign-names.js';
 import { findCopied } from './named/inserts.js';
 import { mayEndKey } from './names/key-name.js';
 import { findKeyedCall, mayTakeKey } from './named/keyed-calls.js';
-import { ledLetters, mayLead } from './commands/led.js';
+import { hasLedTail, ledLetters, mayLead } from './commands/led.js';
 import { findLikely, mayBeLikely } from './likely/likely.js';
 import { mayBeNamed } from './names/may-be-named.js';
 import { findOneTimeCode, mayBeOneTimeCode } from './tokens/one-time-codes.js';
@@ -214,6 +214,11 @@ const { lists, listOf } = ((): {
   return { lists: all, listOf: table };
 })();
 
+/** 1 for the lists with only the detectors of what a space leads to, since spaces are the most frequent candidates. */
+const isSpaced = Uint8Array.from(lists, (list) =>
+  list.length > 0 && list.every(({ find }) => find === findSpaced) ? 1 : 0,
+);
+
 /** Whether the guard of a detector in a list accepts an offset. */
 const mayFindAt = (list: number, text: string, index: number): boolean => {
   if (text.charCodeAt(index) > 127) return false;
@@ -274,7 +279,7 @@ export class Candidates {
         const byte = buffer[index - start] ?? 0;
         const list = listOf[(before << 8) | byte] ?? 0;
         before = byte;
-        if (list === 0) continue;
+        if (list === 0 || (isSpaced[list] === 1 && !hasLedTail(text, index))) continue;
         left -= 1;
         if (mayFindAt(list, text, index) || (left <= 0 && text.charCodeAt(index) < 128)) return index;
       }

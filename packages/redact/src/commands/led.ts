@@ -143,8 +143,11 @@ for (const ending of ledEndings) {
 ledTails.fill(1, 48 << 10, 58 << 10);
 ledTails.fill(1, 95 << 10, 96 << 10);
 
-/** Returns quickly whether the text before a space may lead to a secret. */
-export const mayLead = (text: string, index: number): boolean => {
+/** Whether the last three letters before an offset are those of a text that may lead to a secret. */
+export const hasLedTail = (text: string, index: number): boolean => {
   const middle = ((text.charCodeAt(index - 3) & 31) << 5) | (text.charCodeAt(index - 2) & 31);
-  return ledTails[(text.charCodeAt(index - 1) << 10) | middle] === 1 && mayEndLed(text, index);
+  return ledTails[(text.charCodeAt(index - 1) << 10) | middle] === 1;
 };
+
+/** Returns quickly whether the text before a space may lead to a secret. */
+export const mayLead = (text: string, index: number): boolean => hasLedTail(text, index) && mayEndLed(text, index);

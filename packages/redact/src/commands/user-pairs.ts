@@ -84,8 +84,10 @@ const isBehindHost = (text: string, index: number): boolean => {
   while (index - start < maxPassword && isOfUser(text.charCodeAt(start - 1))) start -= 1;
   const before = text.charCodeAt(start - 1);
   if (before === backslash || before === space || before === tab) return true;
-  for (; start > index - maxLook && text.charCodeAt(start - 1) !== lineFeed; start -= 1) {
-    if (text.charCodeAt(start - 1) === space && isStatement(text, start - 1)) return true;
+  const near = text.slice(Math.max(0, index - maxLook), start);
+  const line = near.lastIndexOf('\n') + 1;
+  for (let blank = near.lastIndexOf(' '); blank > line; blank = near.lastIndexOf(' ', blank - 1)) {
+    if (isStatement(near, blank)) return true;
   }
   return false;
 };

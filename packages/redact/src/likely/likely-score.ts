@@ -51,17 +51,16 @@ const isWord = (code: number): boolean => kindOf(code) !== 0 || code === 95;
 const weightIn = (alphabet: number, property: number, number: number): number =>
   weightOf(property, (alphabet << 3) | number);
 
-/** Whether a sign is the first of its kind in a value. */
-const isFirst = (text: string, start: number, index: number): boolean => {
-  let other = start;
-  while (text.charCodeAt(other) !== text.charCodeAt(index)) other += 1;
-  return other === index;
-};
+/** A bit for each sign that a value may have. */
+const signBits = Int32Array.from({ length: 128 }, (_, code) => {
+  const place = '!#$%*+-./:=?@^_~'.indexOf(String.fromCharCode(code));
+  return place === -1 ? 0 : 1 << place;
+});
 
 /** Returns the score of a value, by {@link scoreIn}, and its composition, as one number. */
 export const scoreOfValue = (text: string, start: number, end: number): number => {
   const length = end - start;
-  let [letters, sums, longest, run, before] = [0, 0, 0, 0, none];
+  let [letters, sums, longest, run, before, signs] = [0, 0, 0, 0, none, 0];
   let score = bias;
   for (let index = start; index < end; index += 1) {
     const code = text.charCodeAt(index);
@@ -71,7 +70,10 @@ export const scoreOfValue = (text: string, start: number, end: number): number =
     sums += steps[(before << 2) | kind] ?? 0;
     run = kind === lower ? run + 1 : 0;
     longest = Math.max(longest, run);
-    if (kind === 0 && isFirst(text, start, index)) score += weightOf(properties.sign, code);
+    if (kind === 0 && (signs & (signBits[code] ?? 0)) === 0) {
+      score += weightOf(properties.sign, code);
+      signs |= signBits[code] ?? 0;
+    }
     before = kind;
   }
   const [changes, numbers, digits] = [sums & 255, (sums >> 8) & 255, sums >> 16];

@@ -11,7 +11,7 @@ import {
 import { is, pairStop, valueStop, word } from '../text/characters.js';
 import { isReference } from '../values/judged-value.js';
 import { foreignNames, keyStrength } from '../names/key-name.js';
-import { sentenceTest } from '../names/mentions.js';
+import { isForeignLetter, sentenceTest } from '../names/mentions.js';
 import { quoteAt } from '../text/quotes.js';
 import type { Reader } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
@@ -168,9 +168,16 @@ const foreignKeyBefore =
   /(?:토큰|시크릿|키|トークン|キー|鍵|令牌|密钥|密鑰|токен|секрет|ключ)\p{L}{0,3}[^\p{L}\d]{1,6}$/iu;
 const maxForeign = 32;
 
-/** Returns quickly whether a letter or a sign beyond ASCII is one to three characters before an offset. */
-export const isBehindForeign = (text: string, start: number): boolean =>
-  text.charCodeAt(start - 1) > 127 || text.charCodeAt(start - 2) > 127 || text.charCodeAt(start - 3) > 127;
+/** Maximum distance of a letter of the name from the value: three letters and five signs. */
+const maxForeignGap = 8;
+
+/** Returns quickly whether a letter beyond ASCII is a few characters before an offset. */
+export const isBehindForeign = (text: string, start: number): boolean => {
+  for (let index = start - 1; index >= start - maxForeignGap; index -= 1) {
+    if (isForeignLetter(text.charCodeAt(index))) return true;
+  }
+  return false;
+};
 
 /** Whether a value that is unlike a word is behind a word for a password with letters beyond ASCII, as in `パスワードは …`. */
 export const isForeignNamed = (reader: Reader, start: number, end: number): boolean => {

@@ -21,6 +21,7 @@ const dot = 46;
 const equals = 61;
 const backslash = 92;
 const letterS = 115;
+const letterA = 97;
 
 const isQuote = (code: number): boolean => code === 34 || code === 39 || code === 96;
 
@@ -80,10 +81,16 @@ const endOfLabeled = (text: string, signsStart: number, start: number): number =
   return end === signsStart && end > 0 ? beforeMethod(text, signsStart, start) : end;
 };
 
+/** Whether a name ends with the letters of `pass`. */
+const mayEndPass = (text: string, end: number): boolean =>
+  (text.charCodeAt(end - 1) | 32) === letterS &&
+  (text.charCodeAt(end - 2) | 32) === letterS &&
+  (text.charCodeAt(end - 3) | 32) === letterA;
+
 /** Returns quickly whether a value may be behind the name of a secret with only signs between them. */
 export const mayBeBehindSigns = (text: string, start: number): boolean => {
   const end = endOfLabeled(text, endOfName(text, start), start);
-  return end > 0 && (mayEndKey(text, end) || (text.charCodeAt(end - 1) | 32) === letterS);
+  return end > 0 && (mayEndKey(text, end) || mayEndPass(text, end));
 };
 
 /** Matches `backend_pass` and `rootPass`, and the word alone. */

@@ -56,12 +56,12 @@ export const plainLinesFinder = (forms: Finder): Finder => {
     const until = (end: number): string => (place.isWhole ? text : text.slice(0, Math.max(place.from, end)));
     let from = Math.max(0, place.from + offset);
     if (!isActive) {
-      const complete = until(beforeEscape(text));
+      const complete = place.isWhole ? text : until(beforeEscape(text));
       const { length } = complete;
       const found = firstNotPlain(complete, Math.max(0, from - maxPrefix), place.isBeginning, 'secrets');
       if (found === undefined || !(place.isWhole || found.kind !== 'line' || found.end < length)) {
-        const settled = Math.min(startOfString(complete, length), startOfWord(complete, length));
-        return { secrets: [], settled: place.isWhole ? length : settled, ahead: [] };
+        const settled = (): number => Math.min(startOfString(complete, length), startOfWord(complete, length));
+        return { secrets: [], settled: place.isWhole ? length : settled(), ahead: [] };
       }
       isActive = true;
       if (found.kind === 'entity') from = startOfBlanks(complete, startOfWord(complete, found.index));
