@@ -14,10 +14,10 @@ import {
   mayBeNeighbor,
 } from './named/cells.js';
 import {
-  endOfColumn,
   findAlignedColumns,
   findRuledColumns,
   findSeparatedColumns,
+  mayEndColumn,
   mayEndColumns,
 } from './named/columns.js';
 import { findHereString } from './commands/command-arguments.js';
@@ -100,7 +100,6 @@ const mayBeUserRule: Guard = (text, index) => {
   return Number.isNaN(next) || (text.charCodeAt(index) === hash ? next > slash : next > space && next !== equals);
 };
 
-const mayEndColumn: Guard = (text, index) => endOfColumn(text, index) !== 0;
 const mayBeField: Guard = (text, index) => mayEndKey(text, index) || mayEndColumn(text, index);
 
 /** The detectors for two adjacent ASCII characters, in order. The first detector that finds a secret decides. */

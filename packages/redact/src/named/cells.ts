@@ -11,7 +11,7 @@ import {
   passphraseName,
   snakeName,
 } from '../values/chosen-value.js';
-import { endOfColumn, findBarColumns, findSeparatedColumns } from './columns.js';
+import { findBarColumns, findSeparatedColumns, mayEndColumn } from './columns.js';
 import { keyStrength, maxKeyLength, mayEndKey } from '../names/key-name.js';
 import { quoteAt } from '../text/quotes.js';
 import { isRandomLetters } from '../values/random-letters.js';
@@ -45,7 +45,7 @@ export const mayBeNeighbor = (text: string, index: number): boolean => {
   const isTight = is(text.charCodeAt(index - 1), keyClass);
   if (isTight && text.charCodeAt(index + 1) !== 32 && index + 1 < text.length) return false;
   if (mayEndKey(text, endOfCell(text, index, 0))) return true;
-  return text.charCodeAt(index) === comma && (endOfColumn(text, index) !== 0 || mayBeCredential(text, index));
+  return text.charCodeAt(index) === comma && (mayEndColumn(text, index) || mayBeCredential(text, index));
 };
 
 /** Finds the value in the next table cell or the next argument. Called for `|`, or for a comma after a quote. */

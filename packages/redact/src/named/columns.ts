@@ -211,6 +211,12 @@ export const endOfColumn = (text: string, index: number): number => {
   return isColumn ? end : 0;
 };
 
+/** Returns quickly whether the name of a column behind the separator at an offset may be that of a secret. */
+export const mayEndColumn = (text: string, index: number): boolean => {
+  const end = endOfColumn(text, index);
+  return end !== 0 && (end + 1 >= text.length || mayEndKey(text, end));
+};
+
 /** Whether one space is between two words. */
 const isBetweenWords = (text: string, index: number): boolean =>
   text.charCodeAt(index) === 32 && is(text.charCodeAt(index - 1), word) && is(text.charCodeAt(index + 1), word);
