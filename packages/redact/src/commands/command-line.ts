@@ -146,6 +146,10 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const value = reader.text.slice(found.start, found.end);
   // A word with a number is the name of something else, unless the flag is for a password.
   if (strength === 'weak' && nameOfOther.test(value)) return undefined;
+  // The name of a secret of AWS.
+  if (name === 'secret-id' && value.includes('/')) return undefined;
+  // What a message says about the flag.
+  if (/^(?:requires|expects|needs|cannot|accepts)$/.test(value)) return undefined;
   if (isPass && /^(?:pass|env|file|fd|stdin):?/.test(value)) return undefined;
   return isChosen(value) || isWords(value, isContent ? 'password' : name)
     ? { ...found, kind: 'command-line' }

@@ -1,6 +1,7 @@
 import { isMixed, isNoisy, isPassphrase, isUnlikeWord, isWords, passphraseName } from '../values/chosen-value.js';
 import { foreignKey } from '../names/foreign-names.js';
 import { bearer, is, stop, word } from '../text/characters.js';
+import { isChanged } from '../named/behind-signs.js';
 import { findCertainLiteral } from '../values/certain-literal.js';
 import { findAlignedColumns } from '../named/columns.js';
 import { isReference } from '../values/judged-value.js';
@@ -124,11 +125,20 @@ const findBehindName = (reader: Reader, key: Key, index: number): Secret | undef
     if (!isFirst) return findWithin(reader, key, valueStart);
   }
   const found = valueOf(reader, key, valueStart, { isColon: true, isLiteral: true });
+  if (found !== undefined && isName(reader, key, found, isQuoted)) return undefined;
   // The secret key of AWS may be some columns behind its id.
   const isId = found !== undefined && accessKeyId.test(text.slice(found.start, found.end));
   if (isId) return withKeyPair(reader, found);
   return chosen(reader, key, found, !isQuoted);
 };
+
+/** Matches constants of several words, and an object with its number in a header of OpenSSL. */
+const constant = /^[A-Z][A-Z\d]*(?:_[A-Z\d]+){2,}$|^[A-Z]+_\w+,\d+L$/;
+/** Whether a value is a constant beside another one, or the name of a secret of Kubernetes. */
+const isName = (reader: Reader, { name }: Key, { start, end }: Secret, isQuoted: boolean): boolean =>
+  isQuoted
+    ? name === 'secret' && isChanged(reader, end)
+    : name.includes('_') && constant.test(reader.slice(start, end + 6).split(/\s/, 1)[0] ?? '');
 
 /** Matches the id of a key of AWS. */
 const accessKeyId = /^A[KS]IA[A-Z\d]{16}$/;

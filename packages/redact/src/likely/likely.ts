@@ -21,7 +21,7 @@ const minLine = 40;
  * keys of OpenPGP and Google and of content in IPFS, ULIDs, abbreviated values, and names in code.
  */
 const common =
-  /[^!-~]|\.{3}$|^[0-7][\dA-HJKMNP-TV-Z]{25}$|-g[\da-f]{7,}$|#[\da-f]{7,40}$|_Z[A-Z][a-z]*\d|^Qm[1-9A-HJ-NP-Za-km-z]{44}$|^RW[Q-T][\w+/]{53}$|^[A-Z]{2}[\da-f]{32}$|^1-[\da-f]{8}-[\da-f]{24}$|^GOOG[\dA-Z]+$|^[.~@-]|^\/|\/.*\/|^[\w.+-]+@[\w-]+\.|^v?\d+\.\d|^\d{1,4}\+\d+\+[a-z]+\d+[a-z]?\d*$|^\d+(?:[-/.T]\d+)+|^[a-z]+\d*(?:[._/-][a-z]+\d*)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[A-Za-z]+\d*(?:_[A-Za-z]+\d*){3,}$|^\w+_(?:st|t)$|\.[a-z]{2,4}\d?$|^0x|^(?:[\dA-F]{16}|[\dA-F]{40})$|^[\da-z]{6,8}(?:-[\da-z]{4}){3}-|(?:^|\W)[\dA-F]{8}-[\dA-F]{4}-|^\d+(?:px|ms|[kKMG]B|bytes|bit|th)$|^[A-Za-z]+\d$|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Mm]d|MD)\d{1,3}(?:[A-Z][a-z]+)*$/;
+  /[^!-~]|\.{3}$|^[0-7][\dA-HJKMNP-TV-Z]{25}$|-g[\da-f]{7,}$|#[\da-f]{7,40}$|_Z[A-Z][a-z]*\d|^_Z(?:\d+[A-Za-z_]|[A-Z]{1,3}[a-z][A-Za-z]*\d)|#L\d+(?:-L?\d+)?$|^[A-Z]+(?:_[A-Z]+)+_[\da-f]{32}$|^\d{3,5}x\d{3,5}(?:@\d+(?:Hz)?)?$|^(?=.*[A-Z][a-z]{3})[A-Z][A-Za-z]{0,3}\d{1,2}(?:(?:alpha|beta)\d)?(?:[A-Z]+[a-z]+)+$|^Qm[1-9A-HJ-NP-Za-km-z]{44}$|^RW[Q-T][\w+/]{53}$|^[A-Z]{2}[\da-f]{32}$|^1-[\da-f]{8}-[\da-f]{24}$|^GOOG[\dA-Z]+$|^[.~@-]|^\/|\/.*\/|^[\w.+-]+@[\w-]+\.|^v?\d+\.\d|^\d{1,4}\+\d+\+[a-z]+\d+[a-z]?\d*$|^\d+(?:[-/.T]\d+)+|^[a-z]+\d*(?:[._/-][a-z]+\d*)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[A-Za-z]+\d*(?:_[A-Za-z]+\d*){3,}$|^\w+_(?:st|t)$|\.[a-z]{2,4}\d?$|^0x|^(?:[\dA-F]{16}|[\dA-F]{40})$|^[\da-z]{6,8}(?:-[\da-z]{4}){3}-|(?:^|\W)[\dA-F]{8}-[\dA-F]{4}-|^\d+(?:px|ms|[kKMG]B|bytes|bit|th)$|^[A-Za-z]+\d$|(?:[Uu]?[Ii]nt|[Ff]loat|[Bb]ase|[Uu]tf|UTF|[Ss]ha|SHA|[Mm]d|MD)\d{1,3}(?:[A-Z][a-z]+)*$/;
 /** Matches an id with a short prefix, such as those of payments and requests, and not the prefix of a secret. */
 const prefixedId = /^(?!(?:api|auth|cred|key|lic|pass|pat|pk|pw|rk|sec|sk|tok|whsec)_)[a-z]{2,5}_[A-Za-z\d]{14,28}$/;
 /** Matches words and signs that a secret may follow. */
@@ -49,7 +49,7 @@ const sample = /example|token|secret|passw|(.)\1{4}/i;
  * request or another id, a badge, and an encrypted value of Pulumi or Travis.
  */
 const publicName =
-  /(?:thumbprint|fingerprint|x5t(?:#S256)?|hash|digest|checksum|cursor|site-?key|publishable|(?:site|domain)-verification|(?:continuation|page|next)-?token|["'][xyn]|(?:partition|sort|foreign|public)[ _-]?(?:key|token)|(?:\b|\\n)peer|(?:sha|md)-?\d{1,3}|cf-ray|\bserial(?:[- ]?(?:number|no))?|message-(?:state|id)|trace(?:parent|state)|(?:^|[\s"'{,;&?])(?:rid|(?:request|trace|span|correlation)[-_ ]?id)|(?:cache|restore)[- ]?keys?|(?:^|[;\s])bh?|(?:^|[\s"'{])secure|badge\.svg\?token|(?:checksum|digest)\/[\w.-]{1,32})["']?\s{0,2}[:=]?\s{0,2}["']?$/i;
+  /(?:thumbprint|fingerprint|x5t(?:#S256)?|hash|digest|checksum|cursor|site-?key|publishable|(?:site|domain)-verification|(?:continuation|page|next)[ -]?token|["'][xyn]|(?:partition|sort|foreign|public)[ _-]?(?:key|token)|(?:\b|\\n)peer|(?:sha|md)-?\d{1,3}|cf-ray|\bserial(?:[- ]?(?:number|no))?|message-(?:state|id)|trace(?:parent|state)|(?:^|[\s"'{,;&?])(?:rid|(?:request|trace|span|correlation)[-_ ]?id)|(?:cache|restore)[- ]?keys?|(?:^|[;\s])bh?|(?:^|[\s"'{])secure|badge\.svg\?token|(?:checksum|digest)\/[\w.-]{1,32})["']?\s{0,2}[:=]?\s{0,2}["']?$/i;
 /** Matches names that end with a hash, as those of cached files and layers. */
 const namedHash = /[a-z](?:[a-z]\d?|\d{1,3})[-:@/.](?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64})$/;
 /** Whether the code is `.`, `?` or `*`, which may follow a value. */

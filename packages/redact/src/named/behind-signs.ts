@@ -109,6 +109,8 @@ const mentionBefore = ({ text, barrier }: Reader, end: number): Key | undefined 
   let start = end;
   while (start > floor && is(text.charCodeAt(start - 1), nameClass)) start -= 1;
   const name = text.slice(start, end);
+  // The position in a list.
+  if (/\bpage $/i.test(text.slice(Math.max(barrier, start - 6), start))) return undefined;
   const isCall = text.charCodeAt(end) === opening;
   if (isCall || end - start === maxKeyLength || !mentioning.test(name) || ofProperty.test(name)) return undefined;
   if (isManagement(name.replace(/^-+/, ''))) return undefined;
@@ -133,6 +135,25 @@ const beforeUnlike =
 
 /** Matches signs between the items of a list, of which the one before a value may be no name. */
 const ofList = /^["'`\\]+,\s*["'`\\]+$/;
+
+/** Matches a list of strings, up to the quote of one behind others, without the name of a user. */
+const ofNames = /[[(]\s*(?!-)(?:["'](?![^"']*(?:user|login|account|auth|set$))[A-Za-z][\w-]{0,40}["'],\s*){1,8}["']$/i;
+/** Matches names of several words with at most three digits, which are beside a capital or a hyphen. */
+const listedName =
+  /^(?=.*[a-z]{4})(?=(?:\D*\d){0,3}\D*$)(?:[A-Za-z\d]{1,3}-)?[A-Za-z]+\d?(?:[A-Z][a-z]+\d?[A-Z]?|\d[A-Z][A-Za-z]*|-[A-Za-z]+|-\d{3})*$/;
+
+/** Whether a value is one of a list of names, as those of headers and columns. */
+export const isOfNames = (reader: Reader, start: number, value: string): boolean =>
+  listedName.test(value) && ofNames.test(reader.text.slice(reader.floor(start), start));
+
+/** Matches the name of a file, which reports of tests have behind `PASS:`. */
+const testFile = /^[\w./-]+\.(?:a|o|so|c|cc|cpp|s|d|exp|exe|js|ts|py|go|sh|t)$/;
+
+/** Matches what kubectl did with the secret whose name is before. */
+const changed = /^["'] (?:created|configured|unchanged|patched|replaced|deleted)\b/;
+
+/** Whether a value is the name of a secret of Kubernetes, by what is behind it. */
+export const isChanged = (reader: Reader, end: number): boolean => changed.test(reader.slice(end, end + 14));
 
 /** Whether a value is neither a name nor a path of names in code. */
 const isUnlikeName = (value: string): boolean =>
@@ -175,6 +196,8 @@ export const endBehindSigns = (reader: Reader, start: number, last: number): num
     if (value.length < minWeak || !looksRandom(value) || isPublicIdentifier(value)) return undefined;
     if (!mayEndKey(text, nameEnd) && typeName.test(value) && !isRandomMixed(value)) return undefined;
   }
+  if (key.name === 'secret' && isChanged(reader, end)) return undefined;
+  if (key.name === 'pass' && (testFile.test(value) || reader.matches('` to ', end))) return undefined;
   if (!isQuote(quote)) {
     const isJoined = beforePlain.test(signs) ? isUnlikeName(value) : beforeUnlike.test(signs) && isUnlike(value);
     return isJoined ? end : undefined;
@@ -186,6 +209,7 @@ export const endBehindSigns = (reader: Reader, start: number, last: number): num
   if (isPublicIdentifier(value) && !/[=:]/.test(signs)) return undefined;
   const isOfMethod = nameEnd < signsStart && isQuote(text.charCodeAt(nameEnd));
   if (isOfMethod) return isUnlike(value) ? end : undefined;
+  if (ofList.test(signs) && isOfNames(reader, key.start, value)) return undefined;
   const isSecret = ofList.test(signs) ? isUnlikeName(value) : looksRandom(value) || isUnlikeWord(value);
   return isSecret ? end : undefined;
 };

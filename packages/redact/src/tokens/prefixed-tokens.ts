@@ -1,7 +1,7 @@
 import { is, kindOf, token as tokenClass, word } from '../text/characters.js';
 import { maxReach, type Reader } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
-import { distinctOf, isHash, looksRandom } from '../values/value.js';
+import { digest, distinctOf, isHash, looksRandom } from '../values/value.js';
 
 /** Minimum number of consecutive letters and digits in a token. */
 const minRun = 16;
@@ -78,6 +78,7 @@ export const findPrefixedToken = (reader: Reader, index: number): Secret | undef
   const isNamed =
     (parts.some((part) => kinds.has(part)) && !(isHash(body) && !match[0].endsWith('_') && parts[0] !== 'sk')) ||
     (parts.some((part) => states.has(part)) && !isHash(body));
+  if (digest.test(text.slice(reader.floor(start), start))) return undefined;
   const isSecret =
     (isNamed && kindOf(text.charCodeAt(start)) === lower) ||
     (isLong(body, text.slice(index + 1, runEnd)) && !namesId.test(text.slice(reader.floor(start), start)));

@@ -6,6 +6,7 @@ import type { Secret } from '../text/replace.js';
 import { valueOf } from './value-of-name.js';
 
 const maxQuoted = 4096;
+const opening = 40;
 
 /** Matches an old value that is not shown, and what follows an old value, in a plan of Terraform or Pulumi. */
 const hiddenValue = /^\([\w ]{1,30}\)/;
@@ -17,7 +18,7 @@ const maxOld = 64;
 
 /** Returns the end of the old value, before the quote or bracket that closes it. */
 const endOfOld = (reader: Reader, start: number): number | undefined => {
-  if (reader.code(start) === 40) {
+  if (reader.code(start) === opening) {
     const hidden = hiddenValue.exec(reader.slice(start, start + 32));
     return hidden === null ? undefined : start + hidden[0].length - 1;
   }
@@ -31,7 +32,10 @@ export const withChange = (reader: Reader, key: Key, start: number, old: Secret 
   const end = endOfOld(reader, start);
   if (end === undefined || (reader.code(end) !== 32 && reader.code(end + 1) !== 32)) return old;
   const sign = changeSign.exec(reader.slice(end, end + 12));
-  const changed = sign === null ? undefined : valueOf(reader, key, end + sign[0].length, { isColon: true });
+  // The type of what a function returns, behind its parameters.
+  const isReturned = sign?.[0].startsWith(')') === true && reader.text.charCodeAt(start) !== opening;
+  const changed =
+    sign === null || isReturned ? undefined : valueOf(reader, key, end + sign[0].length, { isColon: true });
   if (changed === undefined) return old;
   return old === undefined ? changed : { ...old, more: [old, changed] };
 };

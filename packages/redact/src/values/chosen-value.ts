@@ -120,12 +120,15 @@ const call = /^[A-Za-z_$][\w$.]*[([](?:.*[)\]])?/;
 /** Matches the beginning of a function in an expression. */
 const definition = /^(?:async )?function\b.*[({]/;
 
+/** Matches a call of a member that continues on the next line. */
+const opensCall = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+\((?:[\w$.]+\()?[[{(]$/;
+
 /**
  * Whether the value is a call or a subscript: its last bracket closes at its end or before a member, or the value was cut
  * between its arguments. A bracket within a password closes before other characters, or never.
  */
 export const isCall = (value: string): boolean => {
-  if (definition.test(value)) return true;
+  if (definition.test(value) || opensCall.test(value)) return true;
   const found = call.exec(value)?.[0];
   if (found === undefined) return false;
   return /[)\]]$/.test(found) ? /^(?:$|[.,;:?!)\]}]|[([]|->)/.test(value.slice(found.length)) : /[,\s"'`]/.test(value);

@@ -8,7 +8,7 @@ const minDistinct = 8;
 
 /** Matches the beginning of a placeholder for a secret. */
 const placeholder =
-  /^(?:[$<%*#[(\\?~@…]|\/[\^\\([]|\/\* ?[@#]__|x{3,}|\.{3}|your|(?:my[-_.]|(?:an?|the)[-_])[a-z]{2,}(?![a-z\d])|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|phc_|pk_(?:live|test)_|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|[a-z][a-z\d+.-]{1,15}:\/\/|&lt;|\.\s?\$|sha\d+[-:]|0x(?:[\da-f]{1,16}u?l{0,2}|[\da-f]{40})$|base(?:32|64)(?:url)?[a-z]*$|1password$|changeit$|ssh-(?:rsa|dss|ed25519)\b|(?:ecdsa|rsa)-sha2-|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$)|\{[a-z_ -]+\}$|\{[a-z]\w*\()/i;
+  /^(?:[$<%*#[(\\?~@…]|\/[\^\\([]|\/\* ?[@#]__|x{3,}|\.{3}|your|(?:my[-_.]|(?:an?|the)[-_])[a-z]{2,}(?![a-z\d])|some|example|sample|dummy|fake|mock|test|placeholder|change[-_]?me|replace|insert|enter|put[-_]|redacted|hidden|removed|masked|null|nil|none|phc_|pk_(?:live|test)_|undefined|true|false|string|str\b|number|integer|boolean|optional\b|required\b|bearer\b|basic\b|process\.|import\.|env[.:]|os\.|config\.|self\.|this\.|options\.|vault:|op:\/\/|arn:|file:|https?:|data:|[a-z][a-z\d+.-]{1,15}:\/\/|&lt;|\.\s?\$|sha\d+[-:]|0x(?:[\da-f]{1,16}u?l{0,2}|[\da-f]{40})$|base(?:32|64)(?:url)?[a-z]*$|1password$|changeit$|ssh-(?:rsa|dss|ed25519)\b|projects\/[\w.-]+\/secrets\/|aes-?(?:128|192|256)(?:[-_](?:cbc|gcm|ctr|ecb|ccm|cfb))?$|(?:ecdsa|rsa)-sha2-|\.\/|\.\.\/|\/[a-z]+(?:[/.]|$)|\{[a-z_ -]+\}$|\{[a-z]\w*\()/i;
 
 /** Matches words anywhere in a placeholder for a secret. */
 const disclaimer =
@@ -47,7 +47,7 @@ const encrypted = /^(?:\{cipher\}|ENC[([]|AQICAH|Ag[A-D][\w+/=]{300})/;
 
 /** Matches a time, which lists of secrets have beside their names, a port and its protocol, fields of an option of GnuPG, and a group of functions such as `crypt_*`. */
 const publicForm =
-  /^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{1,5}\/(?:tcp|udp|sctp)$|\d{1,2}:\d{1,2}:[A-Z]?:[\d:]*$|[a-z]+_\*\.?$)/;
+  /^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{1,5}\/(?:tcp|udp|sctp)$|T1\d{3}(?:\.\d{3})?$|\d{1,2}:\d{1,2}:[A-Z]?:[\d:]*$|[a-z]+_\*\.?$)/;
 
 /** Returns whether the value is a placeholder for a secret, encrypted, a time or a port. */
 export const isPlaceholder = (value: string): boolean =>
@@ -68,8 +68,10 @@ export const isPlaceholder = (value: string): boolean =>
 export const digest = /(?:(?:sha|md)-?\d{1,3}[:=-]|\bh1:|,(?:data|iv|tag):|\bENC[([])$/i;
 
 /** Matches a name for a user, and a name for a password. */
-const userWord = /(?:user(?:name)?|login|email|^name)$/i;
-const passwordWord = /^[a-z_-]{0,16}(?:pass(?:w(?:or)?d)?|pwd?)$/i;
+const userWord =
+  /(?:user(?:name)?|login|email|^name|^benutzer(?:name)?|^utilisateur|^usuario|^usuário|^utente|^gebruiker(?:snaam)?|^identifiant)$/i;
+const passwordWord =
+  /^[a-z_-]{0,16}(?:pass(?:w(?:or)?[dt])?|pwd?|kennwort|mot_?de_?passe|contraseña|contrasena|senha|wachtwoord)$/i;
 
 /** Whether a value is a word for a password, as in `root:password@tcp(…)`. */
 export const isPasswordName = (value: string): boolean => /^(?:pass(?:w(?:or)?d)?|pwd?)$/i.test(value);
