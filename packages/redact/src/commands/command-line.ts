@@ -147,9 +147,9 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   // A word with a number is the name of something else, unless the flag is for a password.
   if (strength === 'weak' && nameOfOther.test(value)) return undefined;
   // The name of a secret of AWS.
-  if (name === 'secret-id' && value.includes('/')) return undefined;
+  if (name === 'secret-id' && /^[a-z\d_-]+(?:\/[a-z\d_-]+)+$/.test(value)) return undefined;
   // What a message says about the flag.
-  if (/^(?:requires|expects|needs|cannot|accepts)$/.test(value)) return undefined;
+  if (/^(?:requires|expects|needs|cannot|accepts)$/.test(value) && reader.code(found.end) === 32) return undefined;
   if (isPass && /^(?:pass|env|file|fd|stdin):?/.test(value)) return undefined;
   return isChosen(value) || isWords(value, isContent ? 'password' : name)
     ? { ...found, kind: 'command-line' }

@@ -133,7 +133,7 @@ const findBehindName = (reader: Reader, key: Key, index: number): Secret | undef
 };
 
 /** Matches constants of several words, and an object with its number in a header of OpenSSL. */
-const constant = /^[A-Z][A-Z\d]*(?:_[A-Z\d]+){2,}$|^[A-Z]+_\w+,\d+L$/;
+const constant = /^[A-Z]+(?:_[A-Z\d]+)*_[A-Z]{3,}(?:_[A-Z\d]+)*$|^[A-Z]+_\w+,\d+L$/;
 /** Whether a value is a constant beside another one, or the name of a secret of Kubernetes. */
 const isName = (reader: Reader, { name }: Key, { start, end }: Secret, isQuoted: boolean): boolean =>
   isQuoted
@@ -143,8 +143,8 @@ const isName = (reader: Reader, { name }: Key, { start, end }: Secret, isQuoted:
 /** Matches the id of a key of AWS. */
 const accessKeyId = /^A[KS]IA[A-Z\d]{16}$/;
 
-/** Matches the options of a wireless network of OpenWrt, up to its key. */
-const network = /\boption encryption [^\n]{1,40}\n(?:[^\n]{1,60}\n)?\s*option key$/;
+/** Matches the key of a wireless network in the settings of OpenWrt, and the number of one. */
+const network = /(?:^|\n)[ \t]*option key$/;
 
 /** Returns the key of a wireless network. */
 const networkKey = (reader: Reader, index: number): Key | undefined =>

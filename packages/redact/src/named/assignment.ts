@@ -17,6 +17,7 @@ import {
   beforeType,
   beforeVerb,
 } from '../names/name-before.js';
+import { findParameter } from './parameters.js';
 import { findFormField, findNamedValue, findPointedAt, isFieldName, isValueName } from './named-value.js';
 import { findAfterWords } from '../likely/nearby.js';
 import { findNested } from './nested-values.js';
@@ -104,6 +105,8 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
     const inBraces = isSetting ? valueOf(reader, key, open) : undefined;
     return inBraces ?? (reader.starved ? undefined : findNested(reader, key, open));
   }
+  const parameter = sign.isColon ? undefined : findParameter(reader, key, start);
+  if (parameter !== undefined || reader.starved) return parameter;
   const isArrow = reader.code(sign.end) === above;
   if (isArrow && !key.isQuoted) return findPointedAt(reader, key, start);
   const isArgument =

@@ -1,6 +1,7 @@
 import { is, key as nameClass, kindOf, likelyStop, word } from '../text/characters.js';
 import { isNoisy, isNounName, isUnlikeWord, isWordless, path, snakeName } from '../values/chosen-value.js';
 import { isManagement, maxKeyLength, mayEndKey } from '../names/key-name.js';
+import { mentionTest } from '../names/mentions.js';
 import { isRandomLetters, isRandomMixed } from '../values/random-letters.js';
 import type { Reader } from '../text/reader.js';
 import { isReference } from '../values/judged-value.js';
@@ -13,6 +14,10 @@ const maxValue = 512;
 /** Maximum number of letters and signs beyond ASCII between a name and a value, such as a particle or an arrow. */
 const maxParticles = 8;
 const minWeak = 16;
+/** Matches names of types, which begin and end with a word. */
+const unionType = /^[A-Z][A-Za-z]{9,}\d?[A-Za-z]+$/;
+/** Number of first characters that types of a union have in common. */
+const minUnion = 10;
 const space = 32;
 const opening = 40;
 const colon = 58;
@@ -21,7 +26,6 @@ const dot = 46;
 const equals = 61;
 const backslash = 92;
 const letterS = 115;
-const letterA = 97;
 
 const isQuote = (code: number): boolean => code === 34 || code === 39 || code === 96;
 
@@ -81,16 +85,15 @@ const endOfLabeled = (text: string, signsStart: number, start: number): number =
   return end === signsStart && end > 0 ? beforeMethod(text, signsStart, start) : end;
 };
 
-/** Whether a name ends with the letters of `pass`. */
-const mayEndPass = (text: string, end: number): boolean =>
-  (text.charCodeAt(end - 1) | 32) === letterS &&
-  (text.charCodeAt(end - 2) | 32) === letterS &&
-  (text.charCodeAt(end - 3) | 32) === letterA;
+/** Whether a name ends like `pass` or a plural. */
+const isPlural = (text: string, end: number): boolean => (text.charCodeAt(end - 1) | 32) === letterS;
+/** Returns quickly whether a name may have a word for a secret in it, by three letters of each. */
+const mayMention = mentionTest('cre ass oke red key nha', 24);
 
 /** Returns quickly whether a value may be behind the name of a secret with only signs between them. */
 export const mayBeBehindSigns = (text: string, start: number): boolean => {
   const end = endOfLabeled(text, endOfName(text, start), start);
-  return end > 0 && (mayEndKey(text, end) || mayEndPass(text, end));
+  return end > 0 && (mayEndKey(text, end) || (isPlural(text, end) && mayMention(text, end)));
 };
 
 /** Matches `backend_pass` and `rootPass`, and the word alone. */
@@ -110,7 +113,7 @@ const mentionBefore = ({ text, barrier }: Reader, end: number): Key | undefined 
   while (start > floor && is(text.charCodeAt(start - 1), nameClass)) start -= 1;
   const name = text.slice(start, end);
   // The position in a list.
-  if (/\bpage $/i.test(text.slice(Math.max(barrier, start - 6), start))) return undefined;
+  if (/\b(?:next|previous) page $/i.test(text.slice(Math.max(barrier, start - 16), start))) return undefined;
   const isCall = text.charCodeAt(end) === opening;
   if (isCall || end - start === maxKeyLength || !mentioning.test(name) || ofProperty.test(name)) return undefined;
   if (isManagement(name.replace(/^-+/, ''))) return undefined;
@@ -138,9 +141,8 @@ const ofList = /^["'`\\]+,\s*["'`\\]+$/;
 
 /** Matches a list of strings, up to the quote of one behind others, without the name of a user. */
 const ofNames = /[[(]\s*(?!-)(?:["'](?![^"']*(?:user|login|account|auth|set$))[A-Za-z][\w-]{0,40}["'],\s*){1,8}["']$/i;
-/** Matches names of several words with at most three digits, which are beside a capital or a hyphen. */
-const listedName =
-  /^(?=.*[a-z]{4})(?=(?:\D*\d){0,3}\D*$)(?:[A-Za-z\d]{1,3}-)?[A-Za-z]+\d?(?:[A-Z][a-z]+\d?[A-Z]?|\d[A-Z][A-Za-z]*|-[A-Za-z]+|-\d{3})*$/;
+/** Matches names that begin with a capital and a digit, and those of algorithms. */
+const listedName = /^(?:[A-Z]\d[A-Z]?-?[A-Z][a-z]{3,}[A-Za-z]*|(?:[a-z]+-)*(?:sha|aes|rsa|hmac)-?\d{3})$/;
 
 /** Whether a value is one of a list of names, as those of headers and columns. */
 export const isOfNames = (reader: Reader, start: number, value: string): boolean =>
@@ -148,6 +150,9 @@ export const isOfNames = (reader: Reader, start: number, value: string): boolean
 
 /** Matches the name of a file, which reports of tests have behind `PASS:`. */
 const testFile = /^[\w./-]+\.(?:a|o|so|c|cc|cpp|s|d|exp|exe|js|ts|py|go|sh|t)$/;
+
+/** Matches the name of a member, which a sentence tells to pass. */
+const memberName = /^[a-z]+\d?[A-Z][a-z]+$/;
 
 /** Matches what kubectl did with the secret whose name is before. */
 const changed = /^["'] (?:created|configured|unchanged|patched|replaced|deleted)\b/;
@@ -197,7 +202,10 @@ export const endBehindSigns = (reader: Reader, start: number, last: number): num
     if (!mayEndKey(text, nameEnd) && typeName.test(value) && !isRandomMixed(value)) return undefined;
   }
   if (key.name === 'secret' && isChanged(reader, end)) return undefined;
-  if (key.name === 'pass' && (testFile.test(value) || reader.matches('` to ', end))) return undefined;
+  const isPassed = testFile.test(value) || (memberName.test(value) && reader.matches('` to ', end));
+  if (key.name === 'pass' && isPassed) return undefined;
+  // Types of a union.
+  if (signs.includes('|') && unionType.test(value) && key.name.startsWith(value.slice(0, minUnion))) return undefined;
   if (!isQuote(quote)) {
     const isJoined = beforePlain.test(signs) ? isUnlikeName(value) : beforeUnlike.test(signs) && isUnlike(value);
     return isJoined ? end : undefined;

@@ -132,7 +132,7 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
     : next === 41 ||
       next === 93 ||
       next === 125 ||
-      (next === comma && isSelector(text, start, end)) ||
+      (next === comma && (isSelector(text, start, end) || rowId.test(text.slice(reader.floor(start), start)))) ||
       overwrites.test(reader.slice(afterQuotes(reader, found.end), found.end + 12));
   const isLast = (isCell ? isRow(text.slice(reader.floor(start), start)) : isFirst(reader, start)) && isEnd(next);
   const isWord =
@@ -167,6 +167,26 @@ const readsEnvironment = /(?<!set|put)env(?:iron)?(?:\(\))?(?:(?:\.|::|->)\w{1,1
 const isOfEnvironment = (reader: Reader, start: number, name: string): boolean =>
   /^[A-Z][A-Z\d_]*$/.test(name) && readsEnvironment.test(reader.text.slice(reader.floor(start), start));
 
+/** Matches the number of a row, up to the separator or the quote before its second cell. */
+const rowId = /(?:^|\n)\(?["']?\d{1,9}["']?[,;|] ?["']?$/;
+
+/** Finds the value in the cell behind a name in a row that begins with a number, as in `3,smtp_password,…,yes`. */
+const findBehindId = (reader: Reader, key: Key, index: number): Secret | undefined => {
+  if (!rowId.test(reader.text.slice(reader.floor(key.start), key.start))) return undefined;
+  const found = valueOf(reader, { ...key, isTight: false }, index + 1, { isColon: true });
+  if (found === undefined || !isPasswordLike(reader.text.slice(found.start, found.end))) return undefined;
+  const next = reader.code(found.end);
+  return next === reader.code(index) || isEnd(next) ? found : undefined;
+};
+
+/** Finds the value behind a name in the second cell of a row, at a semicolon or a bar without spaces. */
+export const findRowValue = (reader: Reader, index: number): Secret | undefined => {
+  const key = reader.code(index + 1) === 32 ? undefined : readKey(reader, index, index);
+  return key?.strength === 'strong' && reader.before(key.start) === reader.code(index)
+    ? findBehindId(reader, key, index)
+    : undefined;
+};
+
 /** Whether a name is that of a field in a selector, as in `input[name=password]` and `#password`. */
 const isSelector = (text: string, start: number, end: number): boolean =>
   text.charAt(start - 1) === '#' ||
@@ -186,7 +206,7 @@ const typeName = /^[A-Z][A-Za-z\d]*[a-z]{3}$/;
 const isSibling = (name: string, value: string): boolean =>
   /^[A-Z][a-z]{4}/.test(value) &&
   name.startsWith(value.slice(0, 5)) &&
-  (name.endsWith(value.slice(-5)) || name.startsWith(value.slice(0, 10)));
+  (name.endsWith(value.slice(-5)) || (name.startsWith(value.slice(0, 10)) && typeName.test(value)));
 
 /** Matches names of models and packages. */
 const model = /^[a-z]+(?:-[a-z\d.]+)+$/;
@@ -222,7 +242,9 @@ export const findField = (reader: Reader, index: number): Secret | undefined => 
   const valueStart = reader.matches('<<', afterSpaces) ? afterSpaces + 2 : afterSpaces;
   const isTuple = before === brace && quoteAt(reader, valueStart) !== undefined;
   const isPair = before === opening;
-  if (key.strength !== 'strong' || !(Number.isNaN(before) || before === 10 || isTuple || isPair)) return undefined;
+  if (key.strength !== 'strong') return undefined;
+  if (before === reader.code(index)) return findBehindId(reader, key, index);
+  if (!(Number.isNaN(before) || before === 10 || isTuple || isPair)) return undefined;
   const found = valueOf(reader, { ...key, isTight: false }, isTuple || isPair ? valueStart : index + 1);
   // A pair that Java or Scala prints. In code, it may be two arguments.
   if (found !== undefined && isPair) {

@@ -5,6 +5,7 @@ import type { Reader } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
 import { skipWhiteSpace } from '../text/gaps.js';
 import type { Key } from '../names/key.js';
+import { findParameter } from './parameters.js';
 import { valueOf } from '../values/value-of-name.js';
 
 const maxArgument = 256;
@@ -32,7 +33,10 @@ export const findInserted = (reader: Reader, index: number): Secret | undefined 
       const start = skipWhiteSpace(reader, at + 1);
       const end = endOfArgument(reader, start);
       if (end === undefined) break;
-      const secret = key.strength === undefined ? undefined : valueOf(reader, key, start, { isColon: true });
+      const secret =
+        key.strength === undefined
+          ? undefined
+          : (findParameter(reader, key, start) ?? valueOf(reader, key, start, { isColon: true }));
       if (secret !== undefined) found.push(secret);
       at = end;
       if (reader.code(end) !== 44) break;

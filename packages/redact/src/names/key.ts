@@ -52,7 +52,9 @@ export const readKey = (reader: Reader, end: number, index: number): Key | undef
     while (wordStart > floor && is(text.charCodeAt(wordStart - 1), keyClass)) wordStart -= 1;
     if (wordStart === space) break;
     // The position in a list.
-    if (/^page$/i.test(text.slice(wordStart, space)) && /^token$/i.test(name)) return undefined;
+    if (/^token$/i.test(name) && /\b(?:next|previous) page$/i.test(text.slice(Math.max(barrier, space - 14), space))) {
+      return undefined;
+    }
     const joined = reader.strengthOf(text.slice(wordStart, end));
     if (strength === undefined && joined !== undefined) name = text.slice(wordStart, end);
     if (joined === 'strong' || strength === undefined) nameStart = wordStart;

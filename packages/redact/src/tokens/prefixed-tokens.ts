@@ -43,6 +43,9 @@ const timed = /^01/;
 const namesId =
   /(?:\barn:aws[\w:/-]{1,100}|(?<!(?:session|secret|key|Session|Secret|Key|SESSION|SECRET|KEY)[-_ ]?)(?:(?<=[-_ ])id|(?<=[a-z])Id|ID)["']?(?: ?[:=] ?| )["']?)$/;
 
+/** Lengths of SHA-1, SHA-256, SHA-384 and SHA-512 in base64. */
+const digestLengths: ReadonlySet<number> = new Set([27, 43, 64, 86]);
+
 /** Returns quickly whether a separator may be followed by random characters. */
 export const mayPrefix = (text: string, index: number): boolean => {
   if (index + minRun >= text.length) return true;
@@ -78,7 +81,7 @@ export const findPrefixedToken = (reader: Reader, index: number): Secret | undef
   const isNamed =
     (parts.some((part) => kinds.has(part)) && !(isHash(body) && !match[0].endsWith('_') && parts[0] !== 'sk')) ||
     (parts.some((part) => states.has(part)) && !isHash(body));
-  if (digest.test(text.slice(reader.floor(start), start))) return undefined;
+  if (digestLengths.has(end - start) && digest.test(text.slice(reader.floor(start), start))) return undefined;
   const isSecret =
     (isNamed && kindOf(text.charCodeAt(start)) === lower) ||
     (isLong(body, text.slice(index + 1, runEnd)) && !namesId.test(text.slice(reader.floor(start), start)));

@@ -121,7 +121,7 @@ const call = /^[A-Za-z_$][\w$.]*[([](?:.*[)\]])?/;
 const definition = /^(?:async )?function\b.*[({]/;
 
 /** Matches a call of a member that continues on the next line. */
-const opensCall = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+\((?:[\w$.]+\()?[[{(]$/;
+const opensCall = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$]+)+\((?:[\w$.]+\()?[[{(]$/;
 
 /**
  * Whether the value is a call or a subscript: its last bracket closes at its end or before a member, or the value was cut

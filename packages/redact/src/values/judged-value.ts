@@ -35,27 +35,22 @@ const minReferred = 10;
 /** Minimum number of the first letters that a name shares with a value of several words. */
 const minShared = 14;
 
-/** Matches what PascalCase names have behind the name of a secret: `SecretVolumeSource`. */
-const typeBehind = /^(?:[A-Z][a-z]{4,})+$/;
+/** Matches names of types with a secret in them, as `V1SecretProjection`. */
+const secretType =
+  /^(?:[A-Z][A-Za-z]*\d?)?Secret(?:[A-Z][a-z]{3,})*(?:Source|Projection|Reference|Ref|List|Spec|Status|Type|Provider|Store)$/;
 
-/** Whether a value is the name of a type with the name of a secret in it, as `V1SecretProjection`. */
-const isTypeOf = (value: string, name: string): boolean => {
-  const noun = name.charAt(0).toUpperCase() + name.slice(1);
-  const at = value.indexOf(noun);
-  return (
-    at !== -1 && /^(?:[A-Z][A-Za-z]*\d?)?$/.test(value.slice(0, at)) && typeBehind.test(value.slice(at + noun.length))
-  );
-};
-
-/** Whether a value of several words begins like its name. */
-const sharesStart = (value: string, name: string): boolean =>
-  (/[a-z][_-][a-z\d]/i.test(value) && sharedLength(lettersOf(value), lettersOf(name)) >= minShared) ||
-  (/^[A-Z]\w*[A-Z][a-z]+$/.test(value) && sharedLength(value, name) >= minReferred);
-
-const sharedLength = (one: string, other: string): number => {
-  let length = 0;
-  while (length < one.length && one.charCodeAt(length) === other.charCodeAt(length)) length += 1;
-  return length;
+/** Whether a value of several words begins like its name and has only words behind, as in `FILE_STORE_V1_KEY = 'file_store_v1'`. */
+const sharesStart = (value: string, name: string): boolean => {
+  const words = value.split(/[-_]/);
+  if (words.length < 2) return false;
+  const letters = lettersOf(name);
+  let shared = '';
+  const rest = words.filter((word) => {
+    if (!letters.startsWith(shared + word.toLowerCase())) return true;
+    shared += word.toLowerCase();
+    return false;
+  });
+  return shared.length >= minShared && rest.every((word) => /^[a-z]{4,}$/i.test(word)) && rest.length < 2;
 };
 
 const lettersOf = (text: string): string => text.replaceAll(/[^A-Za-z\d]/g, '').toLowerCase();
@@ -70,7 +65,7 @@ export const isReference = (value: string, name: string, { isLiteral }: Pick<Sty
   if (name.length >= minReferred && value.startsWith(`${name}_`)) return true;
   // A password that people make of the name has a number behind it, which names of code rarely have.
   if (/\d$/.test(value) && !/\d$/.test(name)) return false;
-  if (isTypeOf(value, name) || sharesStart(value, name)) return true;
+  if (sharesStart(value, name) || (/^secret$/i.test(name) && secretType.test(value))) return true;
   const letters = lettersOf(name);
   // The name may say what the value is, as in `['ANTHROPIC_API_KEY', 'anthropic']`.
   if (/^[A-Za-z]{4,}$/.test(value) && letters.startsWith(value.toLowerCase())) return true;

@@ -49,12 +49,16 @@ const encrypted = /^(?:\{cipher\}|ENC[([]|AQICAH|Ag[A-D][\w+/=]{300})/;
 const publicForm =
   /^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{1,5}\/(?:tcp|udp|sctp)$|T1\d{3}(?:\.\d{3})?$|\d{1,2}:\d{1,2}:[A-Z]?:[\d:]*$|[a-z]+_\*\.?$)/;
 
+/** Matches a password that begins with a literal, and has a digit before a letter and letters of both cases behind it. */
+const literalStart =
+  /^(?:true|false|null|nil|none|undefined)(?=[^a-z]*[a-z])(?=[^A-Z]*[A-Z])(?=.*\d[A-Za-z])[\w!@#%^&*+=?~-]{4,60}$/;
+
 /** Returns whether the value is a placeholder for a secret, encrypted, a time or a port. */
 export const isPlaceholder = (value: string): boolean =>
   value.length < 4 ||
   encrypted.test(value) ||
   publicForm.test(value) ||
-  (placeholder.test(value) && !isSigned(value) && !isPrintableNoise(value)) ||
+  (placeholder.test(value) && !isSigned(value) && !isPrintableNoise(value) && !literalStart.test(value)) ||
   disclaimer.test(value.slice(0, maxLooked)) ||
   (value.length <= maxDefault && defaultPasswords.has(value.toLowerCase())) ||
   isDescription(value) ||
