@@ -29,7 +29,7 @@ import { findBehindWideColon } from './names/foreign-names.js';
 import { findCopied } from './named/inserts.js';
 import { mayEndKey } from './names/key-name.js';
 import { findKeyedCall, mayTakeKey } from './named/keyed-calls.js';
-import { hasLedTail, ledLetters, mayLead } from './commands/led.js';
+import { ledLetters, ledTails, mayLead } from './commands/led.js';
 import { findLikely, mayBeLikely } from './likely/likely.js';
 import { mayBeNamed } from './names/may-be-named.js';
 import { findOneTimeCode, mayBeOneTimeCode } from './tokens/one-time-codes.js';
@@ -71,18 +71,20 @@ interface Test {
 /** A detector, the two adjacent characters for which it is called, and its guard. */
 type Rule = readonly [before: Test, character: Test, find: Detector, mayFind?: Guard];
 
+/** Whether letters, in lower case, may be behind an offset. */
+const mayContinue = (text: string, index: number, letters: string): boolean => {
+  for (let offset = 0; offset < letters.length; offset += 1) {
+    const code = text.charCodeAt(index + 1 + offset);
+    if ((code | space) !== letters.charCodeAt(offset)) return Number.isNaN(code);
+  }
+  return true;
+};
+
 /** Returns a guard for the letters behind an offset, in lower case. */
 const continuesWith =
-  (...beginnings: readonly string[]): Guard =>
+  (letters: string, others = letters): Guard =>
   (text, index) =>
-    beginnings.some((letters) => {
-      for (let offset = 0; offset < letters.length; offset += 1) {
-        const code = text.charCodeAt(index + 1 + offset);
-        if (Number.isNaN(code)) return true;
-        if ((code | space) !== letters.charCodeAt(offset)) return false;
-      }
-      return true;
-    });
+    mayContinue(text, index, letters) || mayContinue(text, index, others);
 
 /** Whether a text that leads to a secret behind a space may end with this letter. */
 const spacedEnd: Test = {
@@ -178,6 +180,9 @@ const detectorsAfter = (low: number, character: string): readonly GuardedDetecto
   return low < 32 || character === ' ' ? [cells] : [];
 };
 
+/** The number of the list with only the detectors of what a space leads to. Those of the others are smaller. */
+const ofSpace = 128;
+
 /** The lists of detectors, and the number of the list of each pair of low bytes: 0, the empty list, for most. */
 const { lists, listOf } = ((): {
   readonly lists: readonly (readonly GuardedDetector[])[];
@@ -188,11 +193,14 @@ const { lists, listOf } = ((): {
   const named = rules.map(([before, character, find, mayFind]) => ({ before, character, of: guarded(find, mayFind) }));
   const numberOf = (detectors: readonly GuardedDetector[]): number => {
     const name = detectors.map((detector) => ids.get(detector)).join(',');
-    const found = known.get(name) ?? all.push(detectors) - 1;
+    const found = known.get(name) ?? (name === spacedName ? ofSpace : known.size + 1);
+    if (found >= ofSpace && name !== spacedName) throw new Error('Too many lists of detectors.');
+    all[found] = detectors;
     known.set(name, found);
     return found;
   };
   const ids = new Map([tokens, wideColons, cells, ...named.map(({ of }) => of)].map((detector, id) => [detector, id]));
+  const spacedName = String(ids.get(named.find(({ of }) => of.find === findSpaced)?.of ?? cells));
   const table = new Uint8Array(65_536);
   for (let code = 0; code < 128; code += 1) {
     const character = String.fromCharCode(code);
@@ -215,10 +223,8 @@ const { lists, listOf } = ((): {
   return { lists: all, listOf: table };
 })();
 
-/** 1 for the lists with only the detectors of what a space leads to, since spaces are the most frequent candidates. */
-const isSpaced = Uint8Array.from(lists, (list) =>
-  list.length > 0 && list.every(({ find }) => find === findSpaced) ? 1 : 0,
-);
+/** The bits of the numbers of lists that count behind three letters: most words lead to no secret behind a space. */
+const countedBits = ledTails.map((isLed) => (isLed === 1 ? 255 : ofSpace - 1));
 
 /** Whether the guard of a detector in a list accepts an offset. */
 const mayFindAt = (list: number, text: string, index: number): boolean => {
@@ -270,6 +276,7 @@ export class Candidates {
     const text = this.#text;
     const buffer = this.#buffer;
     let before = first;
+    let middle = ((text.charCodeAt(from - 3) & 31) << 5) | (text.charCodeAt(from - 2) & 31);
     let left = maxExcluded;
     for (let index = from; index < to;) {
       if (index < this.#start || index >= this.#end) this.#fill(index);
@@ -278,9 +285,10 @@ export class Candidates {
       // This loop runs for every character, so it has nothing else.
       for (; index < end; index += 1) {
         const byte = buffer[index - start] ?? 0;
-        const list = listOf[(before << 8) | byte] ?? 0;
+        const list = (listOf[(before << 8) | byte] ?? 0) & (countedBits[((before & 127) << 10) | middle] ?? 0);
+        middle = ((middle << 5) | (before & 31)) & 1023;
         before = byte;
-        if (list === 0 || (isSpaced[list] === 1 && !hasLedTail(text, index))) continue;
+        if (list === 0) continue;
         left -= 1;
         if (mayFindAt(list, text, index) || (left <= 0 && text.charCodeAt(index) < 128)) return index;
       }

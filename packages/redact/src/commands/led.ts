@@ -134,7 +134,7 @@ const mayEndLed = endingTest(ledEndings, new Set(['key', 'phrase', 'passe']));
  * 1 for last letters of text that may lead to a secret behind a space: seven bits of the last one, five of each of the
  * two before. A name that ends with digits or `_` is read from the back.
  */
-const ledTails = new Uint8Array(128 << 10);
+export const ledTails = new Uint8Array(128 << 10);
 for (const ending of ledEndings) {
   for (const tail of tailsOf(ending)) {
     for (const high of [64, 96]) ledTails[(((tail & 31) | high) << 10) | (tail >> 5)] = 1;
@@ -143,11 +143,8 @@ for (const ending of ledEndings) {
 ledTails.fill(1, 48 << 10, 58 << 10);
 ledTails.fill(1, 95 << 10, 96 << 10);
 
-/** Whether the last three letters before an offset are those of a text that may lead to a secret. */
-export const hasLedTail = (text: string, index: number): boolean => {
-  const middle = ((text.charCodeAt(index - 3) & 31) << 5) | (text.charCodeAt(index - 2) & 31);
-  return ledTails[(text.charCodeAt(index - 1) << 10) | middle] === 1;
-};
-
 /** Returns quickly whether the text before a space may lead to a secret. */
-export const mayLead = (text: string, index: number): boolean => hasLedTail(text, index) && mayEndLed(text, index);
+export const mayLead = (text: string, index: number): boolean => {
+  const middle = ((text.charCodeAt(index - 3) & 31) << 5) | (text.charCodeAt(index - 2) & 31);
+  return ledTails[(text.charCodeAt(index - 1) << 10) | middle] === 1 && mayEndLed(text, index);
+};

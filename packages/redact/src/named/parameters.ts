@@ -21,6 +21,7 @@ export const findParameter = (reader: Reader, key: Key, start: number): Secret |
   const number = /^\$\d{1,2}(?![\w}])/.exec(reader.slice(start, start + 4))?.[0];
   if (number === undefined || !statement.test(reader.text.slice(reader.floor(key.start), start))) return undefined;
   const behind = reader.slice(start, start + maxBetween);
+  if (reader.next('DETAIL: ', start) > start + maxBetween) return undefined;
   const from = rest.exec(behind)?.[0].length ?? 0;
   const line = behind.slice(from).split('\n', 1)[0] ?? '';
   const sign = ` ${line}`.indexOf(` ${number} = `);

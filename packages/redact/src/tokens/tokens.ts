@@ -91,10 +91,18 @@ export const mayBeToken = (text: string, index: number): boolean => {
   if (before < 128 && precedes[place * 128 + before] === 0) return false;
   const behind = text.charCodeAt(index + 1);
   if (behind < 128 && continues[place * 128 + behind] === 0) return false;
-  for (const { form, offset, first } of buckets[place - 1] ?? []) {
+  for (const { form, offset, first, alphabet } of buckets[place - 1] ?? []) {
     const start = index - offset;
     if (text.charCodeAt(start) !== first) continue;
-    if (text.startsWith(form.prefix, start) || start + form.prefix.length > text.length) return true;
+    const body = start + form.prefix.length;
+    if (body > text.length) return true;
+    // Of the characters that the token has at least, the middle and the last one rule out words.
+    const last = body + form.min - 1;
+    const isLong =
+      form.min === 0 ||
+      last >= text.length ||
+      (is(text.charCodeAt(last), alphabet) && is(text.charCodeAt(body + (form.min >> 1)), alphabet));
+    if (isLong && text.startsWith(form.prefix, start)) return true;
   }
   return false;
 };
