@@ -23,6 +23,7 @@ describe('text that resembles a secret', () => {
     ['a message about a flag', "ArgumentTypeError('--shared-secret requires a non-empty argument.')"],
     ['the path of a secret', 'requires secret `projects/my-project/secrets/my-secret/versions/2` to exist'],
     ['the name of a secret of AWS', 'aws secretsmanager get-secret-value --secret-id prod/db2'],
+    ['an object of Kubernetes', 'secret "api-token-4k2lp" deleted'],
     ['a technique of attackers', 'PRIVATE_KEYS: T1552.004'],
     ['the position in a list', 'Next page token: eav1OzQB0OM8rLdGXOEsyQWSG'],
     ['an address with words for a login', 'http://utilisateur:motdepasse@serveur:port/'],
@@ -51,6 +52,7 @@ describe('text that resembles a secret', () => {
     ['constants', 'db_password    «XK9_LQ2_ZZ8»'],
     ['a request', 'page token: «kJ8mQ2zR9xWv4Lp0aB»'],
     ['a plural', 'tokens_values => «ab12xyz9qlm4kq8z»'],
+    ['what was done with it', 'secret "«Ab12xyZ9q»" deleted'],
     ['an arrow', 'пароль → «Ab12xyZ9q»'],
   ])('is replaced if it is a password beside or within %s', (_, text) => expectHidden(text));
 });

@@ -1,7 +1,6 @@
 import { isMixed, isNoisy, isPassphrase, isUnlikeWord, isWords, passphraseName } from '../values/chosen-value.js';
 import { foreignKey } from '../names/foreign-names.js';
 import { bearer, is, stop, word } from '../text/characters.js';
-import { isChanged } from '../named/behind-signs.js';
 import { findCertainLiteral } from '../values/certain-literal.js';
 import { findAlignedColumns } from '../named/columns.js';
 import { isReference } from '../values/judged-value.js';
@@ -20,6 +19,8 @@ import { isHash, looksRandom, looksRandomBase64 } from '../values/value.js';
 
 /** Minimum length of a random value behind which text may follow. */
 const minLong = 32;
+/** Maximum length of the name of a secret and what is behind it. */
+const maxChanged = 96;
 /** A length that no hash has. */
 const maxHash = 130;
 const colon = 58;
@@ -62,6 +63,7 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   const key = readKey(reader, index, index) ?? foreignKey(reader, index) ?? networkKey(reader, index);
   if (key === undefined || text.charCodeAt(key.start) === hyphen || proxied.test(key.name)) return undefined;
   if (text.charCodeAt(key.start - 1) === slash && isChecksum(reader, index + 1)) return undefined;
+  if (key.name === 'secret' && changed.test(reader.slice(index, index + maxChanged))) return undefined;
   const pair = findLoginPair(reader, key, index);
   if (pair !== undefined || reader.starved) return pair;
   const found = isNamed ? findBehindName(reader, key, index) : undefined;
@@ -125,7 +127,7 @@ const findBehindName = (reader: Reader, key: Key, index: number): Secret | undef
     if (!isFirst) return findWithin(reader, key, valueStart);
   }
   const found = valueOf(reader, key, valueStart, { isColon: true, isLiteral: true });
-  if (found !== undefined && isName(reader, key, found, isQuoted)) return undefined;
+  if (found !== undefined && !isQuoted && isConstant(reader, key, found)) return undefined;
   // The secret key of AWS may be some columns behind its id.
   const isId = found !== undefined && accessKeyId.test(text.slice(found.start, found.end));
   if (isId) return withKeyPair(reader, found);
@@ -134,11 +136,12 @@ const findBehindName = (reader: Reader, key: Key, index: number): Secret | undef
 
 /** Matches constants of several words, and an object with its number in a header of OpenSSL. */
 const constant = /^[A-Z]+(?:_[A-Z\d]+)*_[A-Z]{3,}(?:_[A-Z\d]+)*$|^[A-Z]+_\w+,\d+L$/;
-/** Whether a value is a constant beside another one, or the name of a secret of Kubernetes. */
-const isName = (reader: Reader, { name }: Key, { start, end }: Secret, isQuoted: boolean): boolean =>
-  isQuoted
-    ? name === 'secret' && isChanged(reader, end)
-    : name.includes('_') && constant.test(reader.slice(start, end + 6).split(/\s/, 1)[0] ?? '');
+/** Whether a value is a constant beside another one. */
+const isConstant = (reader: Reader, { name }: Key, { start, end }: Secret): boolean =>
+  name.includes('_') && constant.test(reader.slice(start, end + 6).split(/\s/, 1)[0] ?? '');
+
+/** Matches the name of a secret of Kubernetes, and what kubectl did with it. */
+const changed = /^ "[a-z\d.-]{1,80}" (?:created|configured|unchanged|patched|replaced|deleted)\b/;
 
 /** Matches the id of a key of AWS. */
 const accessKeyId = /^A[KS]IA[A-Z\d]{16}$/;

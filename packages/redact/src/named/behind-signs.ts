@@ -155,10 +155,10 @@ const testFile = /^[\w./-]+\.(?:a|o|so|c|cc|cpp|s|d|exp|exe|js|ts|py|go|sh|t)$/;
 const memberName = /^[a-z]+\d?[A-Z][a-z]+$/;
 
 /** Matches what kubectl did with the secret whose name is before. */
-const changed = /^["'] (?:created|configured|unchanged|patched|replaced|deleted)\b/;
+const changed = /^" (?:created|configured|unchanged|patched|replaced|deleted)\b/;
 
 /** Whether a value is the name of a secret of Kubernetes, by what is behind it. */
-export const isChanged = (reader: Reader, end: number): boolean => changed.test(reader.slice(end, end + 14));
+const isChanged = (reader: Reader, end: number): boolean => changed.test(reader.slice(end, end + 14));
 
 /** Whether a value is neither a name nor a path of names in code. */
 const isUnlikeName = (value: string): boolean =>
@@ -201,7 +201,7 @@ export const endBehindSigns = (reader: Reader, start: number, last: number): num
     if (value.length < minWeak || !looksRandom(value) || isPublicIdentifier(value)) return undefined;
     if (!mayEndKey(text, nameEnd) && typeName.test(value) && !isRandomMixed(value)) return undefined;
   }
-  if (key.name === 'secret' && isChanged(reader, end)) return undefined;
+  if (key.name === 'secret' && /^[a-z\d.-]+$/.test(value) && isChanged(reader, end)) return undefined;
   const isPassed = testFile.test(value) || (memberName.test(value) && reader.matches('` to ', end));
   if (key.name === 'pass' && isPassed) return undefined;
   // Types of a union.
