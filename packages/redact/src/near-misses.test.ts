@@ -43,6 +43,8 @@ describe('text that resembles a secret', () => {
     ['a list', "['db', 'password', '«Hunter2xq»']"],
     ['a list with words for it', '["host", "password", "«Blue7Horse»"]'],
     ['words like its name', 'production_db_password: «production-db-pa55w0rd»'],
+    ['its whole name', 'database_password: «database-password-7KqxZrTb»'],
+    ['the word for a manager', 'manager_key: «zk9XqTbLmW7rXyZ1»'],
     ['a name in it', "AcmePortalPassword: '«AcmePortalWinter»'"],
     ['the word for it in it', "secret = '«P4SecretDragon»'"],
     ['a report of tests', 'USER: joe\nPASS: «hunter2x»\n'],

@@ -1,4 +1,4 @@
-import { isChosen, isWords, maxChosen, type Style } from './chosen-value.js';
+import { isChosen, isUnlikeWord, isWords, maxChosen, type Style } from './chosen-value.js';
 import { endsLine } from '../text/gaps.js';
 import { maxKeyLength } from '../names/key-name.js';
 import type { Key } from '../names/key.js';
@@ -53,7 +53,9 @@ const sharesStart = (value: string, name: string): boolean => {
   return shared.length >= minShared && rest.every((word) => /^[a-z]{4,}$/i.test(word)) && rest.length < 2;
 };
 
-const lettersOf = (text: string): string => text.replaceAll(/[^A-Za-z\d]/g, '').toLowerCase();
+const notPlain = /[^A-Za-z\d]/g;
+
+const lettersOf = (text: string): string => text.replaceAll(notPlain, '').toLowerCase();
 
 /** Matches names and members. */
 const reference = /^[A-Za-z_$][\w$?.-]*$/;
@@ -62,14 +64,18 @@ const reference = /^[A-Za-z_$][\w$?.-]*$/;
 export const isReference = (value: string, name: string, { isLiteral }: Pick<Style, 'isLiteral'>): boolean => {
   if (name.endsWith(value)) return true;
   if (isLiteral || value.length > maxKeyLength * 2 || !reference.test(value)) return false;
-  if (name.length >= minReferred && value.startsWith(`${name}_`)) return true;
+  if (name.length >= minReferred && value.startsWith(`${name}_`)) return !isUnlikeWord(value.slice(name.length + 1));
   // A password that people make of the name has a number behind it, which names of code rarely have.
   if (/\d$/.test(value) && !/\d$/.test(name)) return false;
   if (sharesStart(value, name) || (/^secret$/i.test(name) && secretType.test(value))) return true;
   const letters = lettersOf(name);
   // The name may say what the value is, as in `['ANTHROPIC_API_KEY', 'anthropic']`.
   if (/^[A-Za-z]{4,}$/.test(value) && letters.startsWith(value.toLowerCase())) return true;
-  return letters.length >= minReferred && lettersOf(value).includes(letters);
+  if (letters.length < minReferred) return false;
+  const plain = value.replaceAll(notPlain, '');
+  const at = plain.toLowerCase().indexOf(letters);
+  // Behind the name, a password is unlike a word.
+  return at !== -1 && !isUnlikeWord(plain.slice(at + letters.length));
 };
 
 export const isSecret = (reader: Reader, { start, end, key, style }: Candidate): boolean => {
