@@ -54,8 +54,12 @@ describe('a hostile server', () => {
     const { call, text } = await guardedClient(plain);
     expect(await call('lie')).toMatchObject({ isError: true });
     expect(await text('lie')).toContain('does not match its own output schema: count');
-    expect(await text('odd', { text: 'a' })).toContain('does not match the schema of the tool');
     expect(await text('echo', { text: 'a' })).toBe('a');
+  });
+
+  it('with an invalid keyword in a schema is called, since the keyword says nothing about the input', async () => {
+    const { text } = await guardedClient(plain);
+    expect(await text('odd', { text: 'a' })).toBe('odd');
   });
 
   it('that cannot be started is reported, and the others are offered', async () => {

@@ -11,7 +11,8 @@ const introduction = `# Picks
 
 Short programs, each with one package of \`h\` in an agent that does not know the rest. Copy one into a file with the extension \`.ts\`,
 install what it imports (\`@h/…\` packages with \`rxjs\` and \`@h/turn\`), set \`OPENAI_API_KEY\`, and run it with \`npx tsx FILE\` or with Node ≥ 22.18,
-which runs TypeScript. They are in [apps/picks](../apps/picks), and the tests run each of them against a scripted provider.
+which runs TypeScript. \`loop-detect\` needs version 0.87.1 of both packages of pi (\`@earendil-works/pi-ai@0.87.1\`), and \`observe\` the package
+\`@pydantic/genai-prices\`. The programs are in [apps/picks](../apps/picks), and the tests run each of them against a scripted provider.
 `;
 
 const names = programs.map(({ name }) => name).toSorted();
