@@ -118,6 +118,7 @@ export const watchRun = (settings: RunSettings, outlet: Outlet, now: () => numbe
   ): void => {
     isOver = true;
     closeStep();
+    meter?.end(log.turn);
     const { usage, cost, calls } = totals.run;
     const { provider, model, credential } = models.last;
     const failed = outcome === 'error';

@@ -58,11 +58,13 @@ export interface UsageMeter {
   /** Begins a turn. Entries of turns that were not begun count in `total` only. */
   begin(turn: MeteredTurn): void;
   record(entry: UsageEntry): void;
+  /** Ends a turn, which is then a part of `extra()` of its parent: a turn that runs is counted again when it is resumed. */
+  end(turn: string): void;
   /** Returns the usage of a turn, including its children. */
   turn(turn: string): UsageTotals;
   /** Returns the usage of a session, including children of its turns. */
   session(session: string): UsageTotals;
-  /** Returns the usage of a turn without its numbered model calls: that of side questions and children. */
+  /** Returns the usage of a turn that its journal does not contain: that of side questions and of children that ended. */
   extra(turn: string): UsageTotals;
   /** Adds the result of `extra()` to a turn that a new process resumes. It has no effect on a turn that has any. */
   addExtra(turn: string, extra: UsageTotals): void;
@@ -79,6 +81,7 @@ interface TurnEntry extends MeteredTurn {
   extra: UsageTotals;
   /** The highest counted ordinal of each series. */
   readonly counted: Map<string, number>;
+  isEnded: boolean;
 }
 
 /** Maximum depth of parents to which usage is added. */
@@ -110,7 +113,7 @@ export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter =>
   const sessions = new LruMap<string, UsageTotals>(maxSessions);
   let total = noTotals;
 
-  const roll = (first: TurnEntry, totals: UsageTotals, isExtra: boolean): void => {
+  const roll = (first: TurnEntry, totals: UsageTotals): void => {
     const seen = new Set<string>();
     const seenSessions = new Set<string>();
     for (
@@ -120,7 +123,6 @@ export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter =>
     ) {
       seen.add(entry.turn);
       entry.totals = addTotals(entry.totals, totals);
-      if (isExtra || entry !== first) entry.extra = addTotals(entry.extra, totals);
       if (!seenSessions.has(entry.session)) {
         sessions.set(entry.session, addTotals(sessions.get(entry.session) ?? noTotals, totals));
       }
@@ -132,7 +134,7 @@ export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter =>
     costOf,
     begin: (turn) => {
       if (turns.get(turn.turn) !== undefined) return;
-      turns.set(turn.turn, { ...turn, totals: noTotals, extra: noTotals, counted: new Map() });
+      turns.set(turn.turn, { ...turn, totals: noTotals, extra: noTotals, counted: new Map(), isEnded: false });
     },
     record: ({ turn, usage: given, model, cost, failed = false, ordinal, series = '' }) => {
       const entry = turns.get(turn);
@@ -143,14 +145,24 @@ export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter =>
       const usage = cleanUsage(given);
       const totals = totalsOfCall(usage, soundCost(cost) ?? priceOf(costOf, usage, model), failed);
       total = addTotals(total, totals);
-      if (entry !== undefined) roll(entry, totals, ordinal === undefined || series !== '');
+      if (entry === undefined) return;
+      if (ordinal === undefined || series !== '') entry.extra = addTotals(entry.extra, totals);
+      roll(entry, totals);
+    },
+    end: (turn) => {
+      const entry = turns.get(turn);
+      if (entry === undefined || entry.isEnded) return;
+      entry.isEnded = true;
+      const parent = entry.parent === undefined ? undefined : turns.get(entry.parent);
+      if (parent !== undefined) parent.extra = addTotals(parent.extra, entry.totals);
     },
     extra: (turn) => turns.get(turn)?.extra ?? noTotals,
     addExtra: (turn, extra) => {
       const entry = turns.get(turn);
       if (entry === undefined || entry.extra !== noTotals) return;
       total = addTotals(total, extra);
-      roll(entry, extra, true);
+      entry.extra = extra;
+      roll(entry, extra);
     },
     turn: (turn) => turns.get(turn)?.totals ?? noTotals,
     session: (session) => sessions.get(session) ?? noTotals,

@@ -101,6 +101,30 @@ describe('createUsageMeter', () => {
     expect(meter.turn('t').usage.input).toBe(3);
   });
 
+  it('counts a child that a new process resumes once, whether it had ended or not', () => {
+    const call = (input: number) => ({ turn: 'child', usage: used(input, 0), cost: 0 });
+    const process = () => {
+      const meter = createUsageMeter();
+      meter.begin({ turn: 'parent', session: 's' });
+      return meter;
+    };
+    const first = process();
+    first.begin({ turn: 'child', session: 'c', parent: 'parent' });
+    first.record({ ...call(100), ordinal: 1 });
+    const running = first.extra('parent');
+    first.record({ ...call(20), ordinal: 2 });
+    first.end('child');
+    first.end('child');
+    const resumed = process();
+    resumed.addExtra('parent', running);
+    resumed.begin({ turn: 'child', session: 'c', parent: 'parent' });
+    for (const [index, input] of [100, 20].entries()) resumed.record({ ...call(input), ordinal: index + 1 });
+    expect(resumed.turn('parent').usage.input).toBe(120);
+    const ended = process();
+    ended.addExtra('parent', first.extra('parent'));
+    expect(ended.turn('parent').usage.input).toBe(120);
+  });
+
   it('drops the least recently used entry', () => {
     const meter = createUsageMeter({ maxTurns: 2, maxSessions: 2 });
     for (const name of ['a', 'b', 'c']) {
