@@ -120,6 +120,10 @@ const contents = commands('body value secret-string data plaintext base64');
 const storing =
   /\b(?:secrets?[ :](?:set|create|put)|(?:put|create|update)-secret\S*|secret-set-\S*|put-parameter|variable set|rootpw|hash-password)\b[^\n]*$/;
 
+/** Matches the name of a secret of AWS, and the command before its option. */
+const storedPath = /^[a-z\d_-]+(?:\/[a-z\d_-]+)+$/;
+const manager = /\bsecretsmanager\b[^\n;&|]*$/;
+
 const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   const start = index + (reader.code(index + 1) === hyphen ? 2 : 1);
   const end = reader.endOfRun(start, keyClass, maxFlag);
@@ -147,7 +151,9 @@ const findLongFlag = (reader: Reader, index: number): Secret | undefined => {
   // A word with a number is the name of something else, unless the flag is for a password.
   if (strength === 'weak' && nameOfOther.test(value)) return undefined;
   // The name of a secret of AWS.
-  if (name === 'secret-id' && /^[a-z\d_-]+(?:\/[a-z\d_-]+)+$/.test(value)) return undefined;
+  if (name === 'secret-id' && storedPath.test(value) && manager.test(reader.text.slice(reader.floor(index), index))) {
+    return undefined;
+  }
   // What a message says about the flag.
   if (/^(?:requires|expects|needs|cannot|accepts)$/.test(value) && reader.code(found.end) === 32) return undefined;
   if (isPass && /^(?:pass|env|file|fd|stdin):?/.test(value)) return undefined;

@@ -14,6 +14,7 @@ import type { Secret } from '../text/replace.js';
 import { endsLine } from '../text/gaps.js';
 import { maxSpaces, readKey, type Key } from '../names/key.js';
 import { withKeyPair } from '../tokens/tokens.js';
+import { isLineStart } from '../values/value-extent.js';
 import { valueOf } from '../values/value-of-name.js';
 import { isHash, looksRandom, looksRandomBase64 } from '../values/value.js';
 
@@ -63,7 +64,7 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   const key = readKey(reader, index, index) ?? foreignKey(reader, index) ?? networkKey(reader, index);
   if (key === undefined || text.charCodeAt(key.start) === hyphen || proxied.test(key.name)) return undefined;
   if (text.charCodeAt(key.start - 1) === slash && isChecksum(reader, index + 1)) return undefined;
-  if (key.name === 'secret' && changed.test(reader.slice(index, index + maxChanged))) return undefined;
+  if (isChanged(reader, key, index)) return undefined;
   const pair = findLoginPair(reader, key, index);
   if (pair !== undefined || reader.starved) return pair;
   const found = isNamed ? findBehindName(reader, key, index) : undefined;
@@ -127,21 +128,25 @@ const findBehindName = (reader: Reader, key: Key, index: number): Secret | undef
     if (!isFirst) return findWithin(reader, key, valueStart);
   }
   const found = valueOf(reader, key, valueStart, { isColon: true, isLiteral: true });
-  if (found !== undefined && !isQuoted && isConstant(reader, key, found)) return undefined;
+  if (found !== undefined && !isQuoted && isObject(reader, key, found)) return undefined;
   // The secret key of AWS may be some columns behind its id.
   const isId = found !== undefined && accessKeyId.test(text.slice(found.start, found.end));
   if (isId) return withKeyPair(reader, found);
   return chosen(reader, key, found, !isQuoted);
 };
 
-/** Matches constants of several words, and an object with its number in a header of OpenSSL. */
-const constant = /^[A-Z]+(?:_[A-Z\d]+)*_[A-Z]{3,}(?:_[A-Z\d]+)*$|^[A-Z]+_\w+,\d+L$/;
-/** Whether a value is a constant beside another one. */
-const isConstant = (reader: Reader, { name }: Key, { start, end }: Secret): boolean =>
-  name.includes('_') && constant.test(reader.slice(start, end + 6).split(/\s/, 1)[0] ?? '');
+/** Matches an object with its number in a header of OpenSSL. */
+const object = /^OBJ_\w+,\d+L$/;
+/** Whether a value is an object of OpenSSL beside the name of another one. */
+const isObject = (reader: Reader, { name }: Key, { start, end }: Secret): boolean =>
+  name.startsWith('OBJ_') && object.test(reader.slice(start, end + 6).split(/\s/, 1)[0] ?? '');
 
-/** Matches the name of a secret of Kubernetes, and what kubectl did with it. */
-const changed = /^ "[a-z\d.-]{1,80}" (?:created|configured|unchanged|patched|replaced|deleted)\b/;
+/** Matches the name of a secret of Kubernetes, and what kubectl did with it at the end of a line. */
+const changed = /^ "[a-z\d.-]{1,80}" (?:created|configured|unchanged|patched|replaced|deleted)(?:[\r\n]|$)/;
+
+/** Whether a line consists of the name of a secret of Kubernetes and what kubectl did with it. */
+const isChanged = (reader: Reader, { name, start }: Key, index: number): boolean =>
+  name === 'secret' && isLineStart(reader, start) && changed.test(reader.slice(index, index + maxChanged));
 
 /** Matches the id of a key of AWS. */
 const accessKeyId = /^A[KS]IA[A-Z\d]{16}$/;

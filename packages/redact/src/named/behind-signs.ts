@@ -6,6 +6,7 @@ import { isRandomLetters, isRandomMixed } from '../values/random-letters.js';
 import type { Reader } from '../text/reader.js';
 import { isReference } from '../values/judged-value.js';
 import { isOfDigest, readKey, type Key } from '../names/key.js';
+import { isLineStart } from '../values/value-extent.js';
 import { isPublicIdentifier, looksRandom } from '../values/value.js';
 
 /** Maximum number of signs and spaces between a name and a value. */
@@ -14,10 +15,8 @@ const maxValue = 512;
 /** Maximum number of letters and signs beyond ASCII between a name and a value, such as a particle or an arrow. */
 const maxParticles = 8;
 const minWeak = 16;
-/** Matches names of types, which begin and end with a word. */
-const unionType = /^[A-Z][A-Za-z]{9,}\d?[A-Za-z]+$/;
-/** Number of first characters that types of a union have in common. */
-const minUnion = 10;
+/** Matches the first words of a type, up to its last digit. */
+const typeStart = /^[A-Z][A-Za-z]{8,}\d(?=[A-Z][A-Za-z]*[a-z]{3}$)/;
 const space = 32;
 const opening = 40;
 const colon = 58;
@@ -141,24 +140,37 @@ const ofList = /^["'`\\]+,\s*["'`\\]+$/;
 
 /** Matches a list of strings, up to the quote of one behind others, without the name of a user. */
 const ofNames = /[[(]\s*(?!-)(?:["'](?![^"']*(?:user|login|account|auth|set$))[A-Za-z][\w-]{0,40}["'],\s*){1,8}["']$/i;
-/** Matches names that begin with a capital and a digit, and those of algorithms. */
-const listedName = /^(?:[A-Z]\d[A-Z]?-?[A-Z][a-z]{3,}[A-Za-z]*|(?:[a-z]+-)*(?:sha|aes|rsa|hmac)-?\d{3})$/;
+/** Matches names of algorithms. */
+const algorithm = /^(?:(?:scram|hmac|rsa|aes)-)*(?:sha|aes|rsa|hmac)-?(?:128|192|224|256|384|512)$/;
+/** Matches names of headers that begin with a capital and a digit. */
+const numberedHeader = /^[A-Z]\d[A-Z]-[A-Z][a-z]{3,}$/;
 
-/** Whether a value is one of a list of names, as those of headers and columns. */
-export const isOfNames = (reader: Reader, start: number, value: string): boolean =>
-  listedName.test(value) && ofNames.test(reader.text.slice(reader.floor(start), start));
+/** Whether a value is one of a list of names: an algorithm, or a header behind `Authorization`. */
+export const isOfNames = (reader: Reader, { name, start }: Pick<Key, 'name' | 'start'>, value: string): boolean =>
+  (algorithm.test(value) || (name === 'Authorization' && numberedHeader.test(value))) &&
+  ofNames.test(reader.text.slice(reader.floor(start), start));
+
+/** Whether a name and a value are types of a union: all digits of the value are in what the name begins with. */
+export const isOfUnion = (name: string, value: string): boolean => {
+  const start = typeStart.exec(value)?.[0];
+  return start !== undefined && name.startsWith(start);
+};
 
 /** Matches the name of a file, which reports of tests have behind `PASS:`. */
-const testFile = /^[\w./-]+\.(?:a|o|so|c|cc|cpp|s|d|exp|exe|js|ts|py|go|sh|t)$/;
+const testFile = /^[\w./-]+\.(?:a|o|so|c|cc|cpp|s|exp|exe|js|ts|py|go|sh)$/;
+/** Matches the line of another test, up to `PASS` on the next one. */
+const testBefore = /(?:^|\n)(?:X?PASS|X?FAIL|SKIP|UNSUPPORTED|UNTESTED): [^\n]*\nPASS$/;
 
-/** Matches the name of a member, which a sentence tells to pass. */
-const memberName = /^[a-z]+\d?[A-Z][a-z]+$/;
+/** Whether a value is the name of a file in a report of tests. */
+const isTestFile = (reader: Reader, { name, start }: Key, value: string): boolean =>
+  name === 'pass' && testFile.test(value) && testBefore.test(reader.text.slice(reader.floor(start), start + 4));
 
-/** Matches what kubectl did with the secret whose name is before. */
-const changed = /^" (?:created|configured|unchanged|patched|replaced|deleted)\b/;
+/** Matches what kubectl did with the secret whose name is before, at the end of a line. */
+const changed = /^" (?:created|configured|unchanged|patched|replaced|deleted)(?:[\r\n]|$)/;
 
-/** Whether a value is the name of a secret of Kubernetes, by what is behind it. */
-const isChanged = (reader: Reader, end: number): boolean => changed.test(reader.slice(end, end + 14));
+/** Whether a line consists of the name of a secret of Kubernetes and what kubectl did with it. */
+const isChanged = (reader: Reader, { name, start }: Key, end: number): boolean =>
+  name === 'secret' && isLineStart(reader, start) && changed.test(reader.slice(end, end + 14));
 
 /** Whether a value is neither a name nor a path of names in code. */
 const isUnlikeName = (value: string): boolean =>
@@ -201,11 +213,9 @@ export const endBehindSigns = (reader: Reader, start: number, last: number): num
     if (value.length < minWeak || !looksRandom(value) || isPublicIdentifier(value)) return undefined;
     if (!mayEndKey(text, nameEnd) && typeName.test(value) && !isRandomMixed(value)) return undefined;
   }
-  if (key.name === 'secret' && /^[a-z\d.-]+$/.test(value) && isChanged(reader, end)) return undefined;
-  const isPassed = testFile.test(value) || (memberName.test(value) && reader.matches('` to ', end));
-  if (key.name === 'pass' && isPassed) return undefined;
-  // Types of a union.
-  if (signs.includes('|') && unionType.test(value) && key.name.startsWith(value.slice(0, minUnion))) return undefined;
+  if (/^[a-z\d.-]+$/.test(value) && isChanged(reader, key, end)) return undefined;
+  if (isTestFile(reader, key, value)) return undefined;
+  if (signs.includes('|') && isOfUnion(key.name, value)) return undefined;
   if (!isQuote(quote)) {
     const isJoined = beforePlain.test(signs) ? isUnlikeName(value) : beforeUnlike.test(signs) && isUnlike(value);
     return isJoined ? end : undefined;
@@ -217,7 +227,7 @@ export const endBehindSigns = (reader: Reader, start: number, last: number): num
   if (isPublicIdentifier(value) && !/[=:]/.test(signs)) return undefined;
   const isOfMethod = nameEnd < signsStart && isQuote(text.charCodeAt(nameEnd));
   if (isOfMethod) return isUnlike(value) ? end : undefined;
-  if (ofList.test(signs) && isOfNames(reader, key.start, value)) return undefined;
+  if (ofList.test(signs) && isOfNames(reader, key, value)) return undefined;
   const isSecret = ofList.test(signs) ? isUnlikeName(value) : looksRandom(value) || isUnlikeWord(value);
   return isSecret ? end : undefined;
 };

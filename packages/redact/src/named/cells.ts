@@ -1,4 +1,4 @@
-import { isOfNames, isUnlike } from './behind-signs.js';
+import { isOfNames, isOfUnion, isUnlike } from './behind-signs.js';
 import { findCredentialArgument, mayBeCredential } from './calls.js';
 import { findCertainLiteral } from '../values/certain-literal.js';
 import { is, key as keyClass } from '../text/characters.js';
@@ -124,7 +124,7 @@ const findNext = (reader: Reader, separator: number, from: number): Secret | und
   const found = valueOf(reader, key, valueStart, { isColon: true, isCell });
   if (found === undefined) return undefined;
   const value = text.slice(found.start, found.end);
-  if (isCell ? isSibling(name, value) : address.test(value) || isOfNames(reader, start, value)) return undefined;
+  if (isCell ? isSibling(name, value) : address.test(value) || isOfNames(reader, key, value)) return undefined;
   if (looksRandom(value) && !(isCell ? typeName : snakeName).test(value)) return found;
   const next = reader.code(isCell ? reader.skipSpaces(found.end, maxSpaces) : afterQuotes(reader, found.end));
   const closes = isCell
@@ -202,11 +202,10 @@ const address = /^(?:localhost|[\w-]+(?:\.[\w-]+)+):\d{2,5}$/;
 /** Matches names of types, as in a union. */
 const typeName = /^[A-Z][A-Za-z\d]*[a-z]{3}$/;
 
-/** Whether a name and a value are types of a union: they begin with the same words, or begin and end with the same one. */
+/** Whether a name and a value are types of a union: they begin and end with the same word, or have the same digits. */
 const isSibling = (name: string, value: string): boolean =>
-  /^[A-Z][a-z]{4}/.test(value) &&
-  name.startsWith(value.slice(0, 5)) &&
-  (name.endsWith(value.slice(-5)) || (name.startsWith(value.slice(0, 10)) && typeName.test(value)));
+  (/^[A-Z][a-z]{4}/.test(value) && name.startsWith(value.slice(0, 5)) && name.endsWith(value.slice(-5))) ||
+  isOfUnion(name, value);
 
 /** Matches names of models and packages. */
 const model = /^[a-z]+(?:-[a-z\d.]+)+$/;

@@ -51,7 +51,7 @@ const passQualifiers = words(
 const keyNegations = words(
   'hash map dict lookup index unique primary group event dedup deduplication row column item node element list file bucket ' +
     'blob image video asset translation message i18n locale route query param feature flag site issue project i s ' +
-    'result output input attribute field property entity record document doc member team tenant org label tag property config setting storage ' +
+    'attribute field property entity record document doc member team tenant org label tag property config setting storage ' +
     'state tree parent child root base host peer trace span metric job task queue topic stream shard range hot short ' +
     'accelerator modifier arrow known gpg pgp trusted imported license header footer menu tab recv websocket certificate response',
 );

@@ -120,8 +120,8 @@ const call = /^[A-Za-z_$][\w$.]*[([](?:.*[)\]])?/;
 /** Matches the beginning of a function in an expression. */
 const definition = /^(?:async )?function\b.*[({]/;
 
-/** Matches a call of a member that continues on the next line. */
-const opensCall = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$]+)+\((?:[\w$.]+\()?[[{(]$/;
+/** Matches two calls of members of the same object, which continue on the next line. */
+const opensCall = /^([A-Za-z_$][\w$]{0,24}\.)(?:[A-Za-z_$]+\.)*[A-Za-z_$]+\(\1(?:[A-Za-z_$]+\.)*[A-Za-z_$]+\([[{(]$/;
 
 /**
  * Whether the value is a call or a subscript: its last bracket closes at its end or before a member, or the value was cut

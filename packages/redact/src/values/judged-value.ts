@@ -32,25 +32,17 @@ const requestToken = /^client-?token$/i;
 /** Minimum number of letters and digits of a name that values refer to. */
 const minReferred = 10;
 
-/** Minimum number of the first letters that a name shares with a value of several words. */
+/** Minimum number of letters and digits of a value of several words with which its name begins. */
 const minShared = 14;
 
 /** Matches names of types with a secret in them, as `V1SecretProjection`. */
 const secretType =
   /^(?:[A-Z][A-Za-z]*\d?)?Secret(?:[A-Z][a-z]{3,})*(?:Source|Projection|Reference|Ref|List|Spec|Status|Type|Provider|Store)$/;
 
-/** Whether a value of several words begins like its name and has only words behind, as in `FILE_STORE_V1_KEY = 'file_store_v1'`. */
+/** Whether a name begins with all words of its value, as in `FILE_STORE_V1_KEY = 'file_store_v1'`. */
 const sharesStart = (value: string, name: string): boolean => {
-  const words = value.split(/[-_]/);
-  if (words.length < 2) return false;
-  const letters = lettersOf(name);
-  let shared = '';
-  const rest = words.filter((word) => {
-    if (!letters.startsWith(shared + word.toLowerCase())) return true;
-    shared += word.toLowerCase();
-    return false;
-  });
-  return shared.length >= minShared && rest.every((word) => /^[a-z]{4,}$/i.test(word)) && rest.length < 2;
+  const letters = lettersOf(value);
+  return /[-_]/.test(value) && letters.length >= minShared && lettersOf(name).startsWith(letters);
 };
 
 const notPlain = /[^A-Za-z\d]/g;

@@ -47,7 +47,7 @@ const encrypted = /^(?:\{cipher\}|ENC[([]|AQICAH|Ag[A-D][\w+/=]{300})/;
 
 /** Matches a time, which lists of secrets have beside their names, a port and its protocol, fields of an option of GnuPG, and a group of functions such as `crypt_*`. */
 const publicForm =
-  /^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{1,5}\/(?:tcp|udp|sctp)$|T1\d{3}(?:\.\d{3})?$|\d{1,2}:\d{1,2}:[A-Z]?:[\d:]*$|[a-z]+_\*\.?$)/;
+  /^(?:\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{1,5}\/(?:tcp|udp|sctp)$|T1\d{3}\.\d{3}$|\d{1,2}:\d{1,2}:[A-Z]?:[\d:]*$|[a-z]+_\*\.?$)/;
 
 /** Matches a password that begins with a literal, and has a digit before a letter and letters of both cases behind it. */
 const literalStart =
@@ -72,17 +72,18 @@ export const isPlaceholder = (value: string): boolean =>
 export const digest = /(?:(?:sha|md)-?\d{1,3}[:=-]|\bh1:|,(?:data|iv|tag):|\bENC[([])$/i;
 
 /** Matches a name for a user, and a name for a password. */
-const userWord =
-  /(?:user(?:name)?|login|email|^name|^benutzer(?:name)?|^utilisateur|^usuario|^usuário|^utente|^gebruiker(?:snaam)?|^identifiant)$/i;
-const passwordWord =
-  /^[a-z_-]{0,16}(?:pass(?:w(?:or)?[dt])?|pwd?|kennwort|mot_?de_?passe|contraseña|contrasena|senha|wachtwoord)$/i;
+const userWord = /(?:user(?:name)?|login|email|^name)$/i;
+const passwordWord = /^[a-z_-]{0,16}(?:pass(?:w(?:or)?d)?|pwd?)$/i;
+/** Matches the words for a user and a password in other languages. */
+const foreignPair =
+  /^(?:user(?:name)?|login|benutzer(?:name)?|utilisateur|usu[aá]rio|utente|gebruiker(?:snaam)?|identifiant):(?:pass(?:wor[dt])?|kennwort|mot_?de_?passe|contrase[nñ]a|senha|wachtwoord)$/i;
 
 /** Whether a value is a word for a password, as in `root:password@tcp(…)`. */
 export const isPasswordName = (value: string): boolean => /^(?:pass(?:w(?:or)?d)?|pwd?)$/i.test(value);
 
 /** Whether a user and a password only name what belongs in their places, as in `user:pass`. */
 export const isNamedPair = (user: string, password: string): boolean =>
-  userWord.test(user) && passwordWord.test(password);
+  (userWord.test(user) && passwordWord.test(password)) || foreignPair.test(`${user}:${password}`);
 
 const maxSigned = 64;
 /**
