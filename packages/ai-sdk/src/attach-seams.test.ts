@@ -73,12 +73,21 @@ describe('a model that the host chose for a step', () => {
     expect(ends()).toEqual(['completed']);
   });
 
-  it('passes them once if it is a middleware around the attached model', async () => {
+  it.each([
+    ['plain', {}],
+    ['with URLs of its own', { overrideSupportedUrls: () => ({}) }],
+  ])('passes them once if it is a middleware around the attached model: %s', async (_, middleware) => {
     const { operator, ends } = spy();
-    const settings = attach({ model: scripted(text('Hello.')), session: 'alice' }, operator);
-    const model = wrapLanguageModel({ model: settings.model, middleware: { specificationVersion: 'v4' } });
-    expect((await generateText({ ...settings, model, prompt: 'Hi' })).text).toBe('Hello.');
+    const inner = scripted(text('Hello.'));
+    const settings = attach({ model: inner, session: 'alice' }, operator);
+    const model = wrapLanguageModel({
+      model: settings.model,
+      middleware: { specificationVersion: 'v4', ...middleware },
+    });
+    const options = { openai: { user: 'u' } };
+    expect((await generateText({ ...settings, model, prompt: 'Hi', providerOptions: options })).text).toBe('Hello.');
     expect(ends()).toEqual(['completed']);
+    expect(inner.doGenerateCalls.map(({ providerOptions }) => providerOptions)).toEqual([options]);
   });
 
   it('must be an object, because a name does not lead to the operators', async () => {

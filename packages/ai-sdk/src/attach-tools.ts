@@ -4,8 +4,15 @@ import { TurnError, type JSONValue, type ToolCall, type ToolOutcome, type ToolRe
 import type { ModelMessage, Tool, ToolExecutionOptions, ToolSet } from 'ai';
 import { ownOptions, type PromptMessage } from './host-request.js';
 
+/** Where a call belongs. */
+export interface CallOwner {
+  readonly session: HostSession<PromptMessage>;
+  /** Whether the run that makes the call has called its model: one that runs an approved call first has not. */
+  readonly isOfRun: boolean;
+}
+
 /** Returns the session in which a call was made, after a request with these messages. */
-export type SessionOfCall = (toolCallId: string, messages: readonly ModelMessage[]) => HostSession<PromptMessage>;
+export type SessionOfCall = (toolCallId: string, messages: readonly ModelMessage[]) => CallOwner;
 
 /**
  * Wraps the `execute` of every tool, so that its calls pass the operators. Tools without `execute` are returned as they
@@ -61,7 +68,7 @@ const attachTool = (name: string, tool: Tool, sessionOf: SessionOfCall, judgesRe
   const { execute, toModelOutput } = tool;
   if (execute === undefined) return tool;
   const run = (input: unknown, options: ToolExecutionOptions<never>): Promise<unknown> =>
-    throughOperators({ name, tool, input, options, session: sessionOf(options.toolCallId, options.messages) });
+    throughOperators({ name, tool, input, options, ...sessionOf(options.toolCallId, options.messages) });
   // The SDK streams preliminary results if `execute` returns an async iterable.
   const wrapped = isGenerator(execute)
     ? async function* (input: unknown, options: ToolExecutionOptions<never>) {
@@ -71,7 +78,7 @@ const attachTool = (name: string, tool: Tool, sessionOf: SessionOfCall, judgesRe
           tool,
           input,
           options,
-          session: sessionOf(options.toolCallId, options.messages),
+          ...sessionOf(options.toolCallId, options.messages),
           judgesResults,
           onPreliminary: (value) => preliminary.add(value),
         }).finally(() => preliminary.end());
@@ -97,26 +104,25 @@ const attachTool = (name: string, tool: Tool, sessionOf: SessionOfCall, judgesRe
   };
 };
 
-interface Execution {
+interface Execution extends CallOwner {
   readonly name: string;
   readonly tool: Tool;
   readonly input: unknown;
   readonly options: ToolExecutionOptions<never>;
-  readonly session: HostSession<PromptMessage>;
   readonly judgesResults?: boolean;
   readonly onPreliminary?: (value: unknown) => void;
 }
 
 /** Runs a call through the operators: resolves with the value for the host, or rejects with the error for the model. */
 const throughOperators = async (execution: Execution): Promise<unknown> => {
-  const { name, tool, input, options, session } = execution;
+  const { name, tool, input, options, session, isOfRun } = execution;
   const { outcome, returned } = await session.tool<unknown>({
     id: options.toolCallId,
     name,
     input,
     parse: (given) => parsed(name, tool, given),
     signal: options.abortSignal,
-    isSignalOwn: true,
+    isSignalOwn: isOfRun,
     run: (call, signal, isChanged) => runTool(execution, call, signal, isChanged),
   });
   return returned ? returned.value : valueOf(outcome, tool);

@@ -28,6 +28,7 @@ import { attachTools, withoutMarks } from './attach-tools.js';
 import { CallSessions, Runs } from './call-sessions.js';
 import { toErrorInfo } from './error-info.js';
 import { fromCallOptions, ownOptions, promptFormat, type PromptMessage } from './host-request.js';
+import { GuardMark } from './guard-mark.js';
 import { generate, stream, type ExitBehavior, type ModelCall } from './model-call.js';
 import { fixedModel, modelSource, providerOf, type LanguageModelOptions, type ModelSource } from './model-source.js';
 import { isLanguageModel, type AnyLanguageModel } from './model-version.js';
@@ -190,21 +191,33 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
       onStop: (stopped) => notify(session.name, stopped),
     };
   };
-  const attachModel = (own: AnyLanguageModel): LanguageModelV4 => {
-    const ofStep = { source: sourceOf(own, options.resolve), provider: providerOf(own) };
+  const mark = new GuardMark();
+  const attachModel = (own: AnyLanguageModel, source: ModelSource): LanguageModelV4 => {
+    const ofStep = { source, provider: providerOf(own) };
     return {
       specificationVersion: 'v4',
       provider: own.provider,
       modelId: own.modelId,
-      supportedUrls: ownUrls(own),
-      doGenerate: (call) => generate(callOf(call, ofStep)),
-      doStream: (call) => stream(callOf(call, ofStep)),
+      supportedUrls: own.supportedUrls,
+      doGenerate: async (call) =>
+        mark.isOn(call) ? (await source({})).doGenerate(mark.off(call)) : generate(callOf(call, ofStep)),
+      doStream: async (call) =>
+        mark.isOn(call) ? (await source({})).doStream(mark.off(call)) : stream(callOf(call, ofStep)),
     };
   };
-  const attached = attachModel(model);
+  const attached = attachModel(model, sourceOf(model, options.resolve));
+  const attachOther = (own: AnyLanguageModel): LanguageModelV4 =>
+    attachModel(own, mark.marking(sourceOf(own, options.resolve)));
   return {
     model: attached,
-    tools: attachTools(tools, (toolCallId, messages) => sessionOf(toolCallId, runs.get(messages)), judgesResults),
+    tools: attachTools(
+      tools,
+      (toolCallId, messages) => {
+        const run = runs.get(messages);
+        return { session: sessionOf(toolCallId, run), isOfRun: run !== undefined };
+      },
+      judgesResults,
+    ),
     stopWhen: stopCondition(options, async (steps) => {
       const name = nameOf(steps.at(-1)?.toolCalls[0]?.toolCallId, runs.get(steps));
       const session = sessions.session(name);
@@ -215,7 +228,7 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
       return { isStopped, session };
     }),
     prepareStep: stepPreparation(options, runs, sessionOf, (own) =>
-      isAround(own, attached) ? own : attachModel(checkedModel('prepareStep()', own)),
+      own === attached ? own : attachOther(checkedModel('prepareStep()', own)),
     ),
     forget: (session) => {
       calls.clear(session);
@@ -229,13 +242,6 @@ interface ModelOfStep {
   readonly source: ModelSource;
   readonly provider: string;
 }
-
-/** Returns the URLs of a model in an object by which {@link isAround} recognizes the models around an attached one. */
-const ownUrls = async ({ supportedUrls }: AnyLanguageModel): Promise<Record<string, RegExp[]>> => supportedUrls;
-
-/** Whether a model is the attached one, or a middleware of the SDK around it. */
-const isAround = (model: LanguageModel, { supportedUrls }: LanguageModelV4): boolean =>
-  isLanguageModel(model) && model.supportedUrls === supportedUrls;
 
 const sourceOf = (model: AnyLanguageModel, resolve: AttachOptions['resolve']): ModelSource => {
   const own = fixedModel(model);

@@ -307,6 +307,27 @@ describe('bridge', () => {
     ]);
   });
 
+  it('rejects a repeated call if an operator stopped the turn after the model had failed and answered', async () => {
+    const session = sessionOf([
+      operator({
+        decide: {
+          'model.error': (event) => (event.attempt === 1 ? retry(event) : undefined),
+          'model.response': (event) => [event, stop('error', 'Policy.', { name: 'Error', message: 'Policy.' })],
+        },
+      }),
+    ]);
+    let calls = 0;
+    const model = () => {
+      calls += 1;
+      if (calls === 1) throw new RangeError('overloaded');
+      return response('Done.');
+    };
+    const loop = () => toyLoop({ session, history: [person('Work.')], model });
+    await expect(loop()).rejects.toThrow('Policy.');
+    await expect(loop()).rejects.toThrow('Policy.');
+    expect(calls).toBe(2);
+  });
+
   it('rejects a repeated call if an operator stopped the turn because the model failed', async () => {
     const session = sessionOf([
       operator({

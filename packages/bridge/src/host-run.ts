@@ -10,6 +10,7 @@ import {
   type Agent,
   type ApprovalDecision,
   type Decision,
+  type ErrorInfo,
   type Message,
   type ModelDelta,
   type ModelResponse,
@@ -62,8 +63,8 @@ export class HostRun<HostMessage> implements CallsTurn {
   /** Why the host ended its loop. */
   #finished: string | undefined;
   #lastText: Message | undefined;
-  /** Whether the model has failed and no operator retried the call. */
-  #hasFailed = false;
+  /** Why the last model call has failed, unless an operator retried it or an answer followed. */
+  #failure: ErrorInfo | undefined;
   #end: TurnEventOf<'turn.end'> | undefined;
 
   constructor(options: RunOptions<HostMessage>, token: unknown) {
@@ -93,7 +94,8 @@ export class HostRun<HostMessage> implements CallsTurn {
 
   /** Whether the turn ended because the model failed. The host may repeat the call, unlike that of a stopped turn. */
   get isRepeatable(): boolean {
-    return this.#hasFailed && this.#end?.outcome === 'error';
+    const { outcome, error } = this.#end ?? {};
+    return outcome === 'error' && this.#failure !== undefined && error?.message === this.#failure.message;
   }
 
   get isCallOpen(): boolean {
@@ -226,6 +228,7 @@ export class HostRun<HostMessage> implements CallsTurn {
     open.attempts += 1;
     if (open.attempts > maxAttempts) return stop('max-steps', askedTooOften);
     if (event.attempt > 1 && open.call.canRestart?.() === false) {
+      this.#failure = open.failure;
       const failure = open.failure ?? answerShown;
       return stop('error', failure.message, failure);
     }
@@ -256,7 +259,7 @@ export class HostRun<HostMessage> implements CallsTurn {
       case 'model.response':
         return this.#deliver(event);
       case 'model.error':
-        if (event.retrying !== true) this.#hasFailed = true;
+        if (event.retrying !== true) this.#failure = event.error;
         else if (this.#open) this.#open.failure = event.error;
         return undefined;
       case 'tool.result':
@@ -288,6 +291,7 @@ export class HostRun<HostMessage> implements CallsTurn {
    */
   #deliver(event: TurnEventOf<'model.response'>): void {
     const open = this.#open;
+    this.#failure = undefined;
     const calls = callIds(event);
     open?.answers.push(event);
     const isChanged =

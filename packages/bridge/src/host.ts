@@ -114,7 +114,7 @@ export interface HostToolCall<Value> {
    * @defaultValue the host changes no call
    */
   readonly parse?: ((input: unknown) => unknown) | undefined;
-  /** Cancels the turn. */
+  /** Cancels the turn, or with `isSignalOwn` the call. */
   readonly signal?: AbortSignal | undefined;
   /**
    * Whether `signal` may be aborted for this call only, such as by a timeout of the tool. The turn is then cancelled if

@@ -94,10 +94,14 @@ class ObservedTurn {
 
   take(event: TurnEvent): void {
     this.guarded((run) => run.take(event));
+    this.guarded((run) => this.#recordUsage(run));
+  }
+
+  #recordUsage(run: Run): void {
     const { session } = this;
     if (session === undefined || this.#records === undefined || this.isEnding) return;
     const { meter, emit } = this.#records;
-    const turn = this.#run.takeUnrecorded();
+    const turn = run.takeUnrecorded();
     if (turn !== undefined) emit(keep(ownName, withTurn(meter.snapshot(session), turn)));
   }
 

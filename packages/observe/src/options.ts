@@ -113,7 +113,7 @@ const aSink: OptionCheck = {
 export const checkObserveOptions = (options: ObserveOptions): void =>
   checkOptions('observe()', options, {
     sinks: arrayOf(aSink),
-    meter: objectWithMethods('begin', 'record', 'snapshot', 'restore', 'costOf'),
+    meter: objectWithMethods('begin', 'record', 'end', 'extra', 'addExtra', 'snapshot', 'restore', 'costOf'),
     costOf: anyFunction,
     harnessId: nonEmptyString,
     sessionKey: anyOf(oneOf('hash', 'plain'), anyFunction),

@@ -514,6 +514,8 @@ describe('notifications', () => {
           }
           clock.now = end;
         }
+        // A call that was refused because of a probe looks again when the probe ends, even if its window is forgotten before.
+        if ([...running.values()].some(({ isProbe }) => isProbe)) return;
         for (const [call, { until }] of waiting) {
           const found = take(`s${call}`, modelOf(call), 'alpha');
           expect(found).not.toHaveProperty('release');

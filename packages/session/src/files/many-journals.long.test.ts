@@ -10,10 +10,13 @@ it.runIf(process.platform === 'linux')(
   'opens, writes and closes any number of sessions with few open files',
   async () => {
     const directory = mkdtempSync(join(tmpdir(), 'h-records-'));
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+    let isDone = false;
+    onTestFinished(() => {
+      isDone = true;
+      rmSync(directory, { recursive: true, force: true });
+    });
     const sessions = fileSessions({ directory });
     let most = 0;
-    let isDone = false;
     const look = (): void => {
       most = Math.max(most, readdirSync('/proc/self/fd').length);
       if (!isDone) setImmediate(look);
