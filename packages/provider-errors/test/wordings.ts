@@ -466,6 +466,7 @@ export const wordings: Readonly<Partial<Record<ErrorReason, readonly string[]>>>
     'Response contains no candidates: blockReason: SAFETY',
   ],
   network: [
+    'NetworkError: The operation was aborted',
     "Hostname/IP does not match certificate's altnames: Host: api.example.com. is not in the cert's altnames",
     'No connection could be made because the target machine actively refused it.',
     'The host name could not be resolved.',

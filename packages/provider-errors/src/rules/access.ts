@@ -16,7 +16,7 @@ export const authRules: readonly Rule[] = [
     reason: 'auth-permanent',
     messages: [
       /(?:organization|workspace|team|account|user|key|token|project|consumer|subscription|access)\b(?:[^.\n]|\.\S){0,60} (?:(?:has|have) been|was|is|are|been)(?: \w{1,12}){0,2} (?:disabled|deactivated|revoked|suspended|terminated|deleted|banned|locked|blocked|reported as leaked|denied access(?! to))/i,
-      /(?:organization|account) (?:has|have) been restricted|\b(?:disabled|suspended|revoked|deactivated|terminated|banned|closed) your (?:account|organization|workspace|api key|access)\b|\b(?:organization|workspace|administrator|admin|owner) (?:has |have )?(?:disabled|blocked|revoked)(?: \w{1,20}){1,3} access\b|(?:organization|workspace|project|key|token|account)[ _](?:revoked|deactivated|suspended|deleted|disabled)|access terminated|oauth authentication is currently not allowed|scope requirement|(?:账[户号]|用户|令牌|密钥)已?被?(?:锁定|禁用|封禁|停用|吊销)/i,
+      /(?:organization|account) (?:has|have) been restricted|\b(?:disabled|suspended|revoked|deactivated|terminated|banned|closed) your (?:account|organization|workspace|api key|access)\b|\b(?:organization|workspace|administrator|admin|owner) (?:has |have )?(?:disabled|blocked|revoked)(?: \w{1,20}){1,3} access\b(?! to (?:this|the) model)|(?:organization|workspace|project|key|token|account)[ _](?:revoked|deactivated|suspended|deleted|disabled)|access terminated|oauth authentication is currently not allowed|scope requirement|(?:账[户号]|用户|令牌|密钥)已?被?(?:锁定|禁用|封禁|停用|吊销)/i,
     ],
     status: (status) => refusal(status) && !isServer(status),
     unless: ({ text }) => /enable it by/i.test(text),

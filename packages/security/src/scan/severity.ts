@@ -147,8 +147,8 @@ const structural: ReadonlySet<string> = new Set(['forged-turn']);
 
 /**
  * Lowers requests whose passages have an ordinary wording. Rules match a few words; the wording of the passage is the
- * evidence for a change of the verdict: without it, a visible malicious request is suspicious, and a suspicious one in an
- * ordinary passage, a comment or an attribute is a note, unless it is concealed. In languages other than English, whose
+ * evidence for a change of the verdict: without it, a visible malicious request is suspicious, and a suspicious one, or
+ * any in a comment or an attribute, is a note, unless it is concealed. In languages other than English, whose
  * stems match more ordinary words, the wording must be less ordinary: that of the passage, or for a malicious request
  * that of a clause, since ordinary clauses around it lower the score of the passage.
  */

@@ -4,7 +4,7 @@ import { all, regionLookup, type Region } from '../text/regions.js';
 
 /** Files that contain secrets, the whole environment, and commands that print secrets. */
 const source =
-  /\.ssh\/|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|(?<=[~/\s"'@=<])\.aws\b(?:\/\w+)?|\.netrc\b|\.npmrc\b|\.pypirc\b|\.pgpass\b|\.my\.cnf\b|\.git-credentials|\.kube\/config|\.docker\/config\.json|\.config\/(?:gh|gcloud)\b|\.azure\/|\.vault-token|\.gnupg\b|\.(?:bash|zsh)_history|\/etc\/(?:passwd|shadow)\b|\/proc\/(?:self|\d+)\/environ|(?<=[\s"'@/=<])\.env\b(?!\.(?:example|sample|template))(?:\.\w+)?|\bcredentials\.json\b|\bsecrets?\.(?:ya?ml|json|env|txt)\b|\bwallet\.dat\b|\bCookies\.sqlite\b|(?<!-)\b(?:env|printenv|export -p|set|history)\b(?:\s{0,3}(?=\|)|(?=`))|(?<=[(;&]\s{0,2})(?:env|printenv|export -p|set|history)\b\s{0,3}(?=\))|(?:\$\(|`)\s?(?:env|printenv|export)\b|\bprintenv\s\w+|\bgh auth token|\baws configure get|\bgcloud auth print|\bsecurity find-generic-password|\bkubectl get secrets?\b|\$\{?(?:AWS_SECRET\w*|AWS_SESSION_TOKEN|\w*(?:PRIVATE_KEY|PASSWORD|PASSWD)\w*|(?:OPENAI|ANTHROPIC|GITHUB|GH|NPM|STRIPE|SLACK|GITLAB|GOOGLE|AZURE|HF)_\w*(?:KEY|TOKEN|SECRET)\w*)/g;
+  /\.ssh\/|\bid_(?:rsa|ed25519|ecdsa|dsa)\b|(?<=[~/\s"'@=<])\.aws\b(?:\/\w+)?|\.netrc\b|\.npmrc\b|\.pypirc\b|\.pgpass\b|\.my\.cnf\b|\.git-credentials|\.kube\/config|\.docker\/config\.json|\.config\/(?:gh|gcloud)\b|\.azure\/|\.vault-token|\.gnupg\b|\.(?:bash|zsh)_history|\/etc\/(?:passwd|shadow)\b|\/proc\/(?:self|\d+)\/environ|(?<=[\s"'@/=<])\.env\b(?!\.(?:example|sample|template))(?:\.\w+)?|\bcredentials\.json\b|\bsecrets?\.(?:ya?ml|json|env|txt)\b|\bwallet\.dat\b|\bCookies\.sqlite\b|(?<!-)\b(?:env|printenv|export -p|set|history)\b(?:\s{0,3}(?=\|)|(?=`))|(?:(?<=[(;&|]\s{0,2})|(?<=\$\([^()\n]{0,40}[\s/;&|]))(?:env|printenv|export -p|set|history)\b\s{0,3}(?=\))|(?:\$\(|`)\s?(?:env|printenv|export)\b|\bprintenv\s\w+|\bgh auth token|\baws configure get|\bgcloud auth print|\bsecurity find-generic-password|\bkubectl get secrets?\b|\$\{?(?:AWS_SECRET\w*|AWS_SESSION_TOKEN|\w*(?:PRIVATE_KEY|PASSWORD|PASSWD)\w*|(?:OPENAI|ANTHROPIC|GITHUB|GH|NPM|STRIPE|SLACK|GITLAB|GOOGLE|AZURE|HF)_\w*(?:KEY|TOKEN|SECRET)\w*)/g;
 
 const sender =
   /\b(?:https?|xh)\s{1,3}(?:-|[A-Z]{3,6}\s|https?:|:|[\w-]{1,40}\.\w)|\b(?:curl|wget|nc|ncat|netcat|socat|scp|sftp|rsync|ftp|telnet|Invoke-WebRequest|Invoke-RestMethod|iwr|irm|fetch|httpie|requests\.(?:post|get)|urllib|dig|nslookup|ping|mail|sendmail|mutt|aws s3 (?:cp|mv|sync)|gsutil cp|rclone)\b/;
@@ -118,10 +118,13 @@ interface Line {
   readonly after: string;
 }
 
+/** Matches commands that print the environment and are words of prose, too. */
+const isWordOfProse = /^`?\s?(?:env|printenv|export(?: -p)?|set|history)\s{0,3}$/;
+
 /** Whether the line sends a secret: as data, through a pipe, by redirection, in a URL or as a copy. */
 const isExfiltration = ({ before: written, match, after }: Line): boolean => {
-  // Prose names a command in backquotes, which would run it without arguments.
-  const before = written.replaceAll(/`[\w.-]{1,30}`/g, ' ');
+  // Prose names commands in backquotes, which would run them without arguments.
+  const before = isWordOfProse.test(match) ? written.replaceAll(/`[\w.-]{1,30}`(?!\s{0,2}(?:-|[~/|]))/g, ' ') : written;
   if (match.startsWith('$') && !/^\$\(|^\$\{?AWS_S/.test(match)) return isSentVariable(before, after);
   // `export` in backquotes is a word of prose, not a substitution.
   if (match.startsWith('`') && /^`\s?export$/.test(match)) return false;
