@@ -69,6 +69,9 @@ const keywordValues: ReadonlyMap<string, (value: unknown) => boolean> = new Map(
 /** The base of schemas without an identifier. Nothing is fetched from it. */
 const noBase = 'schema:/';
 
+/** Maximum length of an identifier that is resolved against its base. */
+const maxIdLength = 2_000;
+
 class Indexer implements SchemaIndex {
   readonly nodes = new Map<Schema, SchemaNode>();
   readonly problems: string[] = [];
@@ -90,7 +93,7 @@ class Indexer implements SchemaIndex {
 
   #add(schema: unknown, outer: string, path: string): void {
     if (!isObject(schema) || this.nodes.has(schema)) return;
-    const base = this.#nameOf(schema, outer);
+    const base = this.#nameOf(schema, outer, path);
     const keywords: Record<string, unknown> = {};
     for (const [key, value] of Object.entries(schema)) {
       if (keywordValues.get(key)?.(value) ?? true) keywords[key] = value;
@@ -112,9 +115,13 @@ class Indexer implements SchemaIndex {
   }
 
   /** Registers the names of a schema and returns the base of its references. */
-  #nameOf(schema: Schema, outer: string): string {
+  #nameOf(schema: Schema, outer: string, path: string): string {
     const id = schema[this.#draft === '4' ? 'id' : '$id'];
-    const uri = typeof id === 'string' ? absolute(id, outer) : undefined;
+    const named = typeof id === 'string' ? absolute(id, outer) : undefined;
+    // Each anchor below repeats the base.
+    const isTooLong = named !== undefined && named.length > maxIdLength;
+    if (isTooLong) this.problems.push(`${at(path)}"$id" is longer than ${maxIdLength} characters`);
+    const uri = isTooLong ? undefined : named;
     if (uri !== undefined) this.#named.set(uri, schema);
     const base = uri === undefined || uri.includes('#') ? outer : uri;
     for (const key of ['$anchor', '$dynamicAnchor']) {

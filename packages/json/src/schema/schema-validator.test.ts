@@ -7,6 +7,9 @@ const isValid = (schema: Schema, value: unknown): boolean => schemaValidator(sch
 
 const [draft4, draft7] = ['04', '07'].map((draft) => `http://json-schema.org/draft-${draft}/schema#`);
 
+/** Two schemas that refer to each other; only one restricts the value. */
+const cycle = { a: { allOf: [{ $ref: '#/$defs/b' }, { type: 'string' }] }, b: { $ref: '#/$defs/a' } };
+
 describe('schemaValidator', () => {
   it.each<[schema: Schema, valid: unknown, invalid: unknown]>([
     [{ type: ['integer', 'null'] }, 2, 2.5],
@@ -58,11 +61,97 @@ describe('schemaValidator', () => {
     [{ $schema: draft7, $ref: '#/definitions/a', type: 'string', definitions: { a: { type: 'null' } } }, null, 'a'],
     [{ $ref: '#/$defs/a', minimum: 2, $defs: { a: { type: 'number' } } }, 2, 1],
     [{ $ref: '#/$defs/a', $defs: { a: { allOf: [{ $ref: '#' }, { type: 'null' }] } } }, null, 1],
+    [{ anyOf: [{ allOf: [{ $ref: '#/$defs/a' }] }, { $ref: '#/$defs/b' }], $defs: cycle }, 'a', 1],
+    [{ anyOf: [{ allOf: [{ $ref: '#/$defs/b' }] }, { $ref: '#/$defs/a' }], $defs: cycle }, 'a', 1],
   ])('checks %j', (schema, valid, invalid) => {
     const { problems, check } = schemaValidator(schema);
     expect(problems).toEqual([]);
     expect(check(valid)).toEqual([]);
     if (invalid !== undefined) expect(check(invalid)).not.toEqual([]);
+  });
+
+  it.each<[format: string, valid: readonly string[], invalid: readonly string[]]>([
+    ['time', ['10:30:00', '10:30:00.5Z', '10:30:00+0200', '10:30:00-02'], ['10:30', '24:00:00', '10:30:00+2']],
+    [
+      'date-time',
+      ['2026-01-01T10:30:00+0200', '2026-01-01 10:30:00z', '2026-01-01T10:30:00+02:00'],
+      ['2026-01-01T10:30:00', '2026-01-01', '2026-02-30T10:30:00Z'],
+    ],
+    [
+      'duration',
+      ['PT0.5S', 'P1.5D', 'P1,5W', 'P1DT2H', 'P1Y2M3DT4H5M6.7S'],
+      ['P', 'PT', 'P1.5DT1H', 'P.5D', 'P1.D', 'P1H', 'P1W1D'],
+    ],
+    [
+      'email',
+      ['a.b@c.de', "o'x+y@c.de"],
+      [
+        'a..b@c.de',
+        '.a@c.de',
+        'a.@c.de',
+        '@c.de',
+        'a@b@c.de',
+        'a b@c.de',
+        'a,b@c.de',
+        'ü@c.de',
+        'a@c.de.',
+        `${'a'.repeat(65)}@c.de`,
+      ],
+    ],
+    ['uuid', ['urn:uuid:00000000-0000-0000-0000-000000000000'], ['urn:00000000-0000-0000-0000-000000000000']],
+    ['ipv6', ['::1'], ['fe80::1%eth0', '1']],
+    ['uri', ['urn:a', 'http://[::1]/a%20b?c#d'], ['http://ü', 'http://a/%zz', 'a:b#c#d', 'http:']],
+    ['uri-reference', ['', '/a', '#b'], ['%zz', 'a b']],
+    ['uri-template', ['/{a}/{?b*,c:3}'], ['/{', '/{}', '%zz']],
+    ['url', ['https://a.example/b'], ['javascript:a', 'a']],
+    ['json-pointer-uri-fragment', ['#/a~1b', '#'], ['/a', '#a']],
+    ['relative-json-pointer', ['0#', '1/a', '20'], ['a', '01', '1#/a', '1a', '/a']],
+    ['regex', ['^a$'], ['(', String.raw`\-`]],
+  ])('checks the format %s', (format, valid, invalid) => {
+    for (const text of valid) expect([text, isValid({ format }, text)]).toEqual([text, true]);
+    for (const text of invalid) expect([text, isValid({ format }, text)]).toEqual([text, false]);
+  });
+
+  it('checks cyclic references in polynomial time as if each was expanded', () => {
+    const count = 30;
+    const names = Array.from({ length: count }, (_, index) => `s${index}`);
+    const references = names.map((name) => ({ $ref: `#/$defs/${name}` }));
+    for (const key of ['allOf', 'anyOf']) {
+      const schemas = names.map((name, index) => [name, index === count - 1 ? false : { [key]: references }]);
+      const $defs = Object.fromEntries(schemas) as Schema;
+      expect(isValid({ $ref: '#/$defs/s0', $defs }, 1)).toBe(key === 'anyOf');
+    }
+    const inner = {
+      b: { $ref: '#/$defs/c' },
+      c: { allOf: [{ $ref: '#/$defs/b' }, { type: 'string' }, { $ref: '#/$defs/a' }] },
+    };
+    const a = { anyOf: [{ allOf: [{ $ref: '#/$defs/c' }] }, { $ref: '#/$defs/b' }] };
+    expect(isValid({ $ref: '#/$defs/a', $defs: { a, ...inner } }, 1)).toBe(false);
+    expect(isValid({ $ref: '#/$defs/a', $defs: { a, ...inner } }, 'a')).toBe(true);
+    expect(isValid({ $ref: '#/$defs/a', $defs: { a: { not: { $ref: '#/$defs/a' } } } }, 1)).toBeTypeOf('boolean');
+  });
+
+  it('rejects a value when its check would need a round for each of many references', () => {
+    const chain = Array.from({ length: 150 }, (_, index) => [
+      `s${index}`,
+      { allOf: [{ anyOf: [{ $ref: `#/$defs/s${index + 1}` }, true] }, index > 0 && { $ref: `#/$defs/s${index - 1}` }] },
+    ]);
+    const $defs = { ...(Object.fromEntries(chain) as Schema), s150: true };
+    expect(isValid({ anyOf: [{ $ref: '#/$defs/s0' }, true], $defs }, 1)).toBe(false);
+  });
+
+  it('compiles an expression that is valid only without the Unicode mode', () => {
+    const { problems, check } = schemaValidator({ pattern: String.raw`^\d{3}\-\d{4}$` });
+    expect(problems).toEqual([]);
+    expect([check('555-1234').length, check('5551234').length]).toEqual([0, 1]);
+  });
+
+  it('ignores an identifier that would make many anchors long', () => {
+    const $defs = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [index, { $anchor: `a${index}` }]));
+    const started = performance.now();
+    const { problems } = schemaValidator({ $id: `https://a.example/${'a'.repeat(300_000)}`, $defs });
+    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(problems).toEqual(['"$id" is longer than 2000 characters']);
   });
 
   it('reports the paths of all wrong parts', () => {

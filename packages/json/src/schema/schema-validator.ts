@@ -35,8 +35,8 @@ export interface SchemaValidator {
  * Creates a validator for a JSON Schema (2020-12 unless `$schema` names another draft). It coerces no values and adds
  * no defaults. Nothing is compiled to code, and nothing is fetched.
  *
- * A check takes polynomial time: a recursive schema is applied to each part of a value once, however many
- * alternatives lead there. The result is shared, also for equal primitive values.
+ * Apart from the regular expressions of the schema, a check takes polynomial time: a recursive schema is applied to each
+ * part of a value once, however many alternatives lead there. The result is shared, also for equal primitive values.
  *
  * @example
  * ```ts
@@ -50,13 +50,16 @@ export const schemaValidator = (
   const index = indexSchema(schema, hasPatterns);
   return {
     problems: index.problems,
-    check: (value) => new Check(index, hasPatterns).visit(value, schema).issues,
+    check: (value) => new Check(index, hasPatterns).issuesOf(value, schema),
     nodeOf: (inner) => index.nodes.get(inner),
   };
 };
 
 /** More issues tell a reader nothing, and their number may be exponential. */
 const maxIssues = 100;
+
+/** Maximum number of times that a value is checked; more than 2 need several entangled cycles. */
+const maxRounds = 100;
 
 interface Result {
   readonly issues: readonly SchemaIssue[];
@@ -68,16 +71,61 @@ interface Result {
 
 const valid: Result = { issues: [], evaluated: [], isCertain: true };
 
+/** The result of a reference while it is computed. */
+class Assumption {
+  isUsed = false;
+  readonly result: Result;
+
+  constructor(result: Result) {
+    this.result = result;
+  }
+}
+
+/** A map whose keys are pairs. */
+class PairMap<Item> {
+  readonly #maps = new Map<unknown, Map<unknown, Item>>();
+
+  get(first: unknown, second: unknown): Item | undefined {
+    return this.#maps.get(first)?.get(second);
+  }
+
+  set(first: unknown, second: unknown, item: Item): void {
+    const inner = this.#maps.get(first) ?? new Map<unknown, Item>();
+    this.#maps.set(first, inner.set(second, item));
+  }
+
+  clear(): void {
+    this.#maps.clear();
+  }
+}
+
 /** One check of a value. */
 class Check {
   readonly #index: SchemaIndex;
   readonly #hasPatterns: boolean;
   /** Results of the targets of references: only through them, one schema is applied to a value repeatedly. */
-  readonly #known = new Map<unknown, Map<unknown, Result>>();
+  readonly #known = new PairMap<Result | Assumption>();
+  /** Results that refute an assumption, for the next round. */
+  readonly #refuted = new PairMap<Result>();
+  #isRefuted = false;
 
   constructor(index: SchemaIndex, hasPatterns: boolean) {
     this.#index = index;
     this.#hasPatterns = hasPatterns;
+  }
+
+  /**
+   * A reference that leads back to itself is assumed to match. If it does not, the results of the round are discarded,
+   * and the next one knows.
+   */
+  issuesOf(value: unknown, schema: unknown): readonly SchemaIssue[] {
+    for (let round = 0; round < maxRounds; round += 1) {
+      this.#known.clear();
+      this.#isRefuted = false;
+      const { issues } = this.visit(value, schema);
+      if (!this.#isRefuted) return issues;
+    }
+    return [{ path: [], message: 'The references of the schema lead back to themselves too often.' }];
   }
 
   visit(value: unknown, schema: unknown): Result {
@@ -96,14 +144,20 @@ class Check {
   }
 
   #shared(value: unknown, schema: unknown): Result {
-    const known = this.#known.get(schema) ?? new Map<unknown, Result>();
-    this.#known.set(schema, known);
-    const earlier = known.get(value);
-    if (earlier !== undefined) return earlier;
-    // A reference that leads back to itself demands nothing more.
-    known.set(value, valid);
+    const known = this.#known.get(schema, value);
+    if (known instanceof Assumption) {
+      known.isUsed = true;
+      return known.result;
+    }
+    if (known !== undefined) return known;
+    const assumption = new Assumption(this.#refuted.get(schema, value) ?? valid);
+    this.#known.set(schema, value, assumption);
     const result = this.visit(value, schema);
-    known.set(value, result);
+    this.#known.set(schema, value, result);
+    if (assumption.isUsed && assumption.result === valid && result.issues.length > 0) {
+      this.#refuted.set(schema, value, result);
+      this.#isRefuted = true;
+    }
     return result;
   }
 
