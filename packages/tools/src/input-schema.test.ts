@@ -131,6 +131,17 @@ describe('a JSON Schema input', () => {
     },
   );
 
+  it('accepts an expression that is invalid only in Unicode mode', () => {
+    const { check } = inputChecker('call', object({ phone: { pattern: String.raw`^\d{3}\-\d{4}$` } }));
+    expect(check({ phone: '555-1234' })).toMatchObject({ ok: true });
+    expect(check({ phone: '5551234' })).toMatchObject({ ok: false });
+  });
+
+  it('removes other members if the list of patterns is empty', () => {
+    const { check } = inputChecker('look', object({ a: {} }, { patternProperties: {} }));
+    expect(check({ a: 1, b: 2 })).toEqual({ ok: true, value: { a: 1 } });
+  });
+
   it('takes polynomial time for a tree of a recursive union', () => {
     const children = { type: 'array', items: { $ref: '#/$defs/node' } };
     const oneOf = Array.from({ length: 20 }, (_, index) => object({ children, kind: { const: index } }));

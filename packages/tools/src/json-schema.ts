@@ -65,9 +65,10 @@ const stripper = ({ nodeOf }: SchemaValidator): Strip => {
     return found;
   };
 
-  /** Whether patterns name members, but were not compiled. */
+  /** Whether a pattern names members, but was not compiled. */
   const hasUnknownNames = (schema: Schema): boolean =>
-    'patternProperties' in schema && nodeOf(schema)?.patternProperties.length === 0;
+    isPlain(schema['patternProperties']) &&
+    (nodeOf(schema)?.patternProperties.length ?? 0) < Object.keys(schema['patternProperties']).length;
 
   const strip: Strip = (value, schemas, depth) => {
     if (typeof value !== 'object' || value === null) return value;
