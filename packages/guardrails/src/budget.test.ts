@@ -1,3 +1,4 @@
+import { InvalidOptionError } from '@h/options';
 import { harness, reply } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
 import * as fc from 'fast-check';
@@ -422,19 +423,58 @@ describe('a budget that is stored', () => {
   });
 
   it('rejects an invalid stored value instead of starting with nothing spent', () => {
+    const stored = createBudget().toJSON();
+    const counters = stored['counters'] as object;
     for (const restore of [
       null,
       7,
       JSON.stringify(createBudget()),
       [],
       { version: 2 },
-      { counters: { steps: -1 } },
-      { counters: { cost: Number.NaN } },
-      { counters: { steps: '5' } },
-      { tabs: { a: 'b' } },
-      { cutOff: 3 },
+      {},
+      new Date(),
+      { version: 1 },
+      { version: 1, counters: {} },
+      { counters },
+      { ...stored, counters: { Steps: 5 } },
+      { ...stored, counters: { ...counters, steps: -1 } },
+      { ...stored, counters: { ...counters, cost: Number.NaN } },
+      { ...stored, counters: { ...counters, steps: '5' } },
+      { ...stored, counters: { ...counters, steps: undefined } },
+      { ...stored, tabs: { a: 'b' } },
+      { ...stored, tabs: { a: {} } },
+      { ...stored, cutOff: 3 },
     ]) {
-      expect(() => createBudget({ restore })).toThrow(/^createBudget\(\): "restore[^"]*" must be .*; received /);
+      expect(() => createBudget({ restore })).toThrow(InvalidOptionError);
     }
+  });
+
+  it('rejects amounts that are not positive numbers, so that a budget accepts its own state', () => {
+    const budget = createBudget();
+    const reservation = budget.reserve({ cost: 1 });
+    for (const amounts of [{ cost: -0.3 }, { cost: Number.NaN }, { cost: Infinity }, { Cost: 1 } as never]) {
+      expect(() => budget.spend(amounts)).toThrow(InvalidOptionError);
+      expect(() => reservation?.settle(amounts)).toThrow(InvalidOptionError);
+    }
+    const tab = budget.open('a', 0);
+    budget.spend({ cost: 0.1 });
+    tab.spend({ cost: 0.2 });
+    for (const cost of [-0.1, -0.2]) tab.spend({ cost });
+    expect(createBudget({ restore: JSON.parse(JSON.stringify(budget)) }).used().cost).toBeCloseTo(0);
+  });
+
+  it('restores what every use leaves', () => {
+    const amounts = fc.record({ cost: fc.double({ min: 0, max: 1e9, noNaN: true }), steps: fc.nat() });
+    fc.assert(
+      fc.property(fc.array(amounts), fc.array(fc.string()), (uses, turns) => {
+        const budget = createBudget();
+        for (const [index, use] of uses.entries()) {
+          if (index % 2 === 0 || turns.length === 0) budget.spend(use);
+          else budget.open(turns[index % turns.length] as string, index).spend(use);
+        }
+        const restored = createBudget({ restore: JSON.parse(JSON.stringify(budget)) });
+        expect(JSON.stringify(restored)).toBe(JSON.stringify(budget));
+      }),
+    );
   });
 });

@@ -1,14 +1,24 @@
-import { anyString, checkOptions, nonEmptyString, objectOf, oneOf, recordOf, type OptionCheck } from '@h/options';
+import {
+  anyString,
+  checkOptions,
+  nonEmptyString,
+  objectOf,
+  oneOf,
+  recordOf,
+  required,
+  type OptionCheck,
+} from '@h/options';
 import type { JSONObject } from '@h/turn';
 import { Account } from './account.js';
 import {
   addTo,
+  amountChecks,
   type Amounts,
+  completeCounters,
   type Counters,
   difference,
   type MutableCounters,
   noCounters,
-  storedAmounts,
   storedCounters,
 } from './counters.js';
 import { type Allowance, allowanceChecks, checkExtension, type LimitState } from './limits.js';
@@ -21,7 +31,7 @@ export interface BudgetOptions extends Allowance {
    * @defaultValue `'budget'`
    */
   readonly name?: string | undefined;
-  /** The result of `toJSON()`: the budget continues from there. */
+  /** The result of `toJSON()`: the budget continues from there; any other value throws an `InvalidOptionError`. */
   readonly restore?: unknown;
 }
 
@@ -79,8 +89,13 @@ export class Budget {
     return this.accounts.flatMap((account) => account.states(now));
   }
 
-  /** Counts use outside of turns, such as a summary, a judge or an image. */
+  /**
+   * Counts use outside of turns, such as a summary, a judge or an image.
+   *
+   * @throws InvalidOptionError `invalid-option` for an unknown, negative or infinite amount
+   */
   spend(amounts: Amounts): void {
+    checkOptions('spend()', amounts, amountChecks);
     for (const account of this.accounts) account.add(amounts);
   }
 
@@ -173,10 +188,11 @@ export class Budget {
 
   /** The state that `createBudget({ restore })` accepts. */
   toJSON(): JSONObject {
-    const tabs = Object.fromEntries([...this.#tabs].map(([turn, charged]) => [turn, { ...charged }]));
+    // A sum of costs that was partly subtracted can be slightly negative.
+    const tabs = Object.fromEntries([...this.#tabs].map(([turn, charged]) => [turn, storedCounters(charged)]));
     return {
       version: 1,
-      counters: { ...this.#account.used() },
+      counters: storedCounters(this.#account.used()),
       tabs,
       ...(this.#reason !== undefined && { cutOff: this.#reason }),
     };
@@ -200,6 +216,7 @@ export class Budget {
       },
       settle: (used) => {
         if (isSettled) return;
+        if (used) checkOptions('settle()', used, amountChecks);
         isSettled = true;
         for (const account of accounts) for (const part of parts) account.release(part);
         if (used) this.spend(used);
@@ -238,9 +255,9 @@ export const createBudget = (options: BudgetOptions = {}): Budget => {
 
 /** A damaged state must not become a budget of which nothing is spent. */
 const storedBudget: OptionCheck = objectOf({
-  version: oneOf(1),
-  counters: storedAmounts,
-  tabs: recordOf(storedAmounts),
+  version: required(oneOf(1)),
+  counters: required(completeCounters),
+  tabs: recordOf(completeCounters),
   cutOff: anyString,
 });
 

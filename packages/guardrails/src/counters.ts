@@ -1,4 +1,4 @@
-import { numberFrom, recordOf, type OptionCheck } from '@h/options';
+import { numberFrom, objectOf, required, type OptionCheck, type OptionChecks } from '@h/options';
 
 /** What was used. */
 export interface Counters {
@@ -57,8 +57,13 @@ export const difference = (left: Counters, right: Counters): Amounts => {
   return result;
 };
 
-/** Accepts counters that were stored; those of a later version may have more names. */
-export const storedAmounts: OptionCheck = recordOf(numberFrom(0));
+const checksOf = (check: OptionCheck): OptionChecks<Amounts> =>
+  Object.fromEntries(names.map((name) => [name, check])) as OptionChecks<Amounts>;
+
+export const amountChecks: OptionChecks<Amounts> = checksOf(numberFrom(0));
+
+/** Accepts counters that were stored, which are complete. */
+export const completeCounters: OptionCheck = objectOf(checksOf(required(numberFrom(0))));
 
 /** Counters from stored data; anything but a non-negative number counts as 0. */
 export const storedCounters = (value: unknown): MutableCounters => {

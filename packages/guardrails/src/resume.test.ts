@@ -128,8 +128,12 @@ describe.each(scenarios)('a turn %s', (_, script, options) => {
       await run(whole.journal.slice(0, length), script, { ...options, budget });
       expect({ ...budget.used(), at: length }).toMatchObject({ ...used, at: length });
     }
-    const tabs = { 'turn-1': { steps: 1, inputTokens: 1, outputTokens: 1 } };
-    const restored = fresh({ counters: { steps: 11, inputTokens: 1001, outputTokens: 1 }, tabs });
+    const counters = (amounts: object) => ({ ...createBudget().used(), ...amounts });
+    const restored = fresh({
+      version: 1,
+      counters: counters({ steps: 11, inputTokens: 1001, outputTokens: 1 }),
+      tabs: { 'turn-1': counters({ steps: 1, inputTokens: 1, outputTokens: 1 }) },
+    });
     await run(whole.journal.slice(0, -1), script, { ...options, budget: restored });
     expect(restored.used()).toMatchObject({
       steps: used.steps + 10,
