@@ -64,6 +64,15 @@ describe('activityAfter', () => {
     expect(after(asked(5), end)).toBe(' since 0');
   });
 
+  it('is cancelling until the end, whatever the open calls return', () => {
+    const stop = event('turn.stop', { outcome: 'cancelled' }, { at: 10 });
+    const end = event('turn.end', { outcome: 'cancelled', steps: 1, usage: usage() }, { at: 20 });
+    const open = [called('a', 5), called('b', 5), stop, answered('a', 11)];
+    expect(after(...open)).toBe('Cancelling since 10');
+    expect(after(...open, answered('b', 12))).toBe('Cancelling since 10');
+    expect(after(...open, end)).toBe(' since 0');
+  });
+
   it('ignores all other events', () => {
     expect(after(asked(5), event('session.state', { key: 'x', value: 1 }, { at: 9 }))).toBe(
       'Waiting for the model since 5',

@@ -19,6 +19,7 @@ export const noActivity: Activity = { label: '', since: 0, open: new Map() };
 
 /** Returns the activity of the turn after this event. */
 export const activityAfter = (activity: Activity, event: TurnEvent): Activity => {
+  if (activity.label === cancelling && event.type !== 'turn.end' && event.type !== 'turn.start') return activity;
   switch (event.type) {
     case 'turn.start':
       return { label: 'Starting', since: event.at, open: new Map() };
