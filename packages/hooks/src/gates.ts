@@ -10,7 +10,7 @@ import {
 } from '@h/turn';
 import type { Hook, HookPoint } from './hook.js';
 import { chain, untilDone, type Maybe } from './maybe.js';
-import type { AnswerOf, Called, DetailsOf, TurnHooks } from './turn-hooks.js';
+import { turnStopped, type AnswerOf, type Called, type DetailsOf, type TurnHooks } from './turn-hooks.js';
 
 /** The decision of a gate: the events that replace the event, or `undefined` to pass the event unchanged. */
 export type Ruling = Maybe<NewEvent | readonly NewEvent[] | undefined>;
@@ -31,16 +31,18 @@ export const ask = <Point extends HookPoint>(
   details: () => DetailsOf<Point>,
   visit: (answer: AnswerOf<Point> | { readonly decision: 'deny'; readonly reason: string }, hook: Hook) => boolean,
 ): Maybe<void> =>
-  untilDone(hooks.at(point), (hook) =>
-    chain(hooks.call(hook, point, at, details()), (called: Called<Point>): boolean => {
+  untilDone(hooks.at(point), (hook) => {
+    const isTooLate = point === 'beforeTurn' && hooks.isStopped;
+    const calling: Maybe<Called<Point>> = isTooLate ? { error: turnStopped } : hooks.call(hook, point, at, details());
+    return chain(calling, (called): boolean => {
       if ('error' in called) {
         return (
           hooks.isClosed(hook, point) && visit({ decision: 'deny', reason: failedReason(hook, called.error) }, hook)
         );
       }
       return called.answer !== undefined && visit(called.answer, hook);
-    }),
-  );
+    });
+  });
 
 /** Creates a user message that is marked as internal. */
 export const internal = (content: string): UserMessage => ({
@@ -84,11 +86,8 @@ export const beforeTurn = (
     (answer, hook) => {
       // The loop waits for this append, so an empty append replaces a denied input.
       if (answer.decision === 'deny') {
-        const isBlocked = !hooks.hasLeftInput;
-        ruling = [
-          { ...event, messages: [] },
-          ...(isBlocked ? [blocked(hooks, event.at, hook, 'beforeTurn', answer.reason)] : []),
-        ];
+        const denial = hooks.isStopped ? [] : [blocked(hooks, event.at, hook, 'beforeTurn', answer.reason)];
+        ruling = [{ ...event, messages: [] }, ...denial];
       } else if ('reply' in answer) ruling = [event, ...replied(hook, answer.reply)];
       else if ('context' in answer) added.push(answer.context);
       return ruling !== undefined;

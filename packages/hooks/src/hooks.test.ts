@@ -5,6 +5,7 @@ import {
   memorySessions,
   reply,
   stop,
+  type Agent,
   type TurnEvent,
   type TurnOutcome,
 } from '@h/turn';
@@ -681,6 +682,42 @@ describe('a turn with hooks', () => {
     expect(signals[0]?.aborted).toBe(true);
     expect(sessions.messages('s').map(({ role }) => role)).toEqual(stored);
     expect(events.filter((type) => type.startsWith('hook.') || type === 'event.ignored')).toEqual([]);
+  });
+
+  it('calls no further gate of its input after it was cancelled, and stores none that a closed one had to allow', async () => {
+    const asked: string[] = [];
+    const hanging = (name: string, failure: 'open' | 'closed'): Hook => ({
+      name,
+      failure,
+      timeoutMs: Infinity,
+      beforeTurn: () => {
+        asked.push(name);
+        return new Promise(() => undefined);
+      },
+    });
+    const cancelled = async (agent: Agent): Promise<void> => {
+      const stopper = new AbortController();
+      const turn = reply(agent.turn({ session: 's', input: 'Go.', signal: stopper.signal }));
+      await new Promise((resolve) => {
+        setTimeout(resolve, 20);
+      });
+      stopper.abort();
+      expect((await turn).outcome).toBe('cancelled');
+    };
+    const sessions = memorySessions();
+    const plain = harness({ model: scriptedModel(['Never.']), sessions, closeGraceMs: 60_000 });
+    await cancelled(plain.pipe(hooks([hanging('first', 'open'), hanging('second', 'closed')])));
+    expect([asked, sessions.messages('s')]).toEqual([['first'], []]);
+    const slow = intercept('slow', () => ({
+      decide: {
+        'history.append': () =>
+          new Promise((resolve) => {
+            setTimeout(() => resolve(undefined), 60);
+          }),
+      },
+    }));
+    await cancelled(plain.pipe(slow, hooks([hanging('late', 'closed')])));
+    expect([asked, sessions.messages('s')]).toEqual([['first'], []]);
   });
 
   it.each<[unknown, unknown, string]>([

@@ -9,7 +9,7 @@ type Library = typeof import('@h/json/schema');
 
 /**
  * Validates inputs against the JSON Schemas of the tools in the last model request. An invalid schema rejects every
- * input. Regular expressions are left to the tool: the schema of an MCP server may have one with exponential time.
+ * input. Patterns are checked, because a definition does not reveal whether the tool would.
  *
  * The first check loads the validator, because most hooks never replace an input.
  */
@@ -28,7 +28,7 @@ export const inputCheck = (): {
     return loaded;
   };
   const validatorOf = (schema: JSONObject, { schemaValidator }: Library): SchemaValidator => {
-    const known = validators?.get(schema) ?? schemaValidator(schema, { hasPatterns: false });
+    const known = validators?.get(schema) ?? schemaValidator(schema);
     (validators ??= new WeakMap()).set(schema, known);
     return known;
   };

@@ -76,6 +76,9 @@ const tableOf = (hooks: readonly Hook[]): HookTable =>
     [...hookPoints, 'onReplay' as const].map((point) => [point, hooks.filter((hook) => hook[point] !== undefined)]),
   ) as unknown as HookTable;
 
+/** Why a hook has not judged the input of a turn. */
+export const turnStopped: ErrorInfo = { name: 'AbortError', message: 'The turn was stopped.' };
+
 /** The hooks of one turn, their context, and their calls in progress. */
 export class TurnHooks {
   readonly #operator: OperatorContext;
@@ -89,8 +92,8 @@ export class TurnHooks {
   #heldNotices: NewEvent[] | undefined;
   /** Decisions that are not in an annotation yet, by the id of their call; '' for decisions about the turn. */
   readonly #decisions = new Map<string, JSONObject[]>();
-  #leaveInput: (() => void) | undefined;
-  #hasLeftInput = false;
+  #abandonInput: (() => void) | undefined;
+  #isStopped = false;
   #isLive = false;
   #hasEnded = false;
   #early: NewEvent[] | undefined;
@@ -109,9 +112,9 @@ export class TurnHooks {
     return this.#facts.turn;
   }
 
-  /** Whether the turn stopped while a hook judged its input, which the hook has not allowed then. */
-  get hasLeftInput(): boolean {
-    return this.#hasLeftInput;
+  /** Whether the turn has stopped. No hook judges its input then. */
+  get isStopped(): boolean {
+    return this.#isStopped;
   }
 
   at(point: HookPoint): readonly Hook[] {
@@ -137,7 +140,10 @@ export class TurnHooks {
         this.#facts = { ...this.#facts, turn, session, trigger, metadata };
       },
       // The turn does not end before its input has left; other events that gates hold do not delay it.
-      'turn.stop': () => this.#leaveInput?.(),
+      'turn.stop': () => {
+        this.#isStopped = true;
+        this.#abandonInput?.();
+      },
       'session.loaded': ({ turn, session, messages }) => {
         this.#facts = { ...this.#facts, turn, session };
         this.#remember(messages);
@@ -326,13 +332,12 @@ export class TurnHooks {
       const settle = (called: Called<Point>): void => {
         cancel();
         running.delete(own);
-        if (point === 'beforeTurn') this.#leaveInput = undefined;
+        if (point === 'beforeTurn') this.#abandonInput = undefined;
         resolve(called);
       };
       if (point === 'beforeTurn') {
-        this.#leaveInput = () => {
-          this.#hasLeftInput = true;
-          settle({ error: { name: 'AbortError', message: 'The turn was stopped.' } });
+        this.#abandonInput = () => {
+          settle({ error: turnStopped });
           own.abort();
         };
       }
