@@ -90,6 +90,26 @@ describe('a model that the host chose for a step', () => {
     expect(inner.doGenerateCalls.map(({ providerOptions }) => providerOptions)).toEqual([options]);
   });
 
+  it('receives what a middleware around the attached model adds', async () => {
+    const seen: number[] = [];
+    const operator = intercept('seen', () => ({
+      observe: { 'model.request': ({ messages }) => void seen.push([...messages].length) },
+    }));
+    const settings = attach({ model: scripted(text('Hello.')), session: 'alice' }, operator);
+    const model = wrapLanguageModel({
+      model: settings.model,
+      middleware: {
+        specificationVersion: 'v4',
+        transformParams: async ({ params }) => ({
+          ...params,
+          prompt: [...params.prompt, { role: 'user', content: [{ type: 'text', text: 'More.' }] }],
+        }),
+      },
+    });
+    await generateText({ ...settings, model, prompt: 'Hi' });
+    expect(seen).toEqual([2]);
+  });
+
   it('must be an object, because a name does not lead to the operators', async () => {
     const settings = attach({ model: first(), prepareStep: () => ({ model: 'openai/gpt-5' }) });
     await expect(generateText({ ...settings, prompt: 'Read.' })).rejects.toThrow(

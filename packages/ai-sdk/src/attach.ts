@@ -198,7 +198,7 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
       specificationVersion: 'v4',
       provider: own.provider,
       modelId: own.modelId,
-      supportedUrls: own.supportedUrls,
+      supportedUrls: ownUrls(own),
       doGenerate: async (call) =>
         mark.isOn(call) ? (await source({})).doGenerate(mark.off(call)) : generate(callOf(call, ofStep)),
       doStream: async (call) =>
@@ -228,7 +228,7 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
       return { isStopped, session };
     }),
     prepareStep: stepPreparation(options, runs, sessionOf, (own) =>
-      own === attached ? own : attachOther(checkedModel('prepareStep()', own)),
+      isAround(own, attached) ? own : attachOther(checkedModel('prepareStep()', own)),
     ),
     forget: (session) => {
       calls.clear(session);
@@ -242,6 +242,18 @@ interface ModelOfStep {
   readonly source: ModelSource;
   readonly provider: string;
 }
+
+/** Returns the URLs of a model in an object by which {@link isAround} recognizes the models around an attached one. */
+const ownUrls = ({ supportedUrls }: AnyLanguageModel): Promise<Record<string, RegExp[]>> => {
+  const urls = Promise.resolve().then(() => supportedUrls);
+  // The SDK may read them later, or never.
+  urls.catch(() => undefined);
+  return urls;
+};
+
+/** Whether a model is the attached one, or a middleware of the SDK around it: what that adds passes the operators. */
+const isAround = (model: LanguageModel, { supportedUrls }: LanguageModelV4): boolean =>
+  isLanguageModel(model) && model.supportedUrls === supportedUrls;
 
 const sourceOf = (model: AnyLanguageModel, resolve: AttachOptions['resolve']): ModelSource => {
   const own = fixedModel(model);

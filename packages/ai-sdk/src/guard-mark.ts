@@ -3,8 +3,8 @@ import { ownOptions } from './host-request.js';
 import type { ModelSource } from './model-source.js';
 
 /**
- * Marks the calls that have passed the operators of one `attach()`. A host may put another model around the attached one,
- * such as a middleware or a router, whose calls pass the operators first: the attached model must not pass them again.
+ * Marks the calls that have passed the operators of one `attach()`. A model that the host chooses for a step passes them,
+ * and may call the attached model, as a router does: that call must not pass them again.
  */
 export class GuardMark {
   // oxlint-disable-next-line h/no-clock -- the name must be unique and nothing else depends on it
