@@ -28,7 +28,11 @@ export const formats: ReadonlyMap<string, (text: string) => boolean> = new Map([
  * Compiles an expression in Unicode mode as JSON Schema requires, otherwise without it: `\-` outside of a class is then
  * valid. Returns `undefined` if both fail.
  */
-export const expressionOf = (pattern: string): RegExp | undefined => compiled(pattern, 'u') ?? compiled(pattern, '');
+export const expressionOf = (pattern: string): RegExp | undefined =>
+  compiled(pattern, 'u') ?? (onlyUnicode.test(pattern) ? undefined : compiled(pattern, ''));
+
+/** Matches escapes that mean something else without Unicode mode. */
+const onlyUnicode = /\\(?:[pP]\{|u\{)/;
 
 const compiled = (pattern: string, flags: string): RegExp | undefined => {
   try {

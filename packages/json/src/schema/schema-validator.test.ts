@@ -144,6 +144,7 @@ describe('schemaValidator', () => {
     const { problems, check } = schemaValidator({ pattern: String.raw`^\d{3}\-\d{4}$` });
     expect(problems).toEqual([]);
     expect([check('555-1234').length, check('5551234').length]).toEqual([0, 1]);
+    expect(schemaValidator({ pattern: String.raw`^\p{L}+\-\d$` }).problems).toHaveLength(1);
   });
 
   it('ignores an identifier that would make many anchors long', () => {

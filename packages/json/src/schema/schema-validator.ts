@@ -59,7 +59,7 @@ export const schemaValidator = (
 const maxIssues = 100;
 
 /** Maximum number of times that a value is checked; more than 2 need several entangled cycles. */
-const maxRounds = 100;
+const maxRounds = 10;
 
 interface Result {
   readonly issues: readonly SchemaIssue[];
