@@ -127,7 +127,9 @@ export const createUsageMeter = (options: UsageMeterOptions = {}): UsageMeter =>
         sessions.set(entry.session, addTotals(sessions.get(entry.session) ?? noTotals, totals));
       }
       seenSessions.add(entry.session);
-      entry = entry.parent === undefined ? undefined : turns.get(entry.parent);
+      const parent: TurnEntry | undefined = entry.parent === undefined ? undefined : turns.get(entry.parent);
+      if (entry.isEnded && parent !== undefined) parent.extra = addTotals(parent.extra, totals);
+      entry = parent;
     }
   };
   return {

@@ -123,6 +123,8 @@ describe('createUsageMeter', () => {
     const ended = process();
     ended.addExtra('parent', first.extra('parent'));
     expect(ended.turn('parent').usage.input).toBe(120);
+    first.record(call(5));
+    expect(first.extra('parent')).toEqual(first.turn('parent'));
   });
 
   it('drops the least recently used entry', () => {
