@@ -50,6 +50,7 @@ describe('text that resembles a secret', () => {
     ['an extension', 'pass: «Xk9-2qLm.d»'],
     ['an extension of tests', 'USER: joe\nPASS: «Xk9-2qLm.so»\n'],
     ['a sentence', 'pass `«blue7Horse»` to the login'],
+    ['a table with bars and the same number', '| CompanyPortal2Password | «CompanyPortal2Dragon» |'],
     ['a table with bars', '| AdministratorPassword | «AdministratorX9Dragon» |'],
     ['a number sign', 'token «qlm4kq8zab12xyz9#L53»'],
     ['the number of a line', 'key «f0ca97a8c12bd3f9#L53-L58»'],

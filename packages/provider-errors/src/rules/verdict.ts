@@ -140,7 +140,7 @@ const isAborted = ({ status, codes, text }: Evidence): boolean => {
   if (status !== undefined || codes.has('timeouterror')) return codes.has('aborted') && codes.has('aborterror');
   return (
     ['aborted', 'aborterr', 'errcanceled', 'aborterror', 'apiuseraborterror'].some((code) => codes.has(code)) ||
-    /(?:^|\b(?:\w{0,12}Abort)?Error: )(?:last error: )?(?:this|the)? ?(?:operation|request) was aborted(?! due to (?:a )?timeout| by the)|^the user aborted a request|\bcancell?ed by (?:the )?user\b|\bsignal is aborted without reason|\bcontext cancell?ed\b/im.test(
+    /(?:^|\b(?:\w{0,12}Abort)?Error: )(?:last error: )?(?:this|the)? ?(?:operation|request) was aborted(?! due to (?:a )?timeout| by the (?:server|provider|upstream|proxy|gateway))|^the user aborted a request|\bcancell?ed by (?:the )?user\b|\bsignal is aborted without reason|\bcontext cancell?ed\b/im.test(
       text,
     )
   );

@@ -16,7 +16,7 @@ const maxValue = 512;
 const maxParticles = 8;
 const minWeak = 16;
 /** Matches the first words of a type, up to its last digit. */
-const typeStart = /^[A-Z][A-Za-z]{8,}\d(?=[A-Z][A-Za-z]*[a-z]{3}$)/;
+const typeStart = /^[A-Z][A-Za-z]*(?:Auth|Scheme|Security)[A-Za-z]*\d(?=[A-Z][A-Za-z]*[a-z]{3}$)/;
 const space = 32;
 const opening = 40;
 const colon = 58;

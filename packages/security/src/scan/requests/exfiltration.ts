@@ -124,7 +124,9 @@ const isWordOfProse = /^`?\s?(?:env|printenv|export(?: -p)?|set|history)\s{0,3}$
 /** Whether the line sends a secret: as data, through a pipe, by redirection, in a URL or as a copy. */
 const isExfiltration = ({ before: written, match, after }: Line): boolean => {
   // Prose names commands in backquotes, which would run them without arguments.
-  const before = isWordOfProse.test(match) ? written.replaceAll(/`[\w.-]{1,30}`(?!\s{0,2}(?:-|[~/|]))/g, ' ') : written;
+  const before = isWordOfProse.test(match)
+    ? written.replaceAll(/`[\w.-]{1,30}`(?!\s{0,2}(?:-|[~/|<]|[\w-]{1,60}\.\w|https?:))/g, ' ')
+    : written;
   if (match.startsWith('$') && !/^\$\(|^\$\{?AWS_S/.test(match)) return isSentVariable(before, after);
   // `export` in backquotes is a word of prose, not a substitution.
   if (match.startsWith('`') && /^`\s?export$/.test(match)) return false;
