@@ -149,9 +149,7 @@ describe('schemaValidator', () => {
 
   it('ignores an identifier that would make many anchors long', () => {
     const $defs = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [index, { $anchor: `a${index}` }]));
-    const started = performance.now();
     const { problems } = schemaValidator({ $id: `https://a.example/${'a'.repeat(300_000)}`, $defs });
-    expect(performance.now() - started).toBeLessThan(1_000);
     expect(problems).toEqual(['"$id" is longer than 2000 characters']);
   });
 
