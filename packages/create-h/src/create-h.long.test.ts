@@ -23,7 +23,8 @@ describe('a project that the packed create-h creates', () => {
     const pathOf = (name: string): string =>
       `file:${join(parent, tarballs.find((file) => /^(?<base>.*)-\d/.exec(file)?.[1] === name) ?? `${name}.tgz`)}`;
     const tool = join(parent, 'tool');
-    await run('npm', ['install', '--prefix', tool, '--no-audit', '--no-fund', pathOf('create-h'), pathOf('h-options')]);
+    const packed = ['create-h', 'h-options', 'h-files', 'h-process'].map(pathOf);
+    await run('npm', ['install', '--prefix', tool, '--no-audit', '--no-fund', ...packed]);
     const createH = join(tool, 'node_modules/.bin/create-h');
     // The limit on the size of files lets only the first of them be written.
     const limited = run('/bin/sh', ['-c', `ulimit -f 3; exec "${createH}" my-agent`], { cwd: parent });
