@@ -1,7 +1,3 @@
 export type { Schema, SchemaNode } from './schema-index.js';
-export {
-  schemaValidator,
-  type SchemaIssue,
-  type SchemaValidator,
-  type SchemaValidatorOptions,
-} from './schema-validator.js';
+export { schemaValidator, type SchemaValidator, type SchemaValidatorOptions } from './schema-validator.js';
+export type { SchemaIssue } from './schema-visit.js';
