@@ -93,8 +93,10 @@ class ObservedTurn {
   }
 
   take(event: TurnEvent): void {
-    this.guarded((run) => run.take(event));
-    this.guarded((run) => this.#recordUsage(run));
+    this.guarded((run) => {
+      run.take(event);
+      if (event.type !== 'model.delta') this.#recordUsage(run);
+    });
   }
 
   #recordUsage(run: Run): void {
