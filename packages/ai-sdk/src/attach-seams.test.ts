@@ -1,6 +1,20 @@
-import type { LanguageModelV4Content, LanguageModelV4GenerateResult, LanguageModelV4ToolCall } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4Content,
+  LanguageModelV4GenerateResult,
+  LanguageModelV4StreamPart,
+  LanguageModelV4ToolCall,
+} from '@ai-sdk/provider';
 import { deny, intercept, stop, type TurnEvent, type TurnOperator } from '@h/turn';
-import { APICallError, generateText, tool, ToolLoopAgent, toolSearch, wrapLanguageModel } from 'ai';
+import {
+  APICallError,
+  generateText,
+  simulateReadableStream,
+  streamText,
+  tool,
+  ToolLoopAgent,
+  toolSearch,
+  wrapLanguageModel,
+} from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
@@ -78,16 +92,32 @@ describe('a model that the host chose for a step', () => {
     ['with URLs of its own', { overrideSupportedUrls: () => ({}) }],
   ])('passes them once if it is a middleware around the attached model: %s', async (_, middleware) => {
     const { operator, ends } = spy();
-    const inner = scripted(text('Hello.'));
+    const inner = new MockLanguageModelV4({
+      doGenerate: [text('Hello.')],
+      doStream: {
+        stream: simulateReadableStream<LanguageModelV4StreamPart>({
+          chunks: [
+            { type: 'text-start', id: '1' },
+            { type: 'text-delta', id: '1', delta: 'Hello.' },
+            { type: 'text-end', id: '1' },
+            { type: 'finish', finishReason: { unified: 'stop', raw: '' }, usage },
+          ],
+        }),
+      },
+    });
     const settings = attach({ model: inner, session: 'alice' }, operator);
     const model = wrapLanguageModel({
       model: settings.model,
       middleware: { specificationVersion: 'v4', ...middleware },
     });
     const options = { openai: { user: 'u' } };
-    expect((await generateText({ ...settings, model, prompt: 'Hi', providerOptions: options })).text).toBe('Hello.');
+    const given = { ...settings, model, prompt: 'Hi', providerOptions: options };
+    expect((await generateText(given)).text).toBe('Hello.');
     expect(ends()).toEqual(['completed']);
     expect(inner.doGenerateCalls.map(({ providerOptions }) => providerOptions)).toEqual([options]);
+    expect(await streamText(given).text).toBe('Hello.');
+    expect(ends()).toEqual(['completed', 'completed']);
+    expect(inner.doStreamCalls.map(({ providerOptions }) => providerOptions)).toEqual([options]);
   });
 
   it('receives what a middleware around the attached model adds', async () => {
