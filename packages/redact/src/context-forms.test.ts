@@ -158,3 +158,64 @@ describe('two words with a number and a sign', () => {
     expectPreserved,
   );
 });
+
+describe('two words with a sign between them and two digits', () => {
+  it.each(
+    ['Orchid.Lantern91', 'Falcon_Marble72', 'Bramble-Cedar43'].flatMap((word) => [
+      `[nexus]\nusername = svc\npassword = «${word}»\n`,
+      `DB_PASSWORD=«${word}»`,
+      `Account      : admin\nPassword     : «${word}»\n`,
+      `DataSource(url=jdbc:postgresql://db/shop, username=shop, password=«${word}»)`,
+      `$ pass show web/nas\n«${word}»\nlogin: admin\n`,
+    ]),
+  )('are a password: %j', expectHidden);
+
+  it.each([
+    'password = Schema.String32',
+    'password: Types.Varchar64',
+    'const password = Config.Password12;',
+    'image: Alpine_Linux20',
+  ])('are preserved if they name a type, a field or a release: %j', expectPreserved);
+});
+
+describe('letters of both cases', () => {
+  it.each([
+    '[pihole] Your new password is: «QrZTewZM»\n',
+    'Username:    postgres\nPassword:    «zuzEajqGfoqewdJ»\n',
+    'Initial admin password: «taVnvYcP»\n',
+  ])('are a password if they are random: %j', expectHidden);
+
+  it.each([
+    'password: newDbPwd',
+    'password: getXPath',
+    'Password: InputField',
+    'password = userHTTPPwd;',
+    'password: String',
+  ])('are preserved if they are names: %j', expectPreserved);
+});
+
+describe('other forms', () => {
+  it.each([
+    'npmRegistryServer: "https://npm.example.org"\nnpmAuthIdent: "mia:«saw!tfb.u6_M»"\n',
+    'RABBITMQ_ERLANG_COOKIE: «QCGAIPSQMSDDJAWDVTVZ»\n',
+    'export RABBITMQ_ERLANG_COOKIE="«k3-mQ_zP82wx»"\n',
+    'wandb: Appending key for api.wandb.ai to your netrc file: «9b018ae012ba030d2b84bd96905ec1fb2741f7f2»\n',
+    'url = "https://mcp.example.org/api/mcp/s/«9qhwPcB7prEaBuLKy3RnoA47TqmrN7XW3bocZTVmEn»/mcp"',
+    'basic_auth: { lena: "«lpgWt6-SprKcI-OaTlVn»" }',
+    'ERROR failed to auth: basic auth (svc / «p9I!uIE=dl%2») rejected by upstream',
+    '<a href="https://example.org/login?magic=«-onIy53-krPREkfpHf7LlZWrx1iwAISnp0CagQfU5-D»">Sign in</a>',
+    'https://example.org/cas?ticket=«QX8aK2mZp0LrT5vYw9Bn3Cd7Ef1Gh6»',
+    'Trigger a deploy: https://api.example.org/deploy/srv-cq1a2b3c4d5e6f?key=«ifL-nUGFrsN»',
+    'bot = Bot(token="«7178514148:AADmelvgbLExcN6-_xaCyb-cDgShzll_2-D»")',
+  ])('are replaced: %j', expectHidden);
+
+  it.each([
+    "sed -i 's/^DB_PASSWORD=.*/DB_PASSWORD=/' .env",
+    "grep -E 'TOKEN=.+$' .env",
+    'https://example.org/?gclid=z-BqC2bAc4ttiaKKPSwGYDfUd3yjxx4rf9UBU7WnyQlPtJkwHk5IWiLbDcLX',
+    'webauthn credential id: k4_xjNKxlY2IMIpnV6dibhcJSuaT4CK4A0cn9vd9obD',
+    'https://example.org/deploy/main?key=region',
+    '$ skopeo inspect --creds=$CREDS docker://example.org/busybox\n{"Tag":"latest","Digest":"sha256:473bb2189d7b913ed7187a33d11e743fdc2f88931122a44d91a301b64419f092","Cmd":["/bin/sh","-c","exit 0"]}\n',
+    'web-1  | -----BEGIN CERTIFICATE-----\nweb-1  | MIIDdzCCAl+gAwIBAgIExNhEYTqM4yaLlA+JJuXfOTiONc/Y9X/H1LuWo9W2jNSg\nweb-1  | eJZIFKF/HiOzLjpDy9yqYj3AKjTJWL2biMBjg0PaR+CAm2VfCOW8tgTLZGBS3t3K\nweb-1  | -----END CERTIFICATE-----\n',
+  ])('are preserved: %j', expectPreserved);
+});

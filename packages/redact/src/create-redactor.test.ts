@@ -641,6 +641,9 @@ describe('lines that are not plain', () => {
     ['times', (line) => `2026-11-28T10:00:00.123Z ${line}`],
     ['times in brackets', (line) => `[2026-11-28 10:00:00] ${line}`],
     ['names of services', (line) => `web-1  | ${line}`],
+    ['signs of quotations', (line) => `> ${line}`],
+    ['signs of quotations of quotations', (line) => `>> ${line}`],
+    ['signs of added lines', (line) => `+${line}`],
   ];
   it.each(prefixes)('are read without %s before them, whatever the chunks', (_, around) => {
     for (const text of texts) {
@@ -651,6 +654,17 @@ describe('lines that are not plain', () => {
           const open = stream();
           expect(open.push(whole.slice(0, cut)) + open.push(whole.slice(cut)) + open.end()).toBe(redact(whole));
         }
+      }
+    }
+  });
+
+  it.each(['  ', '        ', '\t'])('are read without a margin before a prompt, whatever the chunks: %j', (margin) => {
+    for (const prompt of ['$', 'PS C:\\Users\\joe>']) {
+      const lines = `x = 1\n${margin}${prompt} pass show db\n${margin}hunter2xy\n${margin}${prompt} exit\n`;
+      expect(redact(lines)).not.toContain('hunter2xy');
+      for (let cut = 1; cut < lines.length; cut += 1) {
+        const open = stream();
+        expect(open.push(lines.slice(0, cut)) + open.push(lines.slice(cut)) + open.end()).toBe(redact(lines));
       }
     }
   });

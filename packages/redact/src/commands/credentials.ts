@@ -1,7 +1,7 @@
 import { bearer, is, userInfoStop, word } from '../text/characters.js';
 import type { Reader } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
-import { isNamedPair, isPlaceholder, looksRandom, looksRandomBase64 } from '../values/value.js';
+import { distinctOf, isNamedPair, isPlaceholder, looksRandom, looksRandomBase64 } from '../values/value.js';
 
 const slash = 47;
 const at = 64;
@@ -136,13 +136,16 @@ const isBasic = (value: string): boolean =>
   /^[\w+/-]{6,}={0,2}$/.test(value) &&
   /^[\x20-\x7e]{0,255}:[\x20-\x7e]{1,}$/.test(Buffer.from(value, 'base64').toString('latin1'));
 
+/** Minimum number of distinct characters of the token of a bot. */
+const minBotToken = 12;
+
 /** Finds the token of a Telegram bot: a number, a colon and 35 characters. Called for the colon. */
 export const findBotToken = (reader: Reader, index: number): Secret | undefined => {
   if (!reader.matches('AA', index + 1)) return undefined;
   const number = /(?:^|[^\w]|bot)(\d{8,10})$/.exec(reader.text.slice(Math.max(reader.barrier, index - 14), index))?.[1];
   if (number === undefined) return undefined;
   const token = /^AA[\w-]{33}(?![\w-])/.exec(reader.slice(index + 1, index + 37))?.[0];
-  return token === undefined || !looksRandom(token)
+  return token === undefined || distinctOf(token) < minBotToken
     ? undefined
     : { kind: 'telegram', start: index - number.length, end: index + 36 };
 };

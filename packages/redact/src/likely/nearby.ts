@@ -17,7 +17,7 @@ import type { Reader } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
 import { afterElements, endsLine } from '../text/gaps.js';
 import type { Key } from '../names/key.js';
-import { isPlaceholder, isPublicIdentifier, looksRandom } from '../values/value.js';
+import { isHash, isPlaceholder, isPublicIdentifier, looksRandom } from '../values/value.js';
 
 /** Maximum length of the words between a name and a value. */
 const maxBetween = 64;
@@ -88,6 +88,8 @@ const namedBefore = new RegExp(
 const keyBefore =
   /\b(?:(?:api|access|secret|license|private|encryption|admin|master|recovery) key|token|secret)s?(?: (?:for|of|is|was|has been|to|as)(?: [^\s:;,!?]{1,32}){0,6})$/i;
 const minKey = 20;
+/** Matches what a program says that stores a key where others read it. */
+const storedBefore = /\bkey\b[^\n]{0,64}\bnetrc(?: file)?$/i;
 /** Matches a name in quotes or brackets whose value follows. */
 const quotedName = /["'`[]([\w.-]{3,64})["'`\]][^\n]{0,90}\bvalue\b[^\n:]{0,24}$/;
 const isQuotedName = (near: string): boolean => keyStrength(quotedName.exec(near)?.[1] ?? '') !== undefined;
@@ -100,10 +102,10 @@ const qualifiedBefore = new RegExp(
   'iu',
 );
 
-/** Returns quickly whether the words on the line before an offset may name a password. */
 /** Three letters of each word, of which the first one of `pw` is a space. */
 const passwordParts = '`pw ssw ssp ssc sso sse nnw htw nha ras lav rol slo dga asa eor ozi';
 const sentence = { max: maxWordsBefore, maxWords: 10 };
+/** Returns quickly whether the words on the line before an offset may name a password. */
 export const mayMentionPassword = sentenceTest(passwordParts, sentence);
 /** Like {@link mayMentionPassword}, also for a key or a token. */
 export const mayMentionSecret = sentenceTest(`${passwordParts} oke ecr key`, sentence);
@@ -128,6 +130,8 @@ export const findAfterWords = (reader: Reader, end: number, from: number): Secre
   const last = quote === undefined && reader.text.charCodeAt(run - 1) === dot ? run - 1 : run;
   const near = reader.text.slice(Math.max(reader.barrier, end - maxWordsBefore), end).replace(/^[^]*\n/, '');
   const value = reader.text.slice(start, last);
+  const isStored = storedBefore.test(near) && (isHash(value) || looksRandom(value));
+  if (isStored) return { kind: 'assignment', start, end: last };
   const isKey = value.length >= minKey && looksRandom(value) && (keyBefore.test(near) || isQuotedName(near));
   if (!(isKey || namedBefore.test(near) || qualifiedBefore.test(near)) || property.test(near)) return undefined;
   if (!isChosen(value) || isPlaceholder(value) || isPublicIdentifier(value) || value.includes(reader.replacement)) {

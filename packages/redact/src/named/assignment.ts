@@ -4,7 +4,7 @@ import { isPasswordLike, isUnlikeWord } from '../values/chosen-value.js';
 import { findUserPassword } from '../commands/command-line.js';
 import { foreignKey } from '../names/foreign-names.js';
 import { afterElements, endsLine, skipGap } from '../text/gaps.js';
-import { cookieName, findAuthorization, findCookies } from './headers.js';
+import { cookieName, findAuthorization, findCookies, findNodeCookie } from './headers.js';
 import { mayEndKey } from '../names/key-name.js';
 import { isOfDigest, type Key, readKey } from '../names/key.js';
 import { findLoginPair } from '../commands/login-pairs.js';
@@ -96,7 +96,9 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   }
   const hasType = typeEnd !== written;
   const last = key.name.charCodeAt(key.name.length - 1) | 32;
-  if ((last === 101 || last === 50) && cookieName.test(key.name)) return findCookies(reader, start);
+  if ((last === 101 || last === 50) && cookieName.test(key.name)) {
+    return /erlang_cookie$/i.test(key.name) ? findNodeCookie(reader, start) : findCookies(reader, start);
+  }
   if (last === 110 && /authorization$/i.test(key.name)) return findAuthorization(reader, start);
   // Terraform prints maps as calls.
   const open = reader.matches('tomap(', start) ? start + 6 : start;
@@ -124,7 +126,10 @@ export const findAssignment = (reader: Reader, index: number): Secret | undefine
   }
   if (found !== undefined && hasType && !isQuoteBefore(reader, found.start)) return undefined;
   if (found !== undefined && reader.code(sign.end) === equals && !isUnlikeName(reader, found)) return undefined;
-  if (found === undefined && sign.isColon && key.strength === 'weak') return findAfterWords(reader, written, sign.end);
+  if (found === undefined && sign.isColon && key.strength === 'weak') {
+    const value = findAfterWords(reader, written, sign.end);
+    if (value !== undefined || reader.starved) return value;
+  }
   const isPair = found === undefined && /(?:auth|ident|credentials?|creds)$/i.test(key.name);
   return isPair ? findUserPassword(reader, sign.start, start) : withChange(reader, key, start, found);
 };

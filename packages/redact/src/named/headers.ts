@@ -23,6 +23,17 @@ export const findCookies = (reader: Reader, start: number): Secret | undefined =
   return reader.text.slice(from, end).includes(reader.replacement) ? undefined : { kind: 'cookie', start: from, end };
 };
 
+/** Matches the secret that the nodes of Erlang share. */
+const nodeCookie = /^["']?([\w-]{8,64})(?=["'\s]|$)/;
+
+/** Finds the value of `RABBITMQ_ERLANG_COOKIE`, which is one word. */
+export const findNodeCookie = (reader: Reader, start: number): Secret | undefined => {
+  const [whole = '', value = ''] = nodeCookie.exec(reader.slice(start, start + 68)) ?? [];
+  if (value === '' || isPlaceholder(value)) return undefined;
+  const end = start + whole.length;
+  return { kind: 'cookie', start: end - value.length, end };
+};
+
 const scheme = /^[A-Za-z][\w-]{1,30}(?: +|%20|\+)(?=\S)/;
 
 /** Matches the end of a string in compact JSON. Parameters have a space behind their commas. */

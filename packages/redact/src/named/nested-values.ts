@@ -16,7 +16,9 @@ const maxValue = 512;
 const minRandom = 16;
 
 /** Matches names of several secrets. */
-const plural = /(?:secrets?|passwords?|credentials|keys|tokens)$/i;
+const plural = /(?:secrets?|passwords?|credentials|keys|tokens|basic_?auth)$/i;
+/** Matches names of which the members are passwords. */
+const ofPasswords = /passw|secret|basic/i;
 /** Matches the next member, with its indentation, its name and its sign. */
 const member =
   /^(?:[\s,;]{0,80}\n)?([ \t]*)[\s,{]{0,4}(?:- )?["']?([\w.@/-]{1,48})["']?[ \t]{0,24}(?::|=>?)[ \t]{0,24}(?=\S|\r?\n)/;
@@ -67,10 +69,10 @@ const isSecret = (value: string, name: string, memberName: string, replacement: 
   if (hashAndSalt.test(value)) return true;
   if (value.length < 6 || /[\s(){}<>]/.test(value) || value.includes(replacement) || isPlaceholder(value)) return false;
   if (isPublicIdentifier(value)) return isHash(value) ? /passw|secret|api/i.test(name) : /tokens$/i.test(name);
-  if (looksRandom(value)) return value.length >= minRandom || /passw|secret/i.test(name);
+  if (looksRandom(value)) return value.length >= minRandom || ofPasswords.test(name);
   return (
-    (/passw|secret/i.test(name) && isUnlikeWord(value) && isMixed(value, { isQuoted: true })) ||
-    (/passw/i.test(name) && isPassphrase(value))
+    (ofPasswords.test(name) && isUnlikeWord(value) && isMixed(value, { isQuoted: true })) ||
+    (/passw|basic/i.test(name) && isPassphrase(value))
   );
 };
 

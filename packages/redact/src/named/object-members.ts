@@ -58,10 +58,10 @@ const beforeVector = /^\r?\niv ?=/;
 /** Matches what makes bytes of a string. */
 const bytes = /^(?:\[\]byte\(|Buffer\.from\(|b(?=["']))/;
 
-/** Matches the name of a wireless network before another member of its object. */
 /** Matches a `key` behind the name of its user. */
 const besideUser = /["']user_?name["']\s?:\s?["'][\w.@-]{1,64}["'],\s{0,20}["']key$/i;
 
+/** Matches the name of a wireless network before another member of its object. */
 const besideNetwork = /["']e?ssid["']\s?:[^{}\n]{2,80}["']key$/i;
 
 const letterD = 100;

@@ -1,4 +1,4 @@
-import { isNoisy, isPasswordLike, isWords } from '../values/chosen-value.js';
+import { isNoisy, isPasswordLike, isTitledPair, isWords } from '../values/chosen-value.js';
 import { isChosen } from '../commands/command-line.js';
 import { endsLine } from '../text/gaps.js';
 import { mayEndKey } from '../names/key-name.js';
@@ -56,7 +56,8 @@ const printing = new RegExp(
 );
 /** Matches commands that read a setting, which is a secret if it is random. */
 const reading = /\b(?:config(?:ure)?|settings?|env|vars?|variables?)[ :](?:get|show|read|print|reveal)\b/;
-const nameInside = /[A-Za-z_][\w.-]{2,63}/g;
+/** Matches the names in a command, except for those with an argument of their own. */
+const nameInside = /[A-Za-z_][\w.-]{2,63}(?![\w.=-])/g;
 
 /** Whether a command has the name of a secret in it, such as `npmAuthToken`. */
 const hasName = (reader: Reader, command: string): boolean =>
@@ -93,7 +94,8 @@ export const findPrinted = (reader: Reader, index: number): Secret | undefined =
   const whole = run.exec(reader.slice(start, start + maxOutput))?.[0] ?? '';
   const close = quote === '' ? whole.length : whole.indexOf(quote);
   const value = whole.slice(0, close);
-  if (close < minOutput || (!isShell && head === '')) return undefined;
+  // The values of an object are found by their names.
+  if (value.startsWith('{"') || close < minOutput || (!isShell && head === '')) return undefined;
   if (!(isNamed ? isOutput(value, isShell) : looksRandom(value) || (isPublicIdentifier(value) && !isHash(value)))) {
     return undefined;
   }
@@ -134,6 +136,7 @@ const hashing =
 const isOutput = (value: string, isShell: boolean): boolean =>
   looksRandomBase64(value) ||
   isPublicIdentifier(value) ||
+  isTitledPair(value) ||
   (isNoisy(value) && !/[/\\(){}<>[\]]/.test(value)) ||
   (isShell
     ? isWords(value, 'password') || (/^[\w!@#$%^&*+=?~-]+\.?$/.test(value) && isChosen(value))

@@ -6,7 +6,7 @@ import { isPlaceholder, looksRandom } from '../values/value.js';
 const minValue = 20;
 const maxValue = 4096;
 /** Matches parameters of URLs whose names have other meanings elsewhere. */
-const queryName = /[?&#](?:key|code|auth|sig|appid|[\w-]{1,16}-signature)$/i;
+const queryName = /[?&#](?:key|code|auth|sig|appid|magic|ticket|invite|[\w-]{1,16}-signature)$/i;
 
 /** Matches the form of an `appid` of Wolfram. */
 const appId = /^[A-Z\d]{6}-[A-Z\d]{10}$/;
@@ -16,10 +16,18 @@ export const isQueryName = ({ text, barrier }: Reader, end: number): boolean => 
   return queryName.test(text.slice(Math.max(barrier, end - 28), end));
 };
 
-/** Finds a long value of a parameter of a URL. */
+/** Matches the address of a hook up to the sign behind its key. */
+const hook = /\/(?:(?:web|deploy-?|build[-_]?)?hooks?|deploy|trigger)\/[\w./-]{1,96}\?key=$/i;
+const maxHook = 128;
+const minKey = 8;
+
+/** Finds a long value of a parameter of a URL, and the key of a hook. */
 export const findQueryValue = (reader: Reader, start: number): Secret | undefined => {
   const end = reader.endOfRun(start, stop, maxValue, false);
   const value = reader.text.slice(start, end);
+  const isOfHook =
+    end - start >= minKey && hook.test(reader.text.slice(Math.max(reader.barrier, start - maxHook), start));
+  if (isOfHook && /^[\w-]+$/.test(value) && !isPlaceholder(value)) return { kind: 'query', start, end };
   const isFound = value.length >= minValue ? looksRandom(value) && !isPlaceholder(value) : appId.test(value);
   return isFound && !value.includes(reader.replacement) ? { kind: 'query', start, end } : undefined;
 };

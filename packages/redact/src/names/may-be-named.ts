@@ -42,7 +42,9 @@ const tailsOfWords = (words: string): Uint8Array => {
   return table;
 };
 const beforeBoth = 'value val content default result input key pass encrypt seed';
-const beforeEquals = tailsOfWords(`${beforeBoth} name login appid code auth sig signature string str`);
+const beforeEquals = tailsOfWords(
+  `${beforeBoth} name login appid code auth sig magic ticket invite signature string str`,
+);
 const beforeColon = tailsOfWords(`${beforeBoth} codes lines`);
 const verbEnds = tailsOfWords('ed is et');
 

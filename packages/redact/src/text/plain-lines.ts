@@ -1,4 +1,4 @@
-import { firstNotPlain, maxFirstLine, maxPrefix, mayOpen, PlainText } from './plain-text.js';
+import { firstNotPlain, maxFirstLine, maxPrefix, mayOpen, PlainText, startOfMargin } from './plain-text.js';
 import type { Finder, Findings, Place, Secret } from './replace.js';
 
 /** Returns the start of the string around an offset, if it is near; the offset without one. */
@@ -47,6 +47,7 @@ const beforeLine = (text: string): number => {
  */
 export const plainLinesFinder = (forms: Finder): Finder => {
   let isActive = false;
+  let margin: string | undefined;
   /**
    * Where the next search begins, from the end of the text that has left: behind it while a part before the first such
    * line is left, before it while a blank is undecided that has left before the entity behind it arrived.
@@ -60,15 +61,17 @@ export const plainLinesFinder = (forms: Finder): Finder => {
       const { length } = complete;
       const found = firstNotPlain(complete, Math.max(0, from - maxPrefix), place.isBeginning, 'secrets');
       if (found === undefined || !(place.isWhole || found.kind !== 'line' || found.end < length)) {
-        const settled = (): number => Math.min(startOfString(complete, length), startOfWord(complete, length));
+        const settled = (): number =>
+          Math.min(startOfString(complete, length), startOfWord(complete, length), startOfMargin(complete));
         return { secrets: [], settled: place.isWhole ? length : settled(), ahead: [] };
       }
       isActive = true;
+      margin = found.margin;
       if (found.kind === 'entity') from = startOfBlanks(complete, startOfWord(complete, found.index));
       else from = Math.max(from, found.kind === 'line' ? found.index : startOfString(complete, found.index));
     }
     const known = until(beforeLine(text));
-    const view = new PlainText(known, place.isBeginning, 'secrets');
+    const view = new PlainText(known, place.isBeginning, 'secrets', margin);
     const inView = (secret: Secret): Secret => ({
       ...secret,
       start: view.plain(secret.start),

@@ -7,8 +7,23 @@ import { OffsetMap } from './offset-map.js';
 const number = String.raw`[ \t]{0,8}\d{1,7}(?:\t|\\{1,15}t|→|: ?(?!\d)| ?│ ?)`;
 const time = String.raw`\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?[ \t]`;
 const service = String.raw`[\w.]{1,24}-\d{1,3} {1,4}\| `;
-const sign = String.raw`[+-](?=[ \t\w"'$@|<{[#/*.(│])`;
+const sign = String.raw`(?:[+-](?=[ \t\w"'$@|<{[#/*.(│])|\+(?=-{3}))`;
+const quotation = String.raw`(?:> ?){1,3}(?=[\w"'$@|<{[#/*.(-])`;
 const prefix = new RegExp(`(?:${number}|${time}|${service}|${sign})`, 'y');
+const secretPrefix = new RegExp(`(?:${number}|${time}|${service}|${sign}|${quotation})`, 'y');
+/** A margin before the prompt of a shell, as transcripts in documents have it. */
+const margin = /(?:\t| {2})[ \t]{0,14}(?=(?:[$>]|PS(?: [A-Z]:[^\n>]{0,40})?>) \S)/y;
+/** Matches what may be the beginning of a margin and a prompt at the end of a text. */
+const openMargin = /(?<=^|\n)[ \t]{1,16}(?:[$>] ?|PS?(?: (?:[A-Z](?::[^\n>]{0,40})?)?)?(?:> ?)?)?$/;
+/** Maximum length of a margin and a prompt. */
+const maxMargin = 72;
+
+/** Returns the start of what may become a margin before a prompt when more text arrives; the length of the text without one. */
+export const startOfMargin = (text: string): number => {
+  const tail = text.slice(-maxMargin);
+  const found = openMargin.exec(tail)?.index;
+  return found === undefined ? text.length : text.length - tail.length + found;
+};
 /** Signs of comments and quotations. What ends a comment of HTML is none of them. */
 const commentSign = String.raw`(?:#{1,2}|\/{2,3}|(?:> ?){1,3}|\*|;{1,2}|--(?!-?>)|\+)`;
 const comment = new RegExp(String.raw`[ \t]{0,8}${commentSign}[ \t]?(?=\S)`, 'y');
@@ -52,12 +67,16 @@ const entityAt = (text: string, index: number): { readonly end: number; readonly
 };
 
 const beforeLine = new RegExp(String.raw`(?:${number}|${time}|${service}|@@ -\d|\+\+\+ )`, 'y');
+/** Signs of quotations and of added lines, which prose has for other purposes. */
+const beforeMarked = new RegExp(String.raw`(?:${quotation}|\+(?=[ \t]{0,16}[\w"'$@|<{[#/*.(]))`, 'y');
 
 /** Where a text is first not plain: at an escape, at an entity, or at what is printed before a line. */
 export interface NotPlain {
   readonly index: number;
   readonly end: number;
   readonly kind: 'escape' | 'entity' | 'line';
+  /** The margin of the lines. */
+  readonly margin?: string | undefined;
 }
 
 /**
@@ -81,6 +100,11 @@ export const firstNotPlain = (
   for (let line = isStart ? from : behindFeed(text, from); line < until; line = behindFeed(text, line)) {
     beforeLine.lastIndex = line;
     if (beforeLine.test(text)) return { index: line, end: beforeLine.lastIndex, kind: 'line' };
+    if (purpose === 'prose') continue;
+    beforeMarked.lastIndex = margin.lastIndex = line;
+    if (beforeMarked.test(text)) return { index: line, end: beforeMarked.lastIndex, kind: 'line' };
+    const blanks = margin.exec(text)?.[0];
+    if (blanks !== undefined) return { index: line, end: margin.lastIndex, kind: 'line', margin: blanks };
   }
   return found;
 };
@@ -145,13 +169,17 @@ export class PlainText {
 
   /**
    * @param isBeginning whether a line begins with the text
+   * @param blanks the margin of the lines
    */
-  constructor(original: string, isBeginning: boolean, purpose: Purpose) {
+  constructor(original: string, isBeginning: boolean, purpose: Purpose, blanks = '') {
     const offsets = new OffsetMap(original);
     const replace = (start: number, end: number, character: string): void => offsets.replace(start, end, character);
     const beginLine = (start: number): void => {
-      prefix.lastIndex = start;
-      if (prefix.test(original)) replace(start, prefix.lastIndex, '');
+      const from = blanks !== '' && original.startsWith(blanks, start) ? start + blanks.length : start;
+      const before = purpose === 'secrets' ? secretPrefix : prefix;
+      before.lastIndex = from;
+      const end = before.test(original) ? before.lastIndex : from;
+      if (end > start) replace(start, end, '');
       if (purpose === 'secrets') return;
       comment.lastIndex = Math.max(start, offsets.last);
       if (comment.test(original)) replace(Math.max(start, offsets.last), comment.lastIndex, '');

@@ -14,7 +14,7 @@ const maxUrl = 320;
 
 /** Tests quickly for the words that make a part of a path a key. */
 const mayBeKeyed =
-  /rpc|net|eth|sepolia|goerli|holesky|hoodi|amoy|solana|polygon|polkadot|arbitrum|optimism|avalanche|bsc|hook|block|chain|ping\.|key|token|reset|magic|invit|activat|confirm|verif|unlock|time|rss|cal\/|\/t\//i;
+  /rpc|mcp|net|eth|sepolia|goerli|holesky|hoodi|amoy|solana|polygon|polkadot|arbitrum|optimism|avalanche|bsc|hook|block|chain|ping\.|key|token|reset|magic|invit|activat|confirm|verif|unlock|time|rss|cal\/|\/t\//i;
 /** Matches the host and the path behind the scheme of an address. */
 const address = /^:\/\/([\w.-]{1,80}(?::\d{1,5})?)((?:\/[\w.~@:%-]{0,128}){1,8})/;
 const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/;
@@ -22,9 +22,10 @@ const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/;
 const hexKey = /^[\da-f]{24,64}$/;
 /** Matches words for chains of blocks, calls of procedures, hooks and checks, which have a key in their addresses. */
 const keyedHost =
-  /(?:^|[./-])(?:j?son-?rpc|rpc|(?:main|test|dev)net|eth(?:ereum)?|sepolia|goerli|holesky|hoodi|amoy|solana|polygon|polkadot|arbitrum|optimism|avalanche|bsc|hooks?|webhooks?)(?=[./:-]|$)|block|chain|rpc|ping\./i;
+  /(?:^|[./-])(?:j?son-?rpc|rpc|mcp|(?:main|test|dev)net|eth(?:ereum)?|sepolia|goerli|holesky|hoodi|amoy|solana|polygon|polkadot|arbitrum|optimism|avalanche|bsc|hooks?|webhooks?)(?=[./:-]|$)|block|chain|rpc|ping\./i;
 /** Matches the parts of a path that say how a service is called, and the networks that it calls. */
-const calling = /^(?:v\d{1,2}|wss?|https?|(?:json-?)?rpc|api|eth|evm|ext|bc|[a-z]{3,12}net|hooks?|webhooks?|ping|)$/i;
+const calling =
+  /^(?:v\d{1,2}|wss?|https?|mcp|s|sse|servers?|(?:json-?)?rpc|api|eth|evm|ext|bc|[a-z]{3,12}net|hooks?|webhooks?|ping|)$/i;
 /** Matches the part of a path before a key that is valid once or stands for a login. */
 const leading =
   /^(?:webhooks?|hooks?|rpc|api-?keys?|keys?|tokens?|(?:password[-_]?)?reset(?:[-_]?password)?|magic(?:[-_]?link)?|invit\w*|activat\w*|confirm\w*|verif\w*|unlock|one-?time\w*|rss|i?cal|t)$/i;

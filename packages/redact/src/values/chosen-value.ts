@@ -1,5 +1,5 @@
 import { isStoredName, type KeyStrength } from '../names/key-name.js';
-import { isRandomLetters, isRandomMixed } from './random-letters.js';
+import { isRandomCased, isRandomLetters, isRandomMixed } from './random-letters.js';
 import { isHash, isPrintableNoise, isPublicIdentifier, looksRandom } from './value.js';
 
 /** The notation of a value, which determines how it is judged. */
@@ -72,6 +72,7 @@ const alphanumeric = /^[A-Za-z\d]+$/;
 /** Whether the value is not a word, a name or a number. */
 const isChosenWord = (value: string, name: string, style: Style): boolean => {
   if (style.isLiteral && !style.isCode) return !/^[A-Z_]+$/.test(value) && !hexNumber.test(value);
+  if (!style.isCode && isRandomCased(value)) return !mentions(value, name);
   if (value.length < 6 || !isMixed(value, style) || isName(value, style)) return false;
   return !mentions(value, name) || isDecorated(value, style);
 };
@@ -79,12 +80,23 @@ const isChosenWord = (value: string, name: string, style: Style): boolean => {
 /** Matches a passphrase of words in title case with a number at the end; two words also need a sign there. */
 const titled = /^(?:(?:[A-Z][a-z]+\.){2,}[A-Z][a-z]+\d+\W?|[A-Z][a-z]+\.[A-Z][a-z]+\d{2,}[!?*+#%@$&~=])$/;
 
+/**
+ * Matches two words in title case and two digits, as people choose passwords. Names in code rarely have this form, except for
+ * types, fields and versions.
+ */
+const titledPair = /^[A-Z][a-z]{2,}[._-][A-Z][a-z]{2,}\d{2}$/;
+const typeEnd =
+  /(?:int|str|string|bytes?|text|char|float|double|decimal|fixed|hash|base|utf|sha|word|vector|binary|bits?|field|input|item|key|value|version|secret|token)\d\d$/i;
+
+/** Whether the value consists of two words in title case and two digits, with a sign between the words. */
+export const isTitledPair = (value: string): boolean => titledPair.test(value) && !typeEnd.test(value);
+
 /** Matches the token with which a node joins a cluster of Kubernetes. */
 const bootstrapToken = /^[a-z\d]{6}\.(?=[a-z]*\d)[a-z\d]{16}$/;
 
 /** Whether the value is the access to a member, with words between the signs. */
 const isPathOf = (value: string, name: string, { isQuoted, isCode, isSetting: isLine }: Style): boolean => {
-  if (isQuoted) return false;
+  if (isQuoted || (isTitledPair(value) && !mentions(value, name))) return false;
   if (!isCode && (bootstrapToken.test(value) || (titled.test(value) && !mentions(value, name)))) return false;
   const operand = isCode ? value.slice(0, maxChosen).replace(/^!{1,2}/, '') : value.slice(0, maxChosen);
   const isUnlike = isLine === true && !mentions(value, name) ? isUnlikeCode : isScrambled;
@@ -147,6 +159,7 @@ const isName = (value: string, { isQuoted, isCode }: Style): boolean =>
 /** Names in code rarely have digits before letters, or three of them, except for a few words. */
 export const isUnlikeCode = (value: string): boolean =>
   /_\d{3,}$/.test(value) ||
+  isTitledPair(value) ||
   isScrambled(value) ||
   ((/\d[A-Za-z]|\d{3}/.test(value) || isNumbered(value)) && !value.includes('_') && !codeWord.test(value));
 

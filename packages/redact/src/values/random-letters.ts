@@ -48,6 +48,16 @@ export const isRandomMixed = (value: string): boolean => {
   return changes >= minChanges && !words.test(value) && hasRareLetters(letters.toLowerCase());
 };
 
+const cased = /^(?=.*[a-z])(?=.*[A-Z])[A-Za-z]{8,32}$/;
+
+/** Whether a value consists of random letters of both cases. Unlike in names, some capitals are not those of words. */
+export const isRandomCased = (value: string): boolean => {
+  if (!cased.test(value) || words.test(value)) return false;
+  const parts = value.split(/(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/);
+  const isUnlikeNames = parts.some((part) => part.length === 1) || /[A-Z]{2}/.test(value);
+  return parts.length >= minChanges && isUnlikeNames && hasRareLetters(value.toLowerCase());
+};
+
 /** Whether many letters rarely follow the one before. Other characters end a word. */
 const hasRareLetters = (value: string): boolean => {
   let rare = 0;
