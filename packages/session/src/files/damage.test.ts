@@ -265,3 +265,46 @@ describe('a repeated turn id', () => {
     expect(await store.messages('alice')).toEqual(before);
   });
 });
+
+describe('a session whose journal is damaged from its first record', () => {
+  it.each(['the process was killed in its first turn', 'its head is damaged too'])(
+    'is listed as damaged, and opens: %s',
+    async (when) => {
+      const { store, directory, files, problems } = await place();
+      const agent = harness({ model: scriptedModel(['Hello.']), sessions: store }).pipe();
+      await reply(agent.turn({ session: 'alice', input: 'Hi' }));
+      if (when.startsWith('its')) await writeFile(files.head, '{}');
+      else await rm(files.head);
+      const whole = await readFile(files.journal, 'utf8');
+      for (const damaged of [whole.replace('Hi', 'Ho'), whole.slice(whole.indexOf('\n') + 1)]) {
+        await writeFile(files.journal, damaged);
+        const [info, ...others] = await store.list();
+        const expected = { session: 'alice', state: 'damaged', turns: 0, bytes: damaged.length, latestTurn: '' };
+        expect([info, others]).toMatchObject([expected, []]);
+        expect(info?.updatedAt).toBe((await stat(files.journal)).mtimeMs);
+        expect([await store.unfinished(), await store.locate('')]).toEqual([[], undefined]);
+      }
+      expect(problems).toEqual([]);
+      await turns(store, 'two');
+      expect(problems.map(({ kind }) => kind)).toContain('corrupt-journal');
+      expect(await store.list()).toMatchObject([{ session: 'alice', state: 'idle', turns: 1 }]);
+      expect((await readdir(directory)).length).toBe(1);
+    },
+  );
+
+  it('is reported if no file contains its name', async () => {
+    const { store, files, problems } = await place();
+    await turns(store, 'one');
+    await rm(files.head);
+    await writeFile(files.journal, '\0\n"session":"bob"\n"session":"\\x"\n');
+    expect(await store.list()).toEqual([]);
+    expect(problems).toMatchObject([{ kind: 'unreadable', path: files.path, session: '' }]);
+  });
+
+  it('is not damaged while its first record is incomplete', async () => {
+    const { store, files, problems } = await place();
+    await mkdir(files.path);
+    await writeFile(files.journal, '{"crc":"01234567","session":"alice"');
+    expect([await store.list(), problems]).toEqual([[], []]);
+  });
+});

@@ -23,8 +23,11 @@ export interface SessionInfo {
   /** The beginning of the first input, at most 200 characters. */
   readonly firstInput: string;
   readonly latestTurn: string;
-  /** `running`: a living process holds it; `unfinished`: its latest turn has not ended, and no process holds it. */
-  readonly state: 'idle' | 'running' | 'unfinished';
+  /**
+   * `running`: a living process holds it; `unfinished`: its latest turn has not ended, and no process holds it; `damaged`:
+   * no turn can be read. Opening a damaged session backs its records up and starts without them.
+   */
+  readonly state: 'idle' | 'running' | 'unfinished' | 'damaged';
   /** Size of its journal. */
   readonly bytes: number;
 }
@@ -34,7 +37,7 @@ export interface FileSessions extends SessionStore {
   open(session: string): Promise<OpenFileSession>;
   locate(turn: string): Promise<string | undefined>;
   unfinished(): Promise<readonly UnfinishedTurn[]>;
-  /** Lists all sessions with at least one turn, most recently used first. */
+  /** Lists all sessions with at least one turn, most recently used first. Damaged ones have no `turns`. */
   list(): Promise<readonly SessionInfo[]>;
   /** Returns the current history of a session; empty for an unknown one. Needs no lock. */
   messages(session: string): Promise<readonly Message[]>;
@@ -135,14 +138,14 @@ const unfinishedIn = async ({ head: { latest, session }, folder }: Found): Promi
   return { turn: latest.turn, session, startedAt: latest.startedAt };
 };
 
-const infoOf = async ({ head, folder }: Found): Promise<SessionInfo> => ({
+const infoOf = async ({ head, folder, isDamaged }: Found): Promise<SessionInfo> => ({
   session: head.session,
   createdAt: head.createdAt,
   updatedAt: head.updatedAt,
   turns: head.turns,
   firstInput: head.firstInput,
   latestTurn: head.latest?.turn ?? '',
-  state: await stateOf(head, folder),
+  state: isDamaged ? 'damaged' : await stateOf(head, folder),
   bytes: await fileSize(folder.journal).catch(() => head.size),
 });
 

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode, ifExists } from '@h/files';
+import { damagedHead } from './damaged-head.js';
 import { filesIn, isSessionFolder, type SessionFolder } from './folder.js';
 import { currentHead, type Head } from './head.js';
 import type { SessionProblem } from './options.js';
@@ -9,6 +10,8 @@ import type { SessionProblem } from './options.js';
 export interface Found {
   readonly head: Head;
   readonly folder: SessionFolder;
+  /** Whether no turn can be read, because the journal is damaged from its first record. */
+  readonly isDamaged: boolean;
 }
 
 /** Options of {@link findAll}. */
@@ -24,7 +27,8 @@ const concurrency = 16;
 /**
  * Visits all sessions that have a turn, several at a time, and yields the results of `look`.
  *
- * Sessions of a later release are skipped. A session that cannot be read is reported and skipped.
+ * A session whose journal is damaged from its first record had a turn. Sessions of a later release are skipped. A session
+ * that cannot be read is reported and skipped.
  */
 export async function* findAll<Result>(
   search: Search,
@@ -51,7 +55,13 @@ const lookAt = async <Result>(
   };
   try {
     const head = await currentHead(folder);
-    if (head.turns > 0) return await look({ head, folder });
+    if (head.turns > 0) return await look({ head, folder, isDamaged: false });
+    const damaged = await damagedHead(folder);
+    if (damaged?.session) return await look({ head: damaged, folder, isDamaged: true });
+    if (damaged) {
+      skip('Its journal is damaged from the first record, and no file contains its name.');
+      return undefined;
+    }
     // It contains no turn, so the others are listed even if the disk is full or read-only.
     await ifExists(onEmpty?.(folder) ?? Promise.resolve()).catch(skip);
   } catch (error) {

@@ -25,7 +25,7 @@ export type FsyncPolicy = 'record' | 'turn' | 'never';
  * | `short-journal` | the journal ends before the snapshot does | the journal was restarted after the snapshot |
  * | `corrupt-snapshot` | the snapshot is damaged | it was rebuilt from the journal |
  * | `corrupt-head` | the summary for lists is damaged | it was rebuilt from the journal |
- * | `unreadable` | the folder cannot be read | nothing; lists leave the session out |
+ * | `unreadable` | the folder cannot be read, or no file contains the name of the session | nothing; lists leave the session out |
  *
  * Reading without opening (`messages()`) reports damage and changes nothing.
  */
