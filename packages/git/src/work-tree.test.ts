@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -23,6 +24,17 @@ describe('addWorkTree', () => {
       }),
     );
     expect(bench.git('worktree', 'list').split('\n')).toHaveLength(1);
+    expect(bench.branches()).toEqual(['main']);
+  });
+
+  it('fails, and leaves no branch, if no folder can be created there', async (context) => {
+    // Node's recursive mkdir() never returns for such a path.
+    context.skip(!existsSync('/proc/self'), 'there is no /proc');
+    const bench = gitBench();
+    const repository = createGitRepository({ root: bench.root });
+    await expect(addWorkTree(repository, { folder: '/proc/missing/trees', task: 'Docs' })).rejects.toMatchObject({
+      code: 'git-failed',
+    });
     expect(bench.branches()).toEqual(['main']);
   });
 

@@ -75,7 +75,7 @@ export const addWorkTree = (repository: GitRepository, options: WorkTreeOptions)
       );
     }
     const branch = await freeName(repository, { branchPrefix, task, at: now() });
-    await mkdir(folder, { recursive: true });
+    // Git creates the folder.
     const path = join(canonicalPath(resolve(folder), folder), branch.replaceAll('/', '-'));
     const root = join(path, relative(top, repository.root));
     // Two commands, each of which can be retried: `worktree add -b` leaves its branch behind when it fails.
