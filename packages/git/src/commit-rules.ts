@@ -79,6 +79,9 @@ export const pathCheck = ({ exclude = [] }: Pick<CommitRules, 'exclude'>): PathC
   };
 };
 
+/** The reason for a file that is not committed because of its size. */
+export const tooLarge = (maxFileBytes: number): string => `it is larger than ${maxFileBytes} bytes`;
+
 /** Returns why a file is not committed, by its content. */
 export const contentProblem = (content: Buffer, redact: CommitRules['redact']): string | undefined => {
   const text = content.toString('utf8');

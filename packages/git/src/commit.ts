@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { contentProblem, type CommitRules, type LeftOut } from './commit-rules.js';
+import { contentProblem, tooLarge, type CommitRules, type LeftOut } from './commit-rules.js';
 import { GitError } from './git-error.js';
 import type { GitRunOptions } from './runner.js';
 
@@ -52,9 +52,10 @@ export const commitFiles = async (git: Git, request: CommitRequest): Promise<Com
   const environment = { GIT_INDEX_FILE: join(folder, 'index') };
   const staging = within(git, request.timeoutMs);
   try {
-    const staged = await stage(staging, request, environment);
-    const leftOut = await findProblems(staging, staged, request.rules);
-    const refused = new Set(leftOut.map(({ path }) => path));
+    const { staged, unstaged } = await stage(staging, request, environment);
+    const problems = await findProblems(staging, staged, request.rules);
+    const leftOut = [...unstaged, ...problems];
+    const refused = new Set(problems.map(({ path }) => path));
     const excluded = staged.filter(({ path }) => refused.has(path));
     await setIndex(staging, excluded, 'old', environment);
     const included = staged.filter(({ path }) => !refused.has(path));
@@ -110,13 +111,25 @@ const commitStaged = async (
     if (head === parent) await setIndex(git, files, 'old').catch(() => undefined);
     if (head === parent || head === undefined) throw error;
   }
-  // Hooks may have changed the files.
-  const paths = files.map(({ path }) => path).join('\0');
-  await git(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input: paths }).catch(
-    () => undefined,
-  );
+  const paths = files.map(({ path }) => path);
+  // Hooks may have changed the files, and committed others.
+  const others = parent === undefined ? [] : await committedByHooks(git, paths, parent).catch(() => []);
+  const input = [...paths, ...others].join('\0');
+  await git(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input }).catch(() => undefined);
   return headOf(git);
 };
+
+/** Returns the other files of the commit that is checked out, without those of which the user has staged a change. */
+const committedByHooks = async (git: Git, paths: readonly string[], parent: string): Promise<readonly string[]> => {
+  const committed = namesIn(await git(['diff-tree', '-r', '--no-commit-id', '--name-only', '-z', 'HEAD']));
+  const known = new Set(paths);
+  const others = committed.filter((path) => !known.has(path));
+  if (others.length === 0) return [];
+  const staged = new Set(namesIn(await git(['diff-index', '--cached', '--name-only', '-z', parent])));
+  return others.filter((path) => !staged.has(path));
+};
+
+const namesIn = (output: string): readonly string[] => output.split('\0').filter(Boolean);
 
 const headOf = async (git: Git): Promise<string> => (await git(['rev-parse', '--quiet', '--verify', 'HEAD'])).trim();
 
@@ -128,17 +141,52 @@ const stage = async (
   git: Git,
   { paths, parent }: CommitRequest,
   environment: Readonly<Record<string, string>>,
-): Promise<readonly Staged[]> => {
+): Promise<{ readonly staged: readonly Staged[]; readonly unstaged: readonly LeftOut[] }> => {
   if (parent !== undefined) await git(['read-tree', parent], { environment });
-  await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], {
-    environment,
-    input: paths.map((path) => `${path}\0`).join(''),
-  });
-  if (parent === undefined) return parseIndex(await git(['ls-files', '--stage', '-z'], { environment }));
-  return parseRaw(
-    await git(['diff-index', '--cached', '--raw', '--no-renames', '--no-abbrev', '-z', parent], { environment }),
-  );
+  const failed = await addFiles(git, paths, environment);
+  const staged =
+    parent === undefined
+      ? parseIndex(await git(['ls-files', '--stage', '-z'], { environment }))
+      : parseRaw(
+          await git(['diff-index', '--cached', '--raw', '--no-renames', '--no-abbrev', '-z', parent], { environment }),
+        );
+  // A file whose folder was replaced by a link fails, but the link has replaced it.
+  const known = new Set(staged.map(({ path }) => path));
+  return { staged, unstaged: failed.filter(({ path }) => !known.has(path)) };
 };
+
+/** With more files that git cannot stage, the cause is elsewhere, such as a full disk. */
+const maxUnstaged = 20;
+
+/** Puts files into the index. @returns those that git cannot stage, for example because they cannot be read */
+const addFiles = async (
+  git: Git,
+  paths: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<readonly LeftOut[]> => {
+  const failed: LeftOut[] = [];
+  // Git stages all files of a command or none.
+  const add = async (some: readonly string[]): Promise<void> => {
+    try {
+      const input = some.map((path) => `${path}\0`).join('');
+      await git(['update-index', '--add', '--remove', '--replace', '-z', '--stdin'], { environment, input });
+    } catch (error) {
+      const [, problem] = stagingProblem.exec(error instanceof GitError ? error.message : '') ?? [];
+      const [path = ''] = some;
+      if (some.length === 1) failed.push({ path, reason: `git cannot stage it: ${problem}` });
+      if (problem === undefined || failed.length > maxUnstaged || failed.length === paths.length) throw error;
+      if (some.length === 1) return;
+      const half = Math.ceil(some.length / 2);
+      await add(some.slice(0, half));
+      await add(some.slice(half));
+    }
+  };
+  await add(paths);
+  return failed;
+};
+
+/** The first problem that git printed. */
+const stagingProblem = /failed \(exit code 128\): [^]*?(?:error|fatal): (.*)/;
 
 /** `mode blob stage\tpath\0` … */
 const parseIndex = (listed: string): readonly Staged[] =>
@@ -182,7 +230,7 @@ const findProblems = async (
   const small: (Staged & { readonly size: number })[] = [];
   for (const [index, file] of blobs.entries()) {
     const size = sizes[index] ?? Number.POSITIVE_INFINITY;
-    if (size > maxFileBytes) leftOut.push({ path: file.path, reason: `it is larger than ${maxFileBytes} bytes` });
+    if (size > maxFileBytes) leftOut.push({ path: file.path, reason: tooLarge(maxFileBytes) });
     else small.push({ ...file, size });
   }
   for (const batch of batches(small)) {

@@ -1,10 +1,11 @@
-import { posix, relative, sep } from 'node:path';
+import { lstat } from 'node:fs/promises';
+import { join, posix, relative, sep } from 'node:path';
 import { toErrorInfo, type MaybePromise } from '@h/turn';
 import pTimeout from 'p-timeout';
 import { branchChanged, switchTo } from './begin-work.js';
 import { commitFiles, type CommitResult, type Git } from './commit.js';
 import { defaultMessage, tidyMessage, type CommitSummary } from './commit-message.js';
-import { pathCheck, type CommitRules, type LeftOut } from './commit-rules.js';
+import { pathCheck, tooLarge, type CommitRules, type LeftOut } from './commit-rules.js';
 import { GitError } from './git-error.js';
 import type { GitRepository } from './repository.js';
 import type { FileChange, GitHead, StatusEntry } from './status.js';
@@ -138,14 +139,17 @@ const commitChanges = async (
     else leftOut.push({ path, reason });
   }
   const git: Git = (args, options) => repository.git(['-C', top, ...args], options);
-  const filtered = repository.access.trusted ? new Map<string, string>() : await filtersOf(git, paths);
-  for (const [path, filter] of filtered) {
-    leftOut.push({
-      path,
-      reason: `it needs the git filter ${JSON.stringify(filter)}, which only runs in a trusted repository`,
-    });
+  const { trusted } = repository.access;
+  // Git would read and store a large file before its size is checked. What a filter stores may be smaller.
+  const large = new Set(await largerThan(plan.maxFileBytes, top, paths));
+  const filters = await filtersOf(git, trusted ? [...large] : paths);
+  const plain: string[] = [];
+  for (const path of paths) {
+    const filter = filters.get(path);
+    if (filter !== undefined && !trusted) leftOut.push({ path, reason: needsFilter(filter) });
+    else if (filter === undefined && large.has(path)) leftOut.push({ path, reason: tooLarge(plan.maxFileBytes) });
+    else plain.push(path);
   }
-  const plain = paths.filter((path) => !filtered.has(path));
   if (plain.length === 0) return { commit: undefined, message: '', files: [], leftOut };
   const result = await commitFiles(git, {
     paths: plain,
@@ -158,8 +162,22 @@ const commitChanges = async (
   return { ...result, leftOut: [...leftOut, ...result.leftOut] };
 };
 
+const largerThan = async (bytes: number, top: string, paths: readonly string[]): Promise<readonly string[]> => {
+  const large: string[] = [];
+  for (const path of paths) {
+    // Git reports what cannot be read.
+    const stats = await lstat(join(top, path)).catch(() => undefined);
+    if (stats !== undefined && stats.size > bytes) large.push(path);
+  }
+  return large;
+};
+
+const needsFilter = (filter: string): string =>
+  `it needs the git filter ${JSON.stringify(filter)}, which only runs in a trusted repository`;
+
 /** Returns the git filter of each file that has one. Without the filter, Git LFS would commit the file itself. */
 const filtersOf = async (git: Git, paths: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  if (paths.length === 0) return new Map();
   const fields = (
     await git(['check-attr', '-z', '--stdin', 'filter'], { input: paths.map((path) => `${path}\0`).join('') })
   ).split('\0');

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRegistry, toolDriver, type Tool } from '@h/tools';
 import {
@@ -341,6 +341,61 @@ describe('a commit', () => {
       'git.commit',
     )[0]?.branch;
     expect(trusted.git('show', `${branch}:a.psd`)).toBe('LARGE');
+  });
+
+  it('excludes files that git cannot stage', async () => {
+    const bench = gitBench();
+    bench.git('config', 'core.autocrlf', 'input');
+    bench.git('config', 'core.safecrlf', 'true');
+    const files = Array.from({ length: 9 }, (_, index) => write(`file-${index}.txt`, index === 4 ? 'x\r\n' : 'x\n'));
+    const events = await turn(bench, files, { autoCommit: true });
+    expect(eventsOf(events, 'git.left-out')[0]?.files).toEqual([
+      { path: 'file-4.txt', reason: 'git cannot stage it: CRLF would be replaced by LF in file-4.txt' },
+    ]);
+    expect(eventsOf(events, 'git.commit')[0]?.files).toHaveLength(8);
+    expect(bench.status()).toEqual(['?? file-4.txt']);
+  });
+
+  it('includes a link that replaced a folder', async () => {
+    const bench = gitBench({ 'src/a.txt': 'a\n', 'src/b.txt': 'b\n' });
+    const events = await turn(bench, [bash('mkdir lib && cp src/a.txt lib && rm -r src && ln -s lib src')], {
+      autoCommit: true,
+    });
+    expect(eventsOf(events, 'git.left-out')).toEqual([]);
+    const { branch } = eventsOf(events, 'git.commit')[0] ?? {};
+    expect(bench.git('ls-tree', '-r', '--name-only', branch ?? '')).toBe('lib/a.txt\nsrc');
+    expect(bench.status()).toEqual([]);
+  });
+
+  it('does not store what is too large', async () => {
+    const bench = gitBench();
+    const events = await turn(bench, [bash('head -c 9000000 /dev/urandom > core')], { autoCommit: true });
+    expect(eventsOf(events, 'git.left-out')[0]?.files).toEqual([
+      { path: 'core', reason: 'it is larger than 5242880 bytes' },
+    ]);
+    expect(Number(/size: (\d+)/.exec(bench.git('count-objects', '--verbose'))?.[1])).toBeLessThan(1_000);
+  });
+
+  it('includes what a hook commits, and keeps what the user has staged', async () => {
+    const bench = gitBench({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'c.txt': 'c\n' });
+    const repository = createGitRepository({ root: bench.root, trusted: true });
+    bench.put('c.txt', 'staged\n');
+    bench.git('add', 'c.txt');
+    bench.put(
+      '.git/hooks/pre-commit',
+      '#!/bin/sh\nfor file in b.txt c.txt new.txt; do echo hook >$file; git add $file; done\n',
+    );
+    chmodSync(bench.at('.git/hooks/pre-commit'), 0o755);
+    const events = await turn(bench, [write('a.txt', 'x\n')], { autoCommit: true, repository });
+    const { branch } = eventsOf(events, 'git.commit')[0] ?? {};
+    expect(bench.git('diff', '--name-only', 'main', branch ?? '').split('\n')).toEqual([
+      'a.txt',
+      'b.txt',
+      'c.txt',
+      'new.txt',
+    ]);
+    expect(bench.git('show', ':c.txt')).toBe('staged');
+    expect(bench.git('diff', '--cached', '--name-only', branch ?? '')).toBe('c.txt');
   });
 
   it('excludes nested repositories', async () => {
