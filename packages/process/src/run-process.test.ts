@@ -269,6 +269,13 @@ describe('runProcess', () => {
     },
   );
 
+  it('reports a command that is too long for the system', async (context) => {
+    context.skip(!isLinux, 'other systems have other limits');
+    const tooLong = { code: 'process-not-started', message: expect.stringContaining('(E2BIG)') as string };
+    await expect(run(`: ${'x'.repeat(200_000)}`)).rejects.toMatchObject(tooLong);
+    await expect(run(['true'], { environment: { A: 'x'.repeat(200_000) } })).rejects.toMatchObject(tooLong);
+  });
+
   it('rejects if the program or the working directory does not exist', async () => {
     await expect(run(['no-such-program'])).rejects.toMatchObject({
       name: 'ProcessError',
@@ -278,7 +285,9 @@ describe('runProcess', () => {
     await expect(run(['true'], { cwd: '/no/such/folder' })).rejects.toThrow(
       'true could not be started: the working directory "/no/such/folder" does not exist.',
     );
-    await expect(run(['a\0b'])).rejects.toMatchObject({ code: 'process-not-started' });
+    const notStarted = { code: 'process-not-started', message: expect.stringContaining('NUL character') as string };
+    await expect(run(['a\0b'])).rejects.toMatchObject(notStarted);
+    await expect(run(['true'], { environment: { A: 'secret\0' } })).rejects.toMatchObject(notStarted);
   });
 
   it.skipIf(process.platform === 'win32')('rejects if the working directory cannot be used', async () => {

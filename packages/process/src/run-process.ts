@@ -333,6 +333,8 @@ const notStarted = (options: ProcessOptions, cause: unknown): ProcessError => {
   let problem = 'could not be started; check that it is installed, on the PATH and executable.';
   if (shortages.includes(code ?? '')) {
     problem = `could not be started: the system has no processes, open files or memory left (${code}). End other programs, or raise the limit.`;
+  } else if (code !== undefined && Object.hasOwn(refusals, code)) {
+    problem = `could not be started: ${refusals[code]}`;
   } else if (folderProblem !== undefined) {
     problem = `could not be started: the working directory ${JSON.stringify(cwd)} ${folderProblem}.`;
   }
@@ -353,6 +355,14 @@ const problemOfFolder = (folder: string): string | undefined => {
 
 /** The codes of failures that have nothing to do with the program. */
 const shortages: readonly string[] = ['EAGAIN', 'EMFILE', 'ENFILE', 'ENOMEM'];
+
+/** What the system or Node.js rejects before it looks for the program. Values are not shown: a variable may be secret. */
+const refusals: Readonly<Record<string, string>> = {
+  E2BIG:
+    'its arguments and its environment are longer than the system accepts (E2BIG). Pass long text as its input or in a file.',
+  ERR_INVALID_ARG_VALUE:
+    'its arguments, working directory or environment contain a NUL character. Remove the character.',
+};
 
 /** Where shells look for programs if the environment has no PATH. */
 const defaultPath = '/usr/local/bin:/usr/bin:/bin';
