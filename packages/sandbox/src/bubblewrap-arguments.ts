@@ -83,9 +83,9 @@ export interface Isolation {
  * Returns the arguments of `bwrap`, without the command.
  *
  * Commands see the programs of the system (read-only), an empty `/tmp` and home folder, and the workspace. They have no
- * capabilities, even as root; they see no processes, no shared memory and, unless permitted, no network of this
- * machine; and they end with `bwrap`. The environment is inherited from `bwrap`, so that its arguments contain no
- * value.
+ * capabilities and cannot change settings of the kernel, even as root; they see no processes, no shared memory and,
+ * unless permitted, no network of this machine; and they end with `bwrap`. The environment is inherited from `bwrap`, so
+ * that its arguments contain no value.
  */
 export const bubblewrapArguments = ({
   root,
@@ -108,6 +108,7 @@ export const bubblewrapArguments = ({
   ...(network ? readOnlyMount('/etc/resolv.conf') : []),
   '--proc',
   '/proc',
+  ...(process.getuid?.() === 0 ? kernelSettings.flatMap(readOnlyMount) : []),
   '--dev',
   '/dev',
   ...deviceMounts,
@@ -123,6 +124,12 @@ export const bubblewrapArguments = ({
   cwd,
   '--',
 ];
+
+/**
+ * Settings of the kernel that root may write without a capability. `/proc/sys/kernel/core_pattern`, for example, names a
+ * program that the kernel runs outside of all namespaces. `bwrap` itself protects `/proc/bus` and `/proc/irq`.
+ */
+const kernelSettings = ['/proc/acpi', '/proc/fs', '/proc/scsi', '/proc/sys', '/proc/sysrq-trigger'] as const;
 
 /** `bwrap` cannot mount over a link: the link is recreated, or its target is mounted. */
 const mountProgram = (path: string): readonly string[] =>

@@ -79,6 +79,20 @@ describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)'
     }
   });
 
+  it('changes no setting of the kernel, even by root', async () => {
+    const sandbox = await open({ network: true });
+    // The same value is written back, so that a failure changes nothing.
+    const { output } = await runShell(
+      sandbox,
+      `exec 2>/dev/null
+      find /proc -path '/proc/[0-9]*' -prune -o -path '/proc/sys/*' -type f -writable -print
+      for file in kernel/core_pattern vm/swappiness net/ipv4/ip_forward; do
+        value="$(cat /proc/sys/$file)" && [ -n "$value" ] && { (echo "$value" > /proc/sys/$file) || echo refused; }
+      done`,
+    );
+    expect(output).toBe('refused\nrefused\nrefused\n');
+  });
+
   it.skipIf(process.getuid?.() !== 0)('deletes the devices that a killed process of root has left', async () => {
     const temporary = oddlyNamedFolder();
     vi.stubEnv('TMPDIR', temporary);
