@@ -15,6 +15,7 @@ import { anyBoolean, anyFunction, checkOptions, checkValue, instanceOf, integerF
 import { isAlive } from '../holders.js';
 import { decodeName, keyOf } from '../keys.js';
 import { Postgres } from '../postgres.js';
+import { createOpening } from './openings.js';
 import { loadSession, loadTurns } from './load.js';
 import { SessionClaims } from './claims.js';
 import { PostgresSession } from './open-session.js';
@@ -111,6 +112,20 @@ export const postgresSessions = (database: Postgres, options: PostgresSessionsOp
   checkValue('postgresSessions()', 'database', database, instanceOf(Postgres, 'a connection of connectPostgres()'));
   checkOptions('postgresSessions()', options, { onUnfinished: anyFunction });
   const claims = SessionClaims.of(database);
+  const opening = createOpening(database.settings.retryMs);
+  const claimAndLoad = async (session: string) => {
+    const claim = await claims.claim(session);
+    try {
+      const [loaded, past] = await Promise.all([
+        loadSession(database, claim.id),
+        loadTurns(database, claim.id, maxPastTurns),
+      ]);
+      return { claim, loaded, past };
+    } catch (error) {
+      await claims.release(claim);
+      throw error;
+    }
+  };
   const open = new Set<PostgresSession>();
   const state = { handOvers: 0, isOver: false, keepsUnfinished: false };
   const handOver = async ({ final = false }: HandOverOptions = {}): Promise<void> => {
@@ -123,12 +138,12 @@ export const postgresSessions = (database: Postgres, options: PostgresSessionsOp
     open: async (session, { resume } = {}) => {
       if (state.isOver) throw sessionClosed(session);
       const { handOvers } = state;
-      const claim = await claims.claim(session);
+      const { claim, loaded, past } = await opening(() => {
+        // A hand-over does not wait for sessions that wait to be opened.
+        if (handOvers !== state.handOvers) throw sessionClosed(session);
+        return claimAndLoad(session);
+      });
       try {
-        const [loaded, past] = await Promise.all([
-          loadSession(database, claim.id),
-          loadTurns(database, claim.id, maxPastTurns),
-        ]);
         const opened = new PostgresSession(database, claim, loaded, past, () => open.delete(opened));
         const latest = unfinishedIn(loaded.journal);
         if (latest !== undefined && latest === resume) await options.onUnfinished?.({ session, turn: latest });
