@@ -132,6 +132,10 @@ describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)'
     expect(readdirSync(temporary)).toEqual([]);
   });
 
+  it.each(['/', '/dev', '/proc', '/proc/sys'])('refuses %s as the workspace', async (root) => {
+    await expect(open({ root })).rejects.toMatchObject({ code: 'sandbox-start' });
+  });
+
   it('shows no processes of this machine', async () => {
     const { output } = await runShell(await open(), 'ls /proc | grep -c "^[0-9]*$"');
     expect(Number(output)).toBeLessThan(10);
