@@ -152,6 +152,17 @@ describe('tools', () => {
     });
   });
 
+  it('joins the texts of a result with more than 100 parts', async () => {
+    const texts = Array.from({ length: 10_000 }, (_, index) => ({ type: 'text', text: `match ${index}` }) as const);
+    const image = { type: 'file', data: 'AAAA', mediaType: 'image/png' } as const;
+    const { output } = await shapedOne(okOutput({ type: 'content', value: [...texts, image, ...texts] }));
+    expect(output).toMatchObject({
+      type: 'content',
+      value: [{ text: expect.stringMatching(/^match 0\nmatch 1\n/) as string }, image, { type: 'text' }],
+    });
+    expect(JSON.stringify(output).length).toBeLessThan(20_000);
+  });
+
   it('converts JSON to text only if it must be truncated', async () => {
     const output: ToolResultOutput = {
       type: 'json',
@@ -181,6 +192,13 @@ describe('files in a result', () => {
     expect(textOf(await shapedOne(image, { maxFileBytes: 99 }))).toBe('[Not shown: image/png, 100 bytes]');
     const link = okOutput({ type: 'content', value: [{ type: 'image-url', url: 'https://example.org/a.png' }] });
     expect((await shapedOne(link)).output).toBe(link.output);
+  });
+
+  it('are described from the 21st on', async () => {
+    const value = Array.from({ length: 30 }, () => ({ type: 'file', data: 'AAAA', mediaType: 'image/png' }) as const);
+    const { output } = await shapedOne(okOutput({ type: 'content', value }));
+    const types = (output as { readonly value: readonly { readonly type: string }[] }).value.map(({ type }) => type);
+    expect(types).toEqual([...Array<string>(20).fill('file'), ...Array<string>(10).fill('text')]);
   });
 
   it('are described and stored if the model cannot read them', async () => {

@@ -60,7 +60,8 @@ export interface ToolsOptions {
    */
   readonly exempt?: readonly string[] | undefined;
   /**
-   * Maximum size of an image or PDF that is passed to the model, in bytes. Larger ones and other files are described.
+   * Maximum size of an image or PDF that is passed to the model, in bytes. Larger ones, those after the first 20 of
+   * a result, and other files are described.
    *
    * @defaultValue `3_750_000`, which is 5 MB in base64, the smallest limit among providers
    */

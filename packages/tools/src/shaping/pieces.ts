@@ -15,13 +15,18 @@ export type Piece =
   | {
       readonly kind: 'text';
       readonly text: string;
-      /** Whether the text was a file part, which models read better as text. */
-      readonly isDecoded?: boolean;
+      /** Whether the text was a file part, which models read better as text, or several parts. */
+      readonly isChanged?: boolean;
     }
   | BinaryPiece
   | { readonly kind: 'kept'; readonly part: ToolResultContentPart };
 
-/** Splits an output into pieces. An image or PDF of at most `maxFileBytes` stays as it is. */
+/** A result with more parts has its adjacent texts joined: a part costs more than its text. */
+const maxParts = 100;
+/** Further images and PDFs of a result are described: providers limit those of a request, with its history, to 100. */
+const maxFiles = 20;
+
+/** Splits an output into pieces. The first images and PDFs of at most `maxFileBytes` stay as they are. */
 export const piecesOf = (output: ToolResultOutput, maxFileBytes: number): readonly Piece[] => {
   switch (output.type) {
     case 'text':
@@ -31,10 +36,38 @@ export const piecesOf = (output: ToolResultOutput, maxFileBytes: number): readon
     case 'error-json':
       return [{ kind: 'text', text: JSON.stringify(output.value) }];
     case 'content':
-      return output.value.map((part) => pieceOf(part, maxFileBytes));
+      return contentPieces(output.value, maxFileBytes);
     case 'execution-denied':
       return [];
   }
+};
+
+const contentPieces = (parts: readonly ToolResultContentPart[], maxFileBytes: number): readonly Piece[] => {
+  let files = 0;
+  const pieces = parts.map((part) => {
+    const piece = pieceOf(part, files < maxFiles ? maxFileBytes : 0);
+    if (piece.kind === 'kept') files += 1;
+    return piece;
+  });
+  return pieces.length > maxParts ? withJoinedTexts(pieces) : pieces;
+};
+
+const withJoinedTexts = (pieces: readonly Piece[]): readonly Piece[] => {
+  const joined: Piece[] = [];
+  let texts: string[] = [];
+  const flush = (): void => {
+    if (texts.length > 0) joined.push({ kind: 'text', text: texts.join('\n'), isChanged: true });
+    texts = [];
+  };
+  for (const piece of pieces) {
+    if (piece.kind === 'text') texts.push(piece.text);
+    else {
+      flush();
+      joined.push(piece);
+    }
+  }
+  flush();
+  return joined;
 };
 
 const textPiece = (text: string): Piece => {
@@ -57,7 +90,7 @@ const pieceOf = (part: ToolResultContentPart, maxFileBytes: number): Piece => {
 
 const decoded = (bytes: Uint8Array): Piece => {
   const piece = textPiece(new TextDecoder().decode(bytes));
-  return piece.kind === 'text' ? { ...piece, isDecoded: true } : piece;
+  return piece.kind === 'text' ? { ...piece, isChanged: true } : piece;
 };
 
 /** Whether providers accept the media type besides text. */

@@ -64,7 +64,7 @@ export const shape = (result: MeasuredResult, settings: ShapeSettings): Decision
 };
 
 const isChanged = (piece: Piece): boolean =>
-  piece.kind === 'binary' || (piece.kind === 'text' && piece.isDecoded === true);
+  piece.kind === 'binary' || (piece.kind === 'text' && piece.isChanged === true);
 
 const shaped = ({ event }: MeasuredResult, kept: Kept, { cap, hasReader }: ShapeSettings): readonly NewEvent[] => {
   const { text, error } = kept;

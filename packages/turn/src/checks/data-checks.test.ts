@@ -129,6 +129,20 @@ describe('isMessage', () => {
       },
       false,
     ],
+    ...[
+      { type: 'text' },
+      { type: 'file', data: 'AAAA' },
+      { type: 'file-data', data: 5, mediaType: 'image/png' },
+      { type: 'image-url' },
+      { type: 'file-id', fileId: 5 },
+    ].map((part): [string, unknown, boolean] => [
+      'an incomplete part of an output',
+      {
+        role: 'tool',
+        content: [{ type: 'tool-result', toolCallId: '1', toolName: 'ls', output: { type: 'content', value: [part] } }],
+      },
+      false,
+    ]),
   ])('decides about %s: %#', (_, message, expected) => {
     expect(isMessage(message)).toBe(expected);
   });

@@ -37,21 +37,23 @@ const toolCall = shapeOf(
   { providerExecuted: anyBoolean, providerOptions },
 );
 
-const resultPart = shapeOf({
-  type: oneOf(
-    'text',
-    'file',
-    'media',
-    'file-data',
-    'image-data',
-    'file-url',
-    'image-url',
-    'file-id',
-    'image-file-id',
-    'file-reference',
-    'image-file-reference',
-    'custom',
-  ),
+const inlineFile = shapeOf({ data: anyString, mediaType: anyString }, { filename: anyString, providerOptions });
+const fileUrl = shapeOf({ url: anyString }, { mediaType: anyString, providerOptions });
+const fileId = shapeOf({ fileId: anyOf(anyString, recordOf(anyString)) }, { providerOptions });
+const fileReference = shapeOf({ providerReference: recordOf(anyString) }, { providerOptions });
+const resultPart = variantOf('type', {
+  text,
+  file,
+  media: inlineFile,
+  'file-data': inlineFile,
+  'image-data': inlineFile,
+  'file-url': fileUrl,
+  'image-url': fileUrl,
+  'file-id': fileId,
+  'image-file-id': fileId,
+  'file-reference': fileReference,
+  'image-file-reference': fileReference,
+  custom: shapeOf({}, { providerOptions }),
 });
 const textOutput = shapeOf({ value: anyString }, { providerOptions });
 const jsonOutput = shapeOf({ value: jsonValue }, { providerOptions });
