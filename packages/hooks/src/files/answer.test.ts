@@ -55,6 +55,8 @@ describe('answerOf', () => {
     ['"{\\"decision\\":\\"block\\"', { blocked: expect.stringContaining('incomplete') as string }],
     ['Checking.\n{"decision":"block"}', { blocked: expect.stringContaining('other output') as string }],
     ['{}\n{"decision":"block"}\nDone.', { blocked: expect.stringContaining('other output') as string }],
+    ['Checking.\n{\n  "reason": "No.",\n  "decision": "block"\n}', { blocked: expect.any(String) as string }],
+    ['\u001b[0m{"decision":"block"}', { blocked: expect.any(String) as string }],
     ['Checking.\n{"level":"info"}', { notices: [], blocked: undefined }],
   ])('parses %s', (stdout, expected) => {
     const answer = answerOf(definition('PreToolUse'), { exitCode: 0, stdout, stderr: '' });
@@ -64,11 +66,16 @@ describe('answerOf', () => {
   it.each([
     ['PostToolUse', { notices: [expect.stringContaining('incomplete')], blocked: undefined }],
     ['Stop', { notices: [expect.stringContaining('incomplete')], blocked: undefined }],
-    ['SessionStart', { notices: [], context: '{"decision":"bl' }],
-    ['UserPromptSubmit', { notices: [], context: '{"decision":"bl' }],
-  ] as const)('reports incomplete JSON for %s, unless plain output is context there', (event, expected) => {
+    ['SessionStart', { notices: [expect.stringContaining('incomplete')], blocked: undefined }],
+    ['UserPromptSubmit', { blocked: expect.stringContaining('incomplete') as string }],
+  ] as const)('reports an incomplete verdict for %s, and blocks what it could have blocked', (event, expected) => {
     const answer = answerOf(definition(event), { exitCode: 0, stdout: '{"decision":"bl', stderr: '' });
     expect({ blocked: undefined, ...answer }).toMatchObject(expected);
+  });
+
+  it('passes other incomplete JSON as context where plain output is context', () => {
+    const answer = answerOf(definition('UserPromptSubmit'), { exitCode: 0, stdout: '{"name":"h"', stderr: '' });
+    expect(answer).toMatchObject({ notices: [], context: '{"name":"h"' });
   });
 
   it('uses the JSON output of a command despite a nonzero exit code', () => {

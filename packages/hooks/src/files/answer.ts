@@ -77,7 +77,7 @@ export const answerOf = (definition: CommandDefinition, outcome: CommandOutcome)
       gates.has(event),
     );
   }
-  if ((jsonStart.test(stdout) || verdictLine.test(stdout)) && !contextEvents.has(event)) {
+  if (verdict.test(stdout) || (jsonStart.test(stdout) && !contextEvents.has(event))) {
     return failed(
       definition,
       `The hook command ${short(command)} wrote JSON that is invalid, incomplete or mixed with other output.`,
@@ -102,16 +102,16 @@ const failed = ({ command, onFailure }: CommandDefinition, message: string, isCl
 
 const fromOutput = ({ command }: CommandDefinition, output: Output): CommandAnswer => {
   const { decision, hookSpecificOutput: own } = output;
-  const verdict = own?.permissionDecision ?? decision ?? undefined;
+  const decided = own?.permissionDecision ?? decision ?? undefined;
   const reason = own?.permissionDecisionReason ?? output.reason ?? undefined;
-  const isBlocked = verdict === 'deny' || verdict === 'block';
+  const isBlocked = decided === 'deny' || decided === 'block';
   const updatedOutput = own?.updatedToolOutput ?? own?.updatedMCPToolOutput ?? undefined;
   return {
     command,
     notices: output.systemMessage ? [clip(output.systemMessage, maxNoticeChars)] : [],
     ...(isBlocked && { blocked: clip(reason ?? `Blocked by the hook command ${short(command)}.`) }),
-    ...((verdict === 'ask' || verdict === 'defer') && { permission: 'ask' as const }),
-    ...((verdict === 'allow' || verdict === 'approve') && { permission: 'allow' as const }),
+    ...((decided === 'ask' || decided === 'defer') && { permission: 'ask' as const }),
+    ...((decided === 'allow' || decided === 'approve') && { permission: 'allow' as const }),
     ...(reason !== undefined && !isBlocked && { reason: clip(reason) }),
     ...(own?.updatedInput && { updatedInput: own.updatedInput }),
     ...(updatedOutput !== undefined && { updatedOutput }),
@@ -125,8 +125,8 @@ const fromOutput = ({ command }: CommandDefinition, output: Output): CommandAnsw
 /** The start of an object as only JSON writes it. Its rest may be missing, with the verdict in it. */
 const jsonStart = /^"?\{\s*\\?"/;
 
-/** A verdict after other output, such as that of a command that the script runs. */
-const verdictLine = /^\{.*"(?:continue|decision|permissionDecision)"\s*:/m;
+/** The member of a verdict, in JSON that is incomplete or mixed with the output of a command that the script runs. */
+const verdict = /[{,]\s*\\?"(?:continue|decision|permissionDecision)\\?"\s*:/;
 
 /** Returns the object in the output of a command, which may be encoded as JSON twice. */
 const jsonIn = (stdout: string): object | undefined => {
