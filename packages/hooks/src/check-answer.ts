@@ -6,12 +6,15 @@ const isText = (value: unknown): boolean => typeof value === 'string';
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isAnything = (): boolean => true;
 
+const isListWith = (key: string, value: unknown): boolean =>
+  Array.isArray(value) && value.every((item) => isObject(item) && isText((item as Record<string, unknown>)[key]));
+
 const requestParts: Readonly<Record<string, (value: unknown) => boolean>> = {
   model: isText,
   settings: isObject,
-  system: Array.isArray,
+  system: (value) => isListWith('text', value),
   tail: (value) => Array.isArray(value) && value.every(isMessage),
-  tools: Array.isArray,
+  tools: (value) => isListWith('name', value),
 };
 
 const members: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -50,6 +53,15 @@ const shapes: Readonly<Record<HookPoint, AnswerShape>> = {
   onSteering: nothing,
   onApproval: nothing,
   onDecision: nothing,
+};
+
+/** Reads each member of an answer once: an accessor may throw, or return another value to the next reader. */
+export const answerAt = (point: HookPoint, answer: unknown): unknown => {
+  if (shapes[point] === nothing) return undefined;
+  if (!isObject(answer)) return answer;
+  const given = answer as Readonly<Record<string, unknown>>;
+  const inherited = ['decision', ...shapes[point].keys].filter((key) => key in given);
+  return Object.fromEntries([...new Set([...Object.keys(given), ...inherited])].map((key) => [key, given[key]]));
 };
 
 /**

@@ -91,6 +91,44 @@ describe('generated hooks', () => {
     );
   });
 
+  it.each(hookPoints)('fail at %s without ending the turn, if their answer cannot be read', async (point) => {
+    const unreadable = (): object => {
+      const { proxy, revoke } = Proxy.revocable({}, {});
+      revoke();
+      return proxy;
+    };
+    const answers = [
+      unreadable,
+      () => ({
+        get decision(): string {
+          throw new Error('No decision.');
+        },
+      }),
+      () => ({ output: unreadable() }),
+      () => ({ request: { system: [{ content: 'x' }] } }),
+      () => ({ request: { tools: [unreadable()] } }),
+    ];
+    for (const answer of answers) {
+      const ran = await runTurn([hooks([{ name: 'odd', [point]: answer }])], { script: script() });
+      expect(ran.end.outcome).not.toBe('error');
+    }
+  });
+
+  it('decide by the first value of an accessor, also of a class', async () => {
+    class Verdict {
+      #reads = 0;
+      readonly reason = 'No.';
+      get decision(): 'deny' | 'allow' {
+        this.#reads += 1;
+        return this.#reads === 1 ? 'deny' : 'allow';
+      }
+    }
+    const ran = await runTurn([hooks([{ name: 'odd', beforeTool: () => new Verdict() }])], {
+      script: script(),
+    });
+    expect(ran.tools.ran).toEqual([]);
+  });
+
   it('abort signals, clear timers and emit nothing after an unsubscription at any time', async () => {
     vi.useFakeTimers();
     const signals: AbortSignal[] = [];

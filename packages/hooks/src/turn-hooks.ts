@@ -12,7 +12,7 @@ import {
   type TurnEvent,
 } from '@h/turn';
 import { CallContext, type TurnFacts } from './call-context.js';
-import { problemOf } from './check-answer.js';
+import { answerAt, problemOf } from './check-answer.js';
 import { hookPoints, hooksOfTurn } from './check-hook.js';
 import type { Hook, HookContext, HookFailure, HookHandlers, HookPoint, HookSource } from './hook.js';
 import { chain, type Maybe } from './maybe.js';
@@ -364,11 +364,14 @@ export class TurnHooks {
   }
 
   #checked<Point extends HookPoint>(hook: Hook, point: Point, answer: unknown): Called<Point> {
-    const problem = problemOf(point, answer);
-    if (problem !== undefined) {
+    try {
+      const read = answerAt(point, answer) ?? undefined;
+      const problem = problemOf(point, read);
+      if (problem === undefined) return { answer: read as AnswerOf<Point> | undefined };
       return this.#failed(hook, point, { name: 'TypeError', code: 'hook-answer', message: problem });
+    } catch (error) {
+      return this.#failed(hook, point, toErrorInfo(error));
     }
-    return { answer: (answer ?? undefined) as AnswerOf<Point> | undefined };
   }
 
   #failed(hook: Hook, point: HookPoint, error: ErrorInfo): { readonly error: ErrorInfo } {
