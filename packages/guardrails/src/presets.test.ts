@@ -79,9 +79,9 @@ describe('guardrailsFromEnv', () => {
   });
 
   it.each<readonly [string, string]>([
-    ['five', 'The environment variable STATEK_MAX_TURNS must be a number from 0 or Infinity; received "five".'],
-    ['-1', 'The environment variable STATEK_MAX_TURNS must be a number from 0 or Infinity; received "-1".'],
-    ['1.5', 'guardrailsFromEnv("STATEK_"): "maxSteps" must be an integer from 0 or Infinity; received 1.5.'],
+    ['five', 'The environment variable STATEK_MAX_TURNS must be an integer from 0 or Infinity; received "five".'],
+    ['-1', 'The environment variable STATEK_MAX_TURNS must be an integer from 0 or Infinity; received "-1".'],
+    ['1.5', 'The environment variable STATEK_MAX_TURNS must be an integer from 0 or Infinity; received "1.5".'],
   ])('rejects %s', (value, message) => {
     expect(() => fromEnv({ STATEK_MAX_TURNS: value })).toThrow(
       expect.objectContaining({ code: 'invalid-option', message }),

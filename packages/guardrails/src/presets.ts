@@ -1,4 +1,14 @@
-import { anyObject, anyString, checkOptions, InvalidOptionError, arrayOf, showValue } from '@h/options';
+import {
+  anyObject,
+  anyString,
+  arrayOf,
+  checkOptions,
+  checkValue,
+  InvalidOptionError,
+  numberFrom,
+  showValue,
+  type OptionCheck,
+} from '@h/options';
 import { allowanceChecks, type Allowance, type LimitName } from './limits.js';
 
 /** Limits of a turn, and those of its session if they grow with every completion. */
@@ -89,6 +99,7 @@ const keys: readonly string[] = [...Object.keys(limitKeys), extensionKey];
  * ```
  */
 export const guardrailsFromEnv = (prefix: string, options: FromEnvOptions = {}): Preset => {
+  checkValue('guardrailsFromEnv()', 'prefix', prefix, anyString);
   checkOptions('guardrailsFromEnv()', options, { env: anyObject, ignore: arrayOf(anyString) });
   const { env = process.env, ignore = [] } = options;
   const found: { [Name in LimitName]?: number } = {};
@@ -100,18 +111,17 @@ export const guardrailsFromEnv = (prefix: string, options: FromEnvOptions = {}):
     if (!keys.includes(key)) checkTypo(prefix, key);
     else if (text.trim() === '') continue;
     else if (key === extensionKey) perCompletion = numberOf(name, text);
-    else found[limitKeys[key as keyof typeof limitKeys]] = numberOf(name, text);
+    else {
+      const limit = limitKeys[key as keyof typeof limitKeys];
+      found[limit] = numberOf(name, text, allowanceChecks[limit]);
+    }
   }
-  const owner = `guardrailsFromEnv(${JSON.stringify(prefix)})`;
-  checkOptions<Allowance>(owner, found, allowanceChecks);
   return perCompletion === 0 ? found : withExtension(found, perCompletion);
 };
 
-const numberOf = (name: string, text: string): number => {
+const numberOf = (name: string, text: string, check: OptionCheck = numberFrom(0, Infinity)): number => {
   const value = Number(text);
-  if (Number.isNaN(value) || value < 0) {
-    throw refusal(name, `must be a number from 0 or Infinity; received ${showValue(text, name)}.`);
-  }
+  if (!check.accepts(value)) throw refusal(name, `must be ${check.expected}; received ${showValue(text, name)}.`);
   return value;
 };
 

@@ -8,7 +8,7 @@ const maxKeys = 9;
 export const keyNames = (names: readonly string[], environment: Environment): readonly string[] =>
   names
     .flatMap((name) => [name, ...Array.from({ length: maxKeys - 1 }, (_, index) => `${name}_${index + 2}`)])
-    .filter((name) => (environment[name] ?? '') !== '');
+    .filter((name) => (environment[name] ?? '').trim() !== '');
 
 /** A credential for each key of a provider. Its id is shown to the user, so it names the variable, not the key. */
 export const profilesOf = (

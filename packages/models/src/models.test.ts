@@ -99,6 +99,19 @@ describe('openModels', () => {
     ['missing-key', { environment: {}, providers: { openai: { keys: ['TEAM_KEY'] } } }, { model: 'openai/x' }],
     ['invalid-base-url', { environment: {}, providers: { ollama: { baseUrl: 'file:///x' } } }, {}],
     ['invalid-base-url', { environment: {}, providers: { ollama: { baseUrl: 'localhost' } } }, {}],
+    ...['ftp://u:hunter2@h/', 'http://u:hunter2@h/v1', 'http://h/v1?key=1', 'http://h/v1#a'].map(
+      (baseUrl): [string, ModelsOptions, ModelChoice] => [
+        'invalid-base-url',
+        { environment: {}, providers: { ollama: { baseUrl } } },
+        {},
+      ],
+    ),
+    ['invalid-model-name', { environment: {} }, { model: 'ollama/x\n' }],
+    ['invalid-key', { environment: { OPENAI_API_KEY_2: 'hunter2\nhunter2' } }, { model: 'openai/x' }],
+    ['missing-key', { environment: { OPENAI_API_KEY: ' \n' } }, { model: 'openai/x' }],
+    ['invalid-option', { environment: {} }, { model: 5 } as unknown as ModelChoice],
+    ['invalid-option', { environment: {} }, { model: 'ollama/x', fallback: 'ollama/y' } as unknown as ModelChoice],
+    ['invalid-option', { environment: {} }, { model: 'ollama/x', falback: [] } as ModelChoice],
     ['invalid-option', { environment: {}, provider: {} } as ModelsOptions, {}],
     [
       'invalid-option',
@@ -110,6 +123,7 @@ describe('openModels', () => {
   ])('throws %s', (code, options, choice) => {
     const open = (): unknown => openModels(options).choose(choice);
     expect(open).toThrow(expect.objectContaining({ code }) as Error);
+    expect(open).not.toThrow(/hunter2/);
     if (code !== 'invalid-option') expect(open).toThrow(ModelError);
   });
 });

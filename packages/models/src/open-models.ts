@@ -66,7 +66,8 @@ export interface Models {
   /**
    * Chooses a model and its fallbacks. A provider SDK is loaded on the first request.
    *
-   * @throws ModelError if a name is invalid, a provider is unknown or a key is missing
+   * @throws ModelError if a name is invalid, a provider is unknown, or a key is missing or invalid; InvalidOptionError
+   *   for an invalid option
    */
   choose(choice?: ModelChoice): ChosenModel & { readonly name: string };
 }
@@ -129,7 +130,7 @@ export const openModels = (options: ModelsOptions): Models => {
   const usual = usualModel(endpoints, environment);
   const checkName = (label: string, name: string): void => {
     const { provider, model } = splitModelName(name);
-    if (provider === undefined || model === '') {
+    if (provider === undefined || model === '' || unlikelyName.test(name)) {
       const example = 'anthropic/claude-sonnet-4-5';
       const message = `${label} must be provider/model, such as ${example}, but is ${JSON.stringify(name)}.`;
       throw new ModelError('invalid-model-name', message);
@@ -150,10 +151,17 @@ export const openModels = (options: ModelsOptions): Models => {
     ) {
       throw new ModelError('missing-key', `${name} requires a key. Set ${names.join(' or ')}.`);
     }
+    const unusable = keyNames(names, environment).find((key) => !isHeaderValue(environment[key]?.trim() ?? ''));
+    if (unusable !== undefined) {
+      const message = `The key in ${unusable} has a line break or a character that is not ASCII. Set it without.`;
+      throw new ModelError('invalid-key', message);
+    }
   };
   return {
     usual,
-    choose: ({ model, fallback = [] } = {}) => {
+    choose: (choice = {}) => {
+      checkOptions('choose()', choice, { model: anyString, fallback: arrayOf(anyString) });
+      const { model, fallback = [] } = choice;
       const name = model ?? usual;
       if (name === undefined) {
         const message = `No model is configured. Set ${allKeys.join(', ')}, or pass ${labels.model} provider/model.`;
@@ -221,12 +229,23 @@ const usualModel = (
 /** The environment variable for the key of an unknown provider. */
 const keyOf = (provider: string): string => `${provider.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_API_KEY`;
 
+/** Whitespace at an end and control characters come from a file or a shell, not from the name of a model. */
+const unlikelyName = /^\s|\s$|\p{Cc}/u;
+
+const isHeaderValue = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
+
 const checkedUrl = (label: string, text: string | undefined): string | undefined => {
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol === 'http:' || url?.protocol === 'https:') return text;
-  throw new ModelError(
-    'invalid-base-url',
-    `${label} must be a URL such as http://127.0.0.1:11434/v1, but is ${JSON.stringify(text)}.`,
-  );
+  const problem = url === undefined ? 'be a URL' : problemOf(url);
+  if (problem === undefined) return text.trim();
+  // A URL may contain a password.
+  const shown = text.includes('@') ? '' : `, but is ${JSON.stringify(text)}`;
+  throw new ModelError('invalid-base-url', `${label} must ${problem} such as http://127.0.0.1:11434/v1${shown}.`);
+};
+
+const problemOf = ({ protocol, username, password, search, hash }: URL): string | undefined => {
+  if (protocol !== 'http:' && protocol !== 'https:') return 'be a URL of http or https,';
+  if (username !== '' || password !== '') return 'have no user and password (pass a key in the environment),';
+  return search === '' && hash === '' ? undefined : 'end with its path, to which requests append theirs,';
 };

@@ -72,6 +72,11 @@ describe('priceTable', () => {
     expect(() => priceTable(table as never)).toThrow(`priceTable(): ${message}`);
   });
 
+  it('rejects a name with an asterisk before its end, which would match no model', () => {
+    const price = { input: 1, output: 1 };
+    expect(() => priceTable({ 'openai/*-mini': price })).toThrow(/at most one asterisk, at its end/);
+  });
+
   it('uses the fallback for unknown models', () => {
     expect(priceTable({}, () => 7)(used(1, 1), 'x')).toBe(7);
   });

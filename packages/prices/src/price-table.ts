@@ -1,4 +1,4 @@
-import { checkValue, numberFrom, objectOf, recordOf, required } from '@h/options';
+import { arrayOf, checkValue, numberFrom, objectOf, recordOf, required, type OptionCheck } from '@h/options';
 import { cleanUsage, type TokenUsage } from './usage.js';
 
 /**
@@ -37,6 +37,7 @@ export type PriceTable = Readonly<Record<string, ModelPrice>>;
  */
 export const priceTable = (table: PriceTable, fallback?: CostOf): CostOf => {
   checkValue('priceTable()', 'table', table, priceRecord);
+  checkValue('priceTable()', 'names of "table"', Object.keys(table), arrayOf(modelPattern));
   const exact = new Map(Object.entries(table).filter(([name]) => !name.endsWith('*')));
   const prefixes = Object.entries(table)
     .flatMap(([name, price]) => (name.endsWith('*') ? [{ prefix: name.slice(0, -1), price }] : []))
@@ -51,6 +52,11 @@ export const priceTable = (table: PriceTable, fallback?: CostOf): CostOf => {
 };
 
 const dollars = numberFrom(0);
+
+const modelPattern: OptionCheck = {
+  expected: 'a name with at most one asterisk, at its end',
+  accepts: (name) => typeof name === 'string' && !name.slice(0, -1).includes('*'),
+};
 
 /** Accepts a {@link PriceTable}. */
 export const priceRecord = recordOf(
