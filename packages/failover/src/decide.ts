@@ -133,8 +133,8 @@ export const select = (
     found.lease.release();
     return { kind: 'exhausted', availableAt: undefined, limit: over };
   }
-  const { until, isStated = false, reason, position, profile } = found;
-  const delayMs = until === undefined ? limits.maxWaitMs : Math.max(0, until - now);
+  const { until, probedUntil = Infinity, isStated = false, reason, position, profile } = found;
+  const delayMs = Math.max(0, until === undefined ? Math.min(limits.maxWaitMs, probedUntil - now) : until - now);
   const limit = over ?? exceeded({ delayMs, isStated }, now, progress, limits);
   return limit === undefined
     ? { kind: 'wait', position, profile, delayMs, reason }
@@ -152,6 +152,7 @@ interface InCooldown {
   readonly profile: string | undefined;
   /** Milliseconds since 1970; `undefined` while another call probes it. */
   readonly until: number | undefined;
+  readonly probedUntil?: number | undefined;
   readonly isStated?: boolean | undefined;
   readonly reason: ErrorReason;
 }

@@ -1,6 +1,6 @@
 import { harness, intercept, memorySessions, retry, type ModelDriver } from '@h/turn';
 import { call, response, scriptedModel, scriptedTools, user } from '@h/turn/testing';
-import { Observable } from 'rxjs';
+import { NEVER, Observable } from 'rxjs';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   agentWith,
@@ -571,7 +571,7 @@ describe('a turn that is cancelled', () => {
     );
     await vi.advanceTimersByTimeAsync(60_000);
     const bob = { provider: 'alpha', model: 'alpha/one', session: 'bob' };
-    expect(pool.acquire(bob)).toEqual({ until: undefined, reason: 'rate-limit', profile: 'a1' });
+    expect(pool.acquire(bob)).toMatchObject({ until: undefined, reason: 'rate-limit', profile: 'a1' });
     watched.leave();
     expect(pool.acquire(bob)).toMatchObject({ profile: 'a1', isProbe: true });
   });
@@ -618,6 +618,26 @@ describe('turns that share a pool', () => {
     await vi.advanceTimersByTimeAsync(60_000);
     expect(turns.map(({ end }) => end?.outcome)).toEqual(['completed', 'completed', 'completed']);
     expect(model.requests).toHaveLength(6);
+  });
+
+  it('call a credential whose probe hangs, once its cooldown is forgotten', async () => {
+    const pool = poolOf({ profiles: [{ id: 'a1', provider: 'alpha', key: 'secret-key-1' }] });
+    const scripted = scriptedModel([{ error: rateLimited() }, 'Hello.']);
+    let calls = 0;
+    const model: ModelDriver = (request, context) => {
+      calls += 1;
+      return calls === 2 ? NEVER : scripted(request, context);
+    };
+    const agent = agentWith(model, { pool, models: ['alpha/one'] });
+    watch(agent.turn({ session: 'a', input: 'Go.' }));
+    await vi.advanceTimersByTimeAsync(0);
+    const { since = 0, until = 0 } = pool.status()[0]?.cooldowns[0] ?? {};
+    await vi.advanceTimersByTimeAsync(until);
+    const second = watch(agent.turn({ session: 'b', input: 'Go.' }));
+    await vi.advanceTimersByTimeAsync(until - since - 1);
+    expect([calls, second.end]).toEqual([2, undefined]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(second.end?.outcome).toBe('completed');
   });
 
   it('end without a call if all cooldowns exceed the limits of a step', async () => {

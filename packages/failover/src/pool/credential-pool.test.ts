@@ -171,7 +171,7 @@ describe('createCredentialPool', () => {
     clock.now = 60_000;
     const probe = take('s1', 'm', 'beta') as CredentialLease;
     expect(probe).toMatchObject({ profile: 'b1', isProbe: true });
-    expect(take('s2', 'm', 'beta')).toEqual({ until: undefined, reason: 'rate-limit', profile: 'b1' });
+    expect(take('s2', 'm', 'beta')).toMatchObject({ until: undefined, reason: 'rate-limit', profile: 'b1' });
     changes.mockClear();
     probe.release();
     probe.release();

@@ -1,7 +1,7 @@
 import type { ErrorReason } from '@h/provider-errors';
 import type { Cooldowns } from './cooldowns.js';
 import type { CredentialProfile } from './profile.js';
-import { isActive, isForgotten, readWindowKey, windowKey } from './windows.js';
+import { forgottenAt, isActive, isForgotten, readWindowKey, windowKey } from './windows.js';
 
 /** A model call that needs a credential. */
 export interface CredentialRequest {
@@ -28,6 +28,8 @@ export interface CredentialLease {
 export interface Unavailable {
   /** When the first one becomes available, in milliseconds since 1970; `undefined` while another call probes it. */
   readonly until: number | undefined;
+  /** When its cooldowns are forgotten, so that it is available even if the call that probes it has not ended. */
+  readonly probedUntil?: number | undefined;
   /** Whether the provider asked for this wait. */
   readonly isStated?: boolean | undefined;
   readonly reason: ErrorReason;
@@ -124,7 +126,7 @@ export class ProfilePicker {
     const current = keys.map((key) => this.#probes.get(key)).find((found) => found !== undefined);
     if (current !== undefined) {
       current.hasRefused = true;
-      return { until: undefined, reason, profile };
+      return { until: undefined, probedUntil: Math.max(...windows.map(forgottenAt)), reason, profile };
     }
     const probe = { hasRefused: false };
     for (const key of keys) this.#probes.set(key, probe);

@@ -34,9 +34,11 @@ const isAhead = ({ since }: CooldownWindow, now: number): boolean => since > now
 
 export const isActive = (window: CooldownWindow, now: number): boolean => now < window.until && !isAhead(window, now);
 
-/** Whether enough time has passed without a failure that the next one counts as the first. */
+/** When enough time will have passed without a failure that the next one counts as the first. */
+export const forgottenAt = ({ since, until }: CooldownWindow): number => until + (until - since);
+
 export const isForgotten = (window: CooldownWindow, now: number): boolean =>
-  isAhead(window, now) || now >= window.until + (window.until - window.since);
+  isAhead(window, now) || now >= forgottenAt(window);
 
 /**
  * The window after one more failure.
