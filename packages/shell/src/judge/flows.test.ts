@@ -183,6 +183,45 @@ describe('substitutions in data that Bash evaluates', () => {
     expect(allowed(harmless)).toEqual(harmless);
   });
 
+  it('are read however a value becomes a number', () => {
+    const gives: readonly Template[] = [
+      (text) => `x='a[${text}]'`,
+      (text) => `x=1+a[1+'${text}']`,
+      (text) => `x=('a[${text}]')`,
+      (text) => `declare x='a[${text}]'`,
+    ];
+    const numbers = [
+      'y=x',
+      'y=$x',
+      'y+=$x',
+      'RANDOM=x',
+      '((y=x))',
+      '[[ -v $x ]]',
+      '[[ ! -v "${x}" ]]',
+      '[[ -v b[x] ]]',
+    ];
+    const others = [
+      'echo ${b:x:1}',
+      'echo ${b:0:$x}',
+      'y=x; echo $((y))',
+      'printf -v "b[x]" 1',
+      'read y <<< x',
+      'wait -n -p "b[$x]"',
+    ];
+    const lines = [...numbers, ...others].flatMap((use) =>
+      gives.map((give) => `${give('$(rm -rf ~)')}; declare -i y; ${use}`),
+    );
+    expect(allowed(lines)).toEqual([]);
+    expect(allowed(["set -- 'a[$(rm -rf ~)]'; [[ -v $1 ]]", "f() { [[ -v $1 ]]; }; f 'a[`rm -rf ~`]'"])).toEqual([]);
+    const harmless = [
+      "x='a[$(date)]'; [[ -v $x ]]",
+      '[[ -v x ]]',
+      "x='[$(rm -rf ~)]'",
+      'x=\'see $(rm -rf ~)\'; echo "$x"',
+    ];
+    expect(allowed(harmless)).toEqual(harmless);
+  });
+
   it('are read in commands of builtins, clients and other languages', () => {
     const lines = [
       'jobs -x rm -rf ~',

@@ -163,6 +163,42 @@ describe('judgeCommand for secrets that a line displays', () => {
   });
 });
 
+describe('judgeCommand for folders that tar enters', () => {
+  const folders = fc.constantFrom('-C ', '-C', '--directory ', '--directory=', '--cd ');
+  const lineOf = (option: string, folder: string, name: string): string =>
+    `tar ${option}${folder} -czf out.tgz ${name} | cat; tar -cf out.tar ${option}${folder} ${name}`;
+
+  it('asks for keys and home folders below them', () => {
+    const names = fc.constantFrom(
+      ['/', 'home'],
+      ['/home', 'me'],
+      ['/', 'home/me/.ssh'],
+      ['/home/me', '.aws'],
+      ['/', 'etc/shadow'],
+    );
+    fc.assert(
+      fc.property(folders, names, (option, [folder = '', name = '']) => {
+        expect(decide(lineOf(option, folder, name))).toBe('ask');
+      }),
+    );
+  });
+
+  it('allows other names below them', () => {
+    const names = fc.constantFrom(
+      ['/', 'etc/hosts'],
+      ['/', 'opt/app'],
+      ['/usr', 'share'],
+      ['/', 'var/log'],
+      ['/opt', '.'],
+    );
+    fc.assert(
+      fc.property(folders, names, (option, [folder = '', name = '']) => {
+        expect(decide(lineOf(option, folder, name))).toBe('allow');
+      }),
+    );
+  });
+});
+
 describe('judgeCommand for tokens in addresses', () => {
   it.each([
     'git clone https://me:secret@example.com/a.git',

@@ -134,13 +134,14 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
   };
 
   /** Evaluates arithmetic and tests: the content of variables, and subscripts. */
-  const evaluated = (node: SyntaxNode, { scope, depth }: Place): void => {
+  const evaluated = (node: SyntaxNode, place: Place): void => {
+    const { scope, depth } = place;
     if (node.type === 'ArithmeticWord') {
       for (const text of valueOf(scope, node.value.replace(/^\$\{?|\}$/g, '')) ?? []) {
         events.evaluate(text, scope, depth);
       }
     } else if (node.type === 'TestUnary' && node.operator === '-v') {
-      events.evaluate(node.operand.value, scope, depth);
+      events.evaluate(expandText(node.operand, scope, runIn(place)), scope, depth);
     } else if (node.type === 'TestBinary' && /^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator)) {
       for (const { value } of [node.left, node.right]) {
         for (const text of valueOf(scope, value.replace(/^\$\{?|\}$/g, '')) ?? []) events.evaluate(text, scope, depth);

@@ -14,6 +14,20 @@ import {
 import { extracts } from '../written-paths.js';
 import type { CommandRule, RuleContext } from '../rule.js';
 
+/** Returns what `tar` archives: names are relative to the folder of the `-C` before them. */
+const archived = (words: readonly string[]): readonly string[] => {
+  let folder = '';
+  const inFolder = (name: string): string =>
+    /^[/~]/.test(name) || folder === '' ? name : `${folder.replace(/\/+$/, '')}/${name}`;
+  return words.flatMap((word, index) => {
+    const [, inline] = /^(?:-C|--(?:directory|cd)=)(.+)$/.exec(word) ?? [];
+    const isFolder = /^(?:-[A-Za-z]*C|--directory|--cd)$/.test(words[index - 1] ?? '');
+    if (!isFolder && inline === undefined) return word.startsWith('-') ? [] : [inFolder(word)];
+    folder = inFolder(inline ?? word);
+    return [];
+  });
+};
+
 const instead = 'Check that the value exists without displaying it, or ask the person.';
 
 /** Number of characters of the arguments that are compared with them. */
@@ -246,6 +260,7 @@ export const secretRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: 'tar bsdtar zip 7z gzip xz zstd scp rsync rclone aws gsutil gcloud azcopy s3cmd'.split(' '),
     test: ({ program, arguments: { operands, words, valuesOf }, isSecret, zoneOf }) => {
+      const names = program.endsWith('tar') ? archived(words) : operands.map(({ text }) => text);
       const sends = !/^(?:(?:bsd)?tar|zip|7z|gzip|xz|zstd)$/.test(program);
       // The key with which the copy is made.
       const own = program === 'scp' ? valuesOf('-i') : [];
@@ -256,11 +271,11 @@ export const secretRules: readonly CommandRule[] = [
       ) {
         return false;
       }
-      return operands.some(
-        ({ text }) =>
-          (isSecret(text) && zoneOf(text) === 'secret' && !own.includes(text)) ||
+      return names.some(
+        (text) =>
+          (isSecret(text) && ['secret', 'system'].includes(zoneOf(text)) && !own.includes(text)) ||
           ['home', 'root'].includes(zoneOf(text)) ||
-          /^\/(?:home|Users)\/?$/.test(text),
+          /^\/(?:home|root|Users)\/?$/.test(text),
       );
     },
     why: 'It copies keys or credentials of the user, and a copy is easily published.',

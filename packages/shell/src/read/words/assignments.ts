@@ -28,6 +28,9 @@ export interface AssignmentReader {
 /** Variables of Bash whose value is evaluated as arithmetic. */
 const numbers = /^(?:S?RANDOM|SECONDS|LINENO|HISTCMD|OPTIND)$/;
 
+/** A substitution in a subscript. It runs when the value is used as a number, in any of the ways that a shell has. */
+const delayed = /\w\[[^\]]*(?:\$\(|`)/;
+
 /** Creates a reader; `runIn` reads the substitutions in values. */
 export const assignmentReader = (events: ScriptEvents, runIn: (place: Place) => RunScript): AssignmentReader => {
   /** The value of a variable that programs run. A program that the environment names is as trusted as `$EDITOR x`. */
@@ -50,7 +53,10 @@ export const assignmentReader = (events: ScriptEvents, runIn: (place: Place) => 
       events.run([known('export'), field], [], undefined, innerScope(scope), place.depth);
     }
     const text = words.map((word) => word.text).join(' ');
-    if (numbers.test(name)) events.evaluate(text, scope, place.depth);
+    const evaluate = (value: string, isNumber = false): void => {
+      if (isNumber || delayed.test(value)) events.evaluate(value, scope, place.depth);
+    };
+    evaluate(text, numbers.test(name));
     const subscript = key === undefined ? undefined : valueOf(scope, key);
     for (const each of subscript ?? []) events.evaluate(each, scope, place.depth);
     const printed = words.length === 1 ? words[0]?.alternatives : undefined;
@@ -65,6 +71,7 @@ export const assignmentReader = (events: ScriptEvents, runIn: (place: Place) => 
       const before = append === true ? (arrayIn(scope, name) ?? arrayOf([unknownText])) : arrayOf([]);
       const after = withElements(before, value.elements, scope, run);
       const added = after.values.slice(before.values.length);
+      for (const each of added) evaluate(each);
       const alternatives = before.values.alternatives?.map((values) => [...values, ...added]);
       const isKept = before.values.every(isKnown) || before.values.isGiven === true;
       const isAllGiven = isKept && value.elements.every((word) => isGiven(word, scope));
