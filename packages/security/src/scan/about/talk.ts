@@ -1,3 +1,5 @@
+import { isRefusal } from './refusals.js';
+
 /** Words of texts that discuss attacks instead of making one. */
 const defense =
   /inject|jailbreak|attack|malicious|adversar|untrusted|hostile|suspicious|exfiltrat|detect|\bflag|reject|refus|sanitiz|red.?team|threat|vulnerab|\bsuch as\b|\be\.g\.|\bfor example|\bexample|\blike\b|attempt|pattern|phrase|keyword|payload|\bsays?\b|saying|asks? you|tells? you|told|tries|trying|claims?|\bbad\b|wrong|\bblock(?:s|ed|ing)?\b|\btreat\b|scan|test case|insulate|guard|defen[cs]e|must not|never|do not (?:follow|obey|comply|act|execute)|don.t (?:follow|obey)|❌|owasp/i;
@@ -7,7 +9,7 @@ const foreignDefense =
 /** Such words in a heading, which applies to its whole section. */
 const topic = /inject|jailbreak|attack|malicious|adversar|untrusted|exfiltrat|red.?team|threat|vulnerab|payload|owasp/i;
 const negation =
-  /(?:\bnever|\bdo not|\bdon.t|\bmust not|\bmustn.t|\bshould not|\bshouldn.t|\bcannot|\bcan.t|\bmay not|\bnot|\bno|\bwithout|\brefuse to|\brather than|\binstead of|\battempts? to|\btr(?:y|ies|ying) to|\btells? (?:you|the model|it|agents?) to|(?:was|were|is|are|been|being|when) (?:told|asked|instructed|ordered|prompted) to|\basks? (?:you|the model|it|agents?) to|\binstructions? to|(?:instructions?|prompts?|payloads?|comments?|descriptions?|attackers?)(?: that| which)? (?:tell|ask|instruct|order|direct)(?:s|ing)? (?:the |an? )?(?:ai|llm|model|agent|assistant|chatbot|bot|coding agent)s? to|\bavoid)[^\w.!?]{1,3}(?:\w{1,15}[^\w.!?]{1,2}){0,3}$/i;
+  /(?:\bnever|\bdo not|\bdon.t|\bmust not|\bmustn.t|\bshould not|\bshouldn.t|\bcannot|\bcan.t|\bmay not|\bnot|\bno|\bwithout|\brefuse to|\brather than|\binstead of|\battempts? to|\btr(?:y|ies|ying) to|\btells? (?:you|the model|it|agents?) to|(?:was|were|is|are|been|being|when) (?:told|asked|instructed|ordered|prompted) to|\basks? (?:you|the model|it|agents?) to|\binstructions? to|(?:instructions?|prompts?|payloads?|comments?|descriptions?|attackers?)(?: that| which)? (?:tell|ask|instruct|order|direct)(?:s|ing)? (?:the |an? )?(?:ai|llm|model|agent|assistant|chatbot|bot|coding agent)s? to|\bavoid)[^\w.!?;]{1,3}(?:\w{1,15}[^\w.!?;]{1,2}){0,3}$/i;
 
 /** Untrusted sources of instructions, which defensive texts tell the reader to ignore. */
 const foreign =
@@ -117,6 +119,7 @@ export const excuseOf = (text: string, start: number, end: number, isCode: boole
   const passage = text.slice(start, end);
   if (reaction.test(passage)) return 'denied';
   const sentence = sentenceAround(text, start, end);
+  if (isRefusal(sentence) && passage.trim().length <= sentence.trim().length + 1) return 'denied';
   if (isForeignProhibition(sentence) || isAboutQuotes(sentence)) return 'denied';
   if (
     !/[.!?]\s{0,4}$/.test(passage) &&

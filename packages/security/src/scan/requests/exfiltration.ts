@@ -31,17 +31,17 @@ const secretInUrl = /https?:\/\/[^\s"']{0,200}?\$[{(]?\w{0,40}(?:KEY|TOKEN|SECRE
 
 /** A decoder with its output piped to an interpreter. */
 const decodedScript =
-  /(?:\bbase64\s{1,2}(?:-d|-D|--decode)\b|\bxxd\s{1,2}-r|\bopenssl\s[^\n|]{0,80}\s-d\b|\bgunzip\b|\bunhexlify|\brev\b|\btr\s[^\n|]{3,60})[^\n|;]{0,120}\|\s{0,3}(?:sudo\s{1,3})?(?:ba|z|da|k)?sh\b|\beval\s{1,3}["']?(?:\$\(|`)[^\n]{0,120}\b(?:base64|xxd|curl|wget)\b|\bexec\(\s{0,3}(?:base64|__import__\(["']base64|bytes\.fromhex|zlib)|\bpowershell(?:\.exe)?\s[^\n]{0,60}-e(?:nc|ncodedcommand)?\s{1,3}[A-Za-z0-9+/=]{16}|\b(?:ba|z)?sh\s{1,3}-c\s{1,3}["'](?:\$\(|`)[^\n]{0,120}\b(?:base64|xxd)\b|\b(?:ba|z)?sh\s{0,3}<\(\s{0,3}(?:echo[^\n|]{0,300}\|\s?base64)/g;
+  /(?:\bbase64\s{1,2}(?:-d|-D|--decode)\b|\bxxd\s{1,2}-r|\bopenssl\s[^\n|]{0,80}\s-d\b|\bgunzip\b|\bunhexlify|\brev\b|\btr\s[^\n|]{3,60})[^\n|;]{0,120}\|\s{0,3}(?:sudo\s{1,3})?(?:(?:\/usr)?(?:\/bin\/)?env\s{1,3})?(?:(?:\/usr)?\/bin\/)?(?:ba|z|da|k)?sh\b|\beval\s{1,3}["']?(?:\$\(|`)[^\n]{0,120}\b(?:base64|xxd|curl|wget)\b|\bexec\(\s{0,3}(?:base64|__import__\(["']base64|bytes\.fromhex|zlib)|\bpowershell(?:\.exe)?\s[^\n]{0,60}-e(?:nc|ncodedcommand)?\s{1,3}[A-Za-z0-9+/=]{16}|\b(?:ba|z)?sh\s{1,3}-c\s{1,3}["'](?:\$\(|`)[^\n]{0,120}\b(?:base64|xxd)\b|\b(?:ba|z)?sh\s{0,3}<\(\s{0,3}(?:echo[^\n|]{0,300}\|\s?base64)/g;
 /** A shell that another machine controls. */
 const remoteShell =
   /\/dev\/(?:tcp|udp)\/|\b(?:nc|ncat|netcat)\s[^\n|;]{0,60}\s-(?:e|c)\s|\bmkfifo\s[^\n]{0,120}\b(?:nc|ncat|netcat)\b|\bsocat\s[^\n]{0,80}\bexec:['"]?(?:\/bin\/)?(?:ba|z|da)?sh\b/gi;
 
 /** A script that is downloaded and run in one command. Common in ordinary files. */
 const remoteScript =
-  /\b(?:curl|wget)\s[^\n|]{0,300}\|\s{0,3}(?:sudo\s{1,3})?(?:(?:ba|z)?sh\b|(?:node|python3?|perl|ruby)\b(?!\s{1,2}-\w))|\b(?:(?:ba|z)?sh|python3?|node|perl|eval)\s(?:-[ce]\s)?["']?\$\((?:curl|wget)\s|\b(?:ba|z)?sh\s?<\((?:curl|wget)\s/g;
+  /\b(?:curl|wget)\s[^\n|]{0,300}\|\s{0,3}(?:sudo\s{1,3})?(?:(?:\/usr)?(?:\/bin\/)?env\s{1,3})?(?:(?:\/usr)?\/bin\/)?(?:(?:ba|z)?sh\b|(?:node|python3?|perl|ruby)\b(?!\s{1,2}-\w))|\b(?:(?:ba|z)?sh|python3?|node|perl|eval)\s(?:-[ce]\s)?["']?\$\((?:curl|wget)\s|\b(?:ba|z)?sh\s?<\((?:curl|wget)\s/g;
 /** The same from a public IP address, which ordinary files do not do. */
 const anonymousScript =
-  /\b(?:curl|wget)\s[^\n|]{0,200}https?:\/\/(?!(?:127|10|0)\.|192\.168\.)\d{1,3}(?:\.\d{1,3}){3}\b[^\n|]{0,100}\|\s{0,3}(?:sudo\s{1,3})?(?:ba|z)?sh\b/g;
+  /\b(?:curl|wget)\s[^\n|]{0,200}https?:\/\/(?!(?:127|10|0)\.|192\.168\.)\d{1,3}(?:\.\d{1,3}){3}\b[^\n|]{0,100}\|\s{0,3}(?:sudo\s{1,3})?(?:(?:\/usr)?(?:\/bin\/)?env\s{1,3})?(?:(?:\/usr)?\/bin\/)?(?:ba|z)?sh\b/g;
 /**
  * A command with which a machine is taken over: one that weakens its protection, opens it to others, or installs from
  * elsewhere. Ordinary files have it as an example for people.

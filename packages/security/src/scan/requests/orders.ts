@@ -38,6 +38,10 @@ const decoding =
 const announcement =
   /^(?:system|admin|administrator|root|developer|security|emergency|priority) override\b(?! (?:is|of|for|in|the|and|to))|\bbefore you (?:(?:can|may|are able to) )?(?:solve|answer|complete|finish|respond|reply)\S* (?:to )?(?:the|this|my|your) (?:\S+ )?(?:task|question|job|request|assignment|user)\b.*\b(?:must|need to|have to|first|please)\b/;
 
+/** Dismisses the text before, and requests something else. */
+const dismissal =
+  /^(?:(?:please|now|so|and|just) )?(?:ignore|disregard|forget|override|overlook) (?:(?:all|everything) )?(?:of )?(?:the )?(?:above|foregoing|preceding|document)(?: (?:text|document|content))?(?: and| but| then)?(?: instead| then)? (?:print|say|tell|answer|reply|respond|output|write|send|delete|remove|reveal|list|give|show|e-?mail|post|execute|follow|obey|act|pretend)\b|^(?:(?:please|now|so|and|just) )?override (?:all )?(?:of )?your safety\b/;
+
 /** Matches inclusive words, in place of a named order. */
 const inclusive = /^(?:everything|whatever|anything|all|what|stuff|nothing|that)$/;
 
@@ -52,6 +56,7 @@ export const revocation = ({ words, all, joined }: View, { second }: Sentence): 
   ) {
     worst = Math.max(worst, 3);
   }
+  if (dismissal.test(joined)) worst = Math.max(worst, 3);
   if (announcement.test(joined)) worst = attempt;
   for (const [at, word] of words.entries()) {
     const isTold = inclusive.test(word.text) && isTellingYou(words, at);
