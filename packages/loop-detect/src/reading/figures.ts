@@ -18,6 +18,7 @@ import {
   isRemaining,
   isTemporary,
   isVolatileNumber,
+  localServer,
   maxDigits,
   plainNumber,
   random,
@@ -81,7 +82,7 @@ export const figureOf = (token: Token): Figure => {
     if (hasLetter && isCountOfCalls(text, start, end)) return volatile(end);
     if (hasLetter && duration.test(value)) return volatile(behindDurations(text, end));
     if (value.length >= shortestClock && clock.test(value)) return volatile(behindFraction(text, end));
-    if (hasLetter && address.test(value)) return volatile(end);
+    if (hasLetter ? address.test(value) : localServer.test(value)) return volatile(end);
     const size = hasLetter ? sized.exec(value) : null;
     if (size !== null) return { kind: 'value', end, value, number: Number(size[1]) };
   }

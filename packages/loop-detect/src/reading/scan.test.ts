@@ -31,6 +31,8 @@ const kinds = {
   attempt: number(1, 99).map((value) => `attempt ${value}`),
   'attempt of many': fc.tuple(number(1, 9), number(1, 9)).map(([now, all]) => `attempt ${now}/${all}`),
   retry: number(1, 99).map((value) => `retry #${value}`),
+  'port of localhost': number(1024, 65_535).map((port) => `http://localhost:${port}/`),
+  'port of an address': number(1024, 65_535).map((port) => `127.0.0.1:${port}`),
   address: hex(12).map((value) => `0x${value}`),
 } satisfies Record<string, fc.Arbitrary<string>>;
 

@@ -16,7 +16,7 @@ export const shortestIdOfLetters = 12;
  * Matches labels of numbers that do not indicate progress: `pid 4711`, `"durationMs": 12`, `attempt=3`, `port 3001`.
  */
 const volatileLabel =
-  /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|taken|goroutine|ratelimit-\w{1,20}|resource_?version|tool_uses|(?:total|input|output|prompt|completion|cached)_?tokens|token_?count|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|pgid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
+  /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|taken|goroutine|ratelimit-\w{1,20}|resource_?version|tool_uses|(?:total|input|output|prompt|completion|cached)_?tokens|token_?count|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|pgid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|polls?|checks?|calls?|requests?|hits?|localhost))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
 /** Matches labels of durations: `idle_for_seconds`, `ageMs`. */
 const durationLabel =
   /_(?:ms|secs?|seconds?|millis|mins?|minutes?|hours?)$|[a-z](?:Ms|Secs?|Seconds?|Millis|Minutes?|Hours?)$/;
@@ -68,6 +68,8 @@ export const plainNumber = /^\d{1,15}(?:\.\d{1,20})?$/;
 export const sized = /^(\d{1,12}(?:\.\d{1,9})?)(?:[kmgt]i?b?|b|bytes)$/i;
 export const uuid = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 export const uuidLength = 36;
+/** The address of a server on this machine, which may get another port at each start. */
+export const localServer = /^(?:127(?:\.\d{1,3}){3}|0\.0\.0\.0):\d{2,5}$/;
 export const address = /^0x[\da-f]{6,16}$/i;
 export const shortestTemporary = 9;
 const temporary = /^(?:tmp|temp)[._-]?\w{6,}$|^req[_-]\w{4,}$/i;
