@@ -135,6 +135,76 @@ describe('the page', () => {
     await view.locator('.connection[data-connection=live]').waitFor();
   });
 
+  it('opens in any number of tabs, of which the visible one and one hidden tab are connected', async (testing) => {
+    const station = await pages.station(testing);
+    station.add(blankSession('s', { title: 'Long work' }), [entry(0, 'user', [text('Go')])]);
+    const { view } = await pages.open(testing, station.url, { hash: '#/sessions/s' });
+    await view.context().addInitScript(() => {
+      Object.defineProperty(document, 'visibilityState', {
+        get: () => document.documentElement.dataset['is'] ?? 'visible',
+      });
+    });
+    const switchTo = (tab: typeof view, state: 'hidden' | 'visible'): Promise<void> =>
+      tab.evaluate((shown) => {
+        document.documentElement.dataset['is'] = shown;
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, state);
+    const tabs: (typeof view)[] = [];
+    for (let count = 0; count < 8; count += 1) {
+      const tab = await view.context().newPage();
+      await tab.goto(station.url);
+      await tab.evaluate(() => (location.hash = '#/sessions/s'));
+      await tab.getByText('Go', { exact: true }).waitFor();
+      await switchTo(tab, 'hidden');
+      tabs.push(tab);
+    }
+    await expect.poll(() => station.openStreams, { timeout: 10_000 }).toBe(3);
+    const emit = (words: string): void => {
+      station.emit('s', { type: 'history.append', turn: 't', at: 1, messages: [{ role: 'user', content: words }] });
+    };
+    emit('while hidden');
+    for (const tab of tabs) {
+      await switchTo(tab, 'visible');
+      await tab.getByText('while hidden', { exact: true }).waitFor();
+      await tab.close();
+    }
+    await expect.poll(() => station.openStreams).toBe(2);
+  });
+
+  it('loads a session and a view that were opened while the station could not be reached', async (testing) => {
+    const station = await pages.station(testing);
+    station.add(blankSession('a', { title: 'First' }), [entry(0, 'user', [text('Go')])]);
+    station.add(blankSession('b', { title: 'Second' }), [entry(0, 'user', [text('Continue')])]);
+    const { view } = await pages.open(testing, 'about:blank');
+    await view.clock.install();
+    await view.goto(station.url);
+    await view.getByRole('link', { name: 'First' }).click();
+    await view.getByText('Go', { exact: true }).waitFor();
+    for (const [open, shown] of [
+      [() => view.getByRole('link', { name: 'Second' }).click(), view.getByText('Continue', { exact: true })],
+      [() => view.getByRole('link', { name: 'Usage' }).click(), view.getByRole('heading', { name: 'Usage' })],
+    ] as const) {
+      station.failing = () => 503;
+      await open();
+      const asked = (): number => station.requests.filter((path) => /entries|usage/u.test(path)).length;
+      for (let attempt = 0; attempt < 12; attempt += 1) {
+        const before = asked();
+        await view.clock.runFor(12_000);
+        await expect.poll(asked).toBeGreaterThan(before);
+      }
+      station.failing = undefined;
+      await view.clock.runFor(20_000);
+      await shown.waitFor();
+    }
+  });
+
+  it('reports a session that does not exist', async (testing) => {
+    const station = await pages.station(testing);
+    const { view } = await pages.open(testing, station.url, { hash: '#/sessions/none' });
+    await view.getByText('This session is not available').waitFor();
+    expect(await view.getByText('Loading').count()).toBe(0);
+  });
+
   it('shows hostile text as text', async (testing) => {
     const station = await pages.station(testing);
     station.add(blankSession('s', { title: hostile }), [

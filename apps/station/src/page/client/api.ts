@@ -50,6 +50,10 @@ const statusTexts: Readonly<Record<number, string>> = {
 const isProblem = (body: unknown): body is Problem =>
   typeof body === 'object' && body !== null && 'message' in body && typeof body.message === 'string';
 
+/** Whether a request can succeed when it is repeated: the station was not reached, is busy, or failed. */
+export const isTemporary = (error: unknown): boolean =>
+  error instanceof RequestError && (error.status < 400 || error.status === 429 || error.status >= 500);
+
 /** The message of an error for people. */
 export const explain = (error: unknown): string =>
   error instanceof RequestError

@@ -7,17 +7,16 @@ import {
   type ConversationState,
   type NumberedEvent,
 } from '../state/conversation.js';
-import { explain, RequestError, type MessageMode, type StationApi } from './api.js';
+import { explain, isTemporary, type MessageMode, type StationApi } from './api.js';
 import { EventStream } from './event-stream.js';
 import { dataOf } from './station-client.js';
 import { batched, createStore, type Store } from './store.js';
+import { whileVisible } from './while-visible.js';
 
 /** Entries of a page. The first request loads this many, the last of the session. */
 export const pageSize = 100;
-const maxRetries = 5;
 const retryMs = 1000;
-/** A hidden tab keeps its stream for this long, so that switching between tabs does not reconnect. */
-const hiddenMs = 20_000;
+const maxRetryMs = 10_000;
 
 /** A session that is shown: its entries, and the events that continue them. */
 export class ConversationClient {
@@ -29,7 +28,7 @@ export class ConversationClient {
   readonly #batch = batched<NumberedEvent>((events) => this.#apply(events));
   #stream: EventStream | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
-  #hidden: ReturnType<typeof setTimeout> | undefined;
+  #stopWatching: (() => void) | undefined;
   #isLoading = false;
   #isClosed = false;
 
@@ -37,15 +36,13 @@ export class ConversationClient {
     this.#api = api;
     this.#session = session;
     this.#onError = onError;
-    document.addEventListener('visibilitychange', this.#onVisibility);
     void this.#load(0);
   }
 
   close(): void {
     this.#isClosed = true;
-    document.removeEventListener('visibilitychange', this.#onVisibility);
+    this.#stopWatching?.();
     clearTimeout(this.#retry);
-    clearTimeout(this.#hidden);
     this.#stream?.close();
     this.#batch.cancel();
   }
@@ -77,16 +74,18 @@ export class ConversationClient {
       if (this.#isClosed) return;
       this.store.dispatch({ type: 'latest', page });
       this.#isLoading = false;
-      this.#stream ??= this.#connect();
+      if (!this.#stream) {
+        this.#stream = this.#createStream();
+        this.#stopWatching = whileVisible(this.#stream);
+      }
       if (this.store.get().isStale) this.#schedule(0);
     } catch (error) {
       this.#isLoading = false;
       if (this.#isClosed) return;
-      this.store.dispatch({ type: 'load-failed' });
-      const isFinal =
-        error instanceof RequestError && error.status >= 400 && error.status < 500 && error.status !== 429;
-      if (isFinal || attempt === 0) this.#onError(explain(error));
-      if (!isFinal && attempt < maxRetries) this.#schedule(attempt + 1);
+      const mayRetry = isTemporary(error);
+      this.store.dispatch({ type: 'load-failed', mayRetry });
+      if (!mayRetry || attempt === 0) this.#onError(explain(error));
+      if (mayRetry) this.#schedule(attempt + 1);
     }
   }
 
@@ -94,7 +93,7 @@ export class ConversationClient {
     clearTimeout(this.#retry);
     this.#retry = setTimeout(
       () => void this.#load(attempt),
-      attempt === 0 ? retryMs / 4 : retryMs * 2 ** (attempt - 1),
+      attempt === 0 ? retryMs / 4 : Math.min(maxRetryMs, retryMs * 2 ** (attempt - 1)),
     );
   }
 
@@ -116,7 +115,7 @@ export class ConversationClient {
     if (this.store.get().isStale) this.#schedule(0);
   }
 
-  #connect(): EventStream {
+  #createStream(): EventStream {
     return new EventStream({
       url: this.#api.url(`/sessions/${encodeURIComponent(this.#session)}/events`),
       headers: this.#api.headers,
@@ -137,10 +136,4 @@ export class ConversationClient {
       },
     });
   }
-
-  readonly #onVisibility = (): void => {
-    clearTimeout(this.#hidden);
-    if (document.visibilityState === 'hidden') this.#hidden = setTimeout(() => this.#stream?.pause(), hiddenMs);
-    else this.#stream?.resume();
-  };
 }

@@ -22,8 +22,8 @@ const maxDelayMs = 15_000;
 const stableMs = 10_000;
 
 /**
- * Reads server-sent events with `fetch`, so that the token is a header, and connects again until it is closed: after
- * errors, silence and sleep, when the network returns and when a hidden tab is shown.
+ * Reads server-sent events with `fetch`, so that the token is a header. It begins with `resume`, and connects again
+ * until it is closed: after errors, silence and sleep, and when the network returns.
  */
 export class EventStream {
   readonly #options: EventStreamOptions;
@@ -33,7 +33,7 @@ export class EventStream {
   #lastByte = 0;
   #lastCheck = Date.now();
   #isClosed = false;
-  #isPaused = false;
+  #isPaused = true;
   readonly #watch: ReturnType<typeof setInterval>;
   readonly #reconnect = (): void => this.#connect();
 
@@ -41,7 +41,6 @@ export class EventStream {
     this.#options = options;
     this.#watch = setInterval(() => this.#check(), checkMs);
     addEventListener('online', this.#reconnect);
-    this.#connect();
   }
 
   close(): void {
@@ -52,7 +51,7 @@ export class EventStream {
     this.#connection?.abort();
   }
 
-  /** Releases the connection, because browsers open only six to a host, until `resume`. */
+  /** Releases the connection until `resume`. */
   pause(): void {
     this.#isPaused = true;
     clearTimeout(this.#retry);

@@ -4,6 +4,7 @@ import type { ServerEvent } from '../state/sse.js';
 import type { StationApi } from './api.js';
 import { EventStream } from './event-stream.js';
 import { batched, createStore, type Store } from './store.js';
+import { whileVisible } from './while-visible.js';
 
 /** The JSON of a server-sent event; `undefined` if it is not JSON. */
 export const dataOf = ({ data }: ServerEvent): unknown => {
@@ -19,6 +20,7 @@ export class StationClient {
   readonly api: StationApi;
   readonly store: Store<StationState, StationAction> = createStore(reduceStation, initialStation);
   readonly #stream: EventStream;
+  readonly #stopWatching: () => void;
   readonly #batch = batched<StationEvent>((events) => this.store.dispatch({ type: 'events', events }));
 
   constructor(api: StationApi) {
@@ -37,9 +39,11 @@ export class StationClient {
         store.dispatch({ type: 'connection', connection, ...(retryAt !== undefined && { retryAt }) });
       },
     });
+    this.#stopWatching = whileVisible(this.#stream, { hasBackground: true });
   }
 
   close(): void {
+    this.#stopWatching();
     this.#stream.close();
     this.#batch.cancel();
   }

@@ -8,7 +8,8 @@ export interface NumberedEvent {
 }
 
 export interface ConversationState {
-  readonly status: 'loading' | 'ready';
+  /** `missing` if no entries can be loaded, as of a session that was deleted. */
+  readonly status: 'loading' | 'ready' | 'missing';
   /** Entries by index; `undefined` until their page is loaded. */
   readonly entries: readonly (StationEntry | undefined)[];
   /** Notes by the index of the entry that they follow; -1 for those before the first. */
@@ -41,7 +42,7 @@ export type ConversationAction =
   /** The request for the latest page begins. */
   | { readonly type: 'load-began' }
   | { readonly type: 'latest'; readonly page: EntryPage }
-  | { readonly type: 'load-failed' }
+  | { readonly type: 'load-failed'; readonly mayRetry: boolean }
   /** A page of earlier entries. */
   | { readonly type: 'earlier'; readonly entries: readonly StationEntry[] }
   | { readonly type: 'sent'; readonly message: PendingMessage };
@@ -70,7 +71,12 @@ export const reduceConversation = (state: ConversationState, action: Conversatio
     case 'load-began':
       return { ...state, buffer: [], isStale: false };
     case 'load-failed':
-      return { ...state, buffer: null, isStale: true };
+      return {
+        ...state,
+        buffer: null,
+        isStale: true,
+        status: state.status === 'loading' && !action.mayRetry ? 'missing' : state.status,
+      };
     case 'latest':
       return withLatest(state, action.page);
     case 'earlier': {

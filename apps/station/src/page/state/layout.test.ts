@@ -208,3 +208,15 @@ it('fills days without usage, sums by agent, and tells of unknown prices', () =>
   expect(chart).toMatchObject({ agents: ['b', 'a'], max: 3, isIncomplete: true });
   expect(chart.days.map(({ total }) => total)).toEqual([1, 0, 3]);
 });
+
+it('labels ticks of costs differently', () => {
+  const usage = { inputTokens: 1, outputTokens: 1, cachedInputTokens: 0 };
+  fc.assert(
+    fc.property(fc.double({ min: 1e-6, max: 1e6, noNaN: true }), (cost) => {
+      const row = { day: '2026-11-20', agent: 'a', model: 'm', turns: 1, usage: { ...usage, cost } };
+      const { ticks } = chartOf({ days: [row] }, '2026-11-20', '2026-11-20');
+      expect(new Set(ticks.map(({ label }) => label)).size).toBe(ticks.length);
+      for (const { at, label } of ticks) expect(Number(label.slice(1))).toBeCloseTo(at, 9);
+    }),
+  );
+});

@@ -254,6 +254,24 @@ describe('station', () => {
     expect(apply([{ type: 'session-deleted', id: 's' }], listed).sessions.has('s')).toBe(false);
   });
 
+  it('removes sessions of a listing that were deleted while the page was not connected', () => {
+    const of = (id: string, updatedAt: number) =>
+      ({ type: 'session', session: blankSession(id, { updatedAt }) }) as const;
+    const before = apply([of('oldest', 1), of('old', 3), of('deleted', 5), of('new', 9)]);
+    const known = before.sessions;
+    // It was created after the request.
+    const live = apply([of('created', 8)], before);
+    const list = (isComplete: boolean) =>
+      reduceStation(live, {
+        type: 'listing',
+        known,
+        isComplete,
+        sessions: [blankSession('new', { updatedAt: 9 }), blankSession('old', { updatedAt: 3 })],
+      }).sessions;
+    expect([...list(false).keys()]).toEqual(['oldest', 'old', 'new', 'created']);
+    expect([...list(true).keys()]).toEqual(['old', 'new', 'created']);
+  });
+
   it('sorts sessions by who needs a person, then by work, then by age', () => {
     const sessions = [
       blankSession('old', { updatedAt: 1 }),

@@ -8,6 +8,8 @@ export interface StationState {
   readonly connection: Connection;
   /** When the next attempt to connect begins, in milliseconds since 1970. */
   readonly retryAt: number | null;
+  /** How often the page has received the current state, which contains the latest sessions only. */
+  readonly snapshots: number;
   readonly sessions: ReadonlyMap<string, StationSession>;
   readonly approvals: ReadonlyMap<string, StationApproval>;
   readonly runs: ReadonlyMap<string, StationRun>;
@@ -23,12 +25,20 @@ export type StationAction =
   | { readonly type: 'events'; readonly events: readonly StationEvent[] }
   /** Sessions from a listing; what live events said later is newer. */
   | { readonly type: 'sessions'; readonly sessions: readonly StationSession[] }
+  /** The latest sessions, or all of them, and what the page knew when it asked for them. */
+  | {
+      readonly type: 'listing';
+      readonly sessions: readonly StationSession[];
+      readonly isComplete: boolean;
+      readonly known: StationState['sessions'];
+    }
   | { readonly type: 'approvals'; readonly approvals: readonly StationApproval[] }
   | { readonly type: 'runs'; readonly runs: readonly StationRun[] };
 
 export const initialStation: StationState = {
   connection: 'connecting',
   retryAt: null,
+  snapshots: 0,
   sessions: new Map(),
   approvals: new Map(),
   runs: new Map(),
@@ -48,12 +58,16 @@ export const reduceStation = (state: StationState, action: StationAction): Stati
       return { ...state, announced: new Set() };
     case 'events':
       return action.events.reduce(applyEvent, state);
-    case 'sessions': {
-      const sessions = new Map(state.sessions);
-      for (const session of action.sessions) {
-        if (session.updatedAt >= (sessions.get(session.id)?.updatedAt ?? 0)) sessions.set(session.id, session);
-      }
-      return { ...state, sessions: bounded(sessions, maxSessions) };
+    case 'sessions':
+      return { ...state, sessions: bounded(withSessions(state.sessions, action.sessions), maxSessions) };
+    case 'listing': {
+      const listed = new Set(action.sessions.map(({ id }) => id));
+      const oldest = action.isComplete ? 0 : (action.sessions.at(-1)?.updatedAt ?? Infinity);
+      // Sessions of the period that are not listed were deleted while the page was not connected.
+      const sessions = [...withSessions(state.sessions, action.sessions)].filter(
+        ([id, session]) => listed.has(id) || session.updatedAt <= oldest || action.known.get(id) !== session,
+      );
+      return { ...state, sessions: bounded(new Map(sessions), maxSessions) };
     }
     case 'approvals': {
       const approvals = new Map(state.approvals);
@@ -93,8 +107,25 @@ const applyEvent = (state: StationState, event: StationEvent): StationState => {
         announced: announce(state, event.run.id),
       };
     case 'caught-up':
-      return { ...withoutStale(state), connection: 'live', retryAt: null, announced: null };
+      return {
+        ...withoutStale(state),
+        connection: 'live',
+        retryAt: null,
+        snapshots: state.snapshots + 1,
+        announced: null,
+      };
   }
+};
+
+const withSessions = (
+  known: StationState['sessions'],
+  listed: readonly StationSession[],
+): Map<string, StationSession> => {
+  const sessions = new Map(known);
+  for (const session of listed) {
+    if (session.updatedAt >= (sessions.get(session.id)?.updatedAt ?? 0)) sessions.set(session.id, session);
+  }
+  return sessions;
 };
 
 const announce = ({ announced }: StationState, id: string): ReadonlySet<string> | null =>

@@ -10,7 +10,7 @@ export interface UsageChart {
   readonly agents: readonly string[];
   readonly days: readonly { readonly day: string; readonly costs: readonly number[]; readonly total: number }[];
   readonly max: number;
-  readonly ticks: readonly number[];
+  readonly ticks: readonly { readonly at: number; readonly label: string }[];
   /** Whether a model without a known price was used, so that costs are too low. */
   readonly isIncomplete: boolean;
 }
@@ -40,7 +40,10 @@ export const chartOf = ({ days }: Report, from: string, to: string): UsageChart 
     agents,
     days: rows,
     max: steps * step,
-    ticks: Array.from({ length: steps + 1 }, (_, index) => index * step),
+    ticks: Array.from({ length: steps + 1 }, (_, index) => ({
+      at: index * step,
+      label: `$${(index * step).toFixed(Math.max(2, Math.ceil(-Math.log10(step) - 1e-9)))}`,
+    })),
     isIncomplete: days.some(({ usage }) => usage.cost === null),
   };
 };

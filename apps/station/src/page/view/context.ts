@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
+import { isTemporary } from '../client/api.js';
 import type { StationClient } from '../client/station-client.js';
 
 /** What every view needs. */
@@ -29,18 +30,32 @@ export const useNow = (intervalMs = 1000): number => {
   return now;
 };
 
-/** The result of a request; `undefined` while it runs. It runs again when a dependency changes. */
+const retryMs = 5_000;
+
+/**
+ * The result of a request; `undefined` while it runs. It runs again when a dependency changes, and after failures that
+ * may be temporary.
+ */
 export const useLoaded = <Value>(load: () => Promise<Value>, dependencies: readonly unknown[]): Value | undefined => {
   const { fail } = useApp();
   const [value, setValue] = useState<Value>();
   useEffect(() => {
     let isCurrent = true;
-    load().then(
-      (loaded) => isCurrent && setValue(loaded),
-      (error: unknown) => isCurrent && fail(error),
-    );
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const attempt = (isFirst: boolean): void => {
+      load().then(
+        (loaded) => isCurrent && setValue(loaded),
+        (error: unknown) => {
+          if (!isCurrent) return;
+          if (isTemporary(error)) timer = setTimeout(() => attempt(false), retryMs);
+          if (isFirst || !isTemporary(error)) fail(error);
+        },
+      );
+    };
+    attempt(true);
     return () => {
       isCurrent = false;
+      clearTimeout(timer);
     };
   }, dependencies);
   return value;

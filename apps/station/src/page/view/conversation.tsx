@@ -41,6 +41,9 @@ export const Conversation = ({ id }: { readonly id: string }) => {
     ? session.state === 'running' || session.state === 'queued' || session.turn !== null
     : state.turn !== null;
 
+  if (state.status === 'missing') {
+    return <Empty title="This session is not available">It was deleted, or the address is wrong.</Empty>;
+  }
   return (
     <div class="conversation">
       {state.status === 'loading' ? (

@@ -25,29 +25,34 @@ export const SessionList = ({ selected, onNew }: { readonly selected: string | n
   const { station, fail } = useApp();
   const now = useNow(5000);
   const all = useStore(station.store, ({ sessions }) => sessions);
-  const connection = useStore(station.store, (state) => state.connection);
+  const snapshots = useStore(station.store, (state) => state.snapshots);
   const [query, setQuery] = useState('');
   const [state, setState] = useState('');
   const [rows, setRows] = useState(pageRows);
   const [next, setNext] = useState<string | null>(null);
 
-  // The live events cover the first page; the server searches the others.
+  // Live events begin with the latest sessions; the server lists and searches the others.
   useEffect(() => {
-    if (connection !== 'live') return;
+    if (snapshots === 0) return;
     let isCurrent = true;
     const timer = setTimeout(() => {
       const search = { limit: '200', ...(query && { query }), ...(state && { state }) };
-      station.api.sessions(search).then((page) => {
+      const { sessions: known } = station.store.get();
+      station.api.sessions(search).then(({ sessions, next }) => {
         if (!isCurrent) return;
-        station.store.dispatch({ type: 'sessions', sessions: page.sessions });
-        setNext(page.next);
+        station.store.dispatch(
+          query || state
+            ? { type: 'sessions', sessions }
+            : { type: 'listing', sessions, isComplete: next === null, known },
+        );
+        setNext(next);
       }, fail);
     }, searchDelayMs);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [query, state, connection === 'live']);
+  }, [query, state, snapshots]);
 
   const sessions = useMemo(
     () => sortedSessions([...all.values()].filter((session) => matches(session, query, state, ''))),
@@ -64,6 +69,8 @@ export const SessionList = ({ selected, onNew }: { readonly selected: string | n
       }, fail);
   };
   const groups = grouped(sessions.slice(0, rows));
+  const hasMore = sessions.length > rows || next !== null;
+  const lastGroup = [...groups.keys()].at(-1);
 
   return (
     <aside class="sessions" aria-label="Sessions">
@@ -94,13 +101,17 @@ export const SessionList = ({ selected, onNew }: { readonly selected: string | n
         {sessions.length === 0 &&
           (query || state ? (
             <Empty title="No session matches">Change the search or the filter.</Empty>
-          ) : connection === 'connecting' ? null : (
+          ) : snapshots === 0 ? null : (
             <Empty title="No sessions yet">The plus button, or n, begins one.</Empty>
           ))}
         {[...groups].map(([group, members]) => (
           <section key={group}>
             <h2 class="group">
-              {group} <span class="group-count">{members.length}</span>
+              {group}{' '}
+              <span class="group-count">
+                {members.length}
+                {hasMore && group === lastGroup && '+'}
+              </span>
             </h2>
             <ul>
               {members.map((session) => (
@@ -109,7 +120,7 @@ export const SessionList = ({ selected, onNew }: { readonly selected: string | n
             </ul>
           </section>
         ))}
-        {(sessions.length > rows || next !== null) && (
+        {hasMore && (
           <button type="button" class="quiet more" onClick={more}>
             More sessions
           </button>

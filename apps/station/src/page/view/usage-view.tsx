@@ -44,8 +44,8 @@ export const UsageView = () => {
             <figcaption class="hidden">Cost per day, stacked by agent. The table below has the totals.</figcaption>
             <div class="chart-plot" aria-hidden="true">
               {chart.ticks.map((tick) => (
-                <span key={tick} class="chart-tick" style={{ bottom: `${(tick / chart.max) * 100}%` }}>
-                  {dollars(tick)}
+                <span key={tick.at} class="chart-tick" style={{ bottom: `${(tick.at / chart.max) * 100}%` }}>
+                  {tick.label}
                 </span>
               ))}
               <div class="chart-days">
