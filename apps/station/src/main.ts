@@ -20,17 +20,19 @@ const run = async (): Promise<void> => {
   const given = parseArguments(process.argv.slice(2));
   if (given.command === 'help') return surroundings.say(usageText);
   if (given.command === 'version') return surroundings.say(packageVersion(import.meta.url));
-  const code = runConfigCommand(given, process.env, surroundings);
+  const code = await runConfigCommand(given, process.env, surroundings);
   if (code !== undefined) return void (process.exitCode = code);
   if (given.command !== 'start') return manageTokens(given, surroundings);
   const interrupted = new AbortController();
   let program: RunningProgram | undefined;
   // Turns are not cancelled: the next process resumes them. The process also ends if something could not be stored.
-  const finish = (running: RunningProgram): Promise<void> =>
-    running
+  const finish = (running: RunningProgram): Promise<void> => {
+    surroundings.say(`Stopping. Running turns have ${drainMs / 1000} s to end. Ctrl-C ends the process at once.`);
+    return running
       .stop(drainMs)
       .catch(fail)
       .finally(() => process.exit());
+  };
   const stop = (code: number): void => {
     // A second signal ends the process at once.
     process.once('SIGINT', () => process.exit(130));

@@ -8,13 +8,13 @@ import { initStation } from './template.js';
  *
  * @returns the exit code: 1 if the configuration has problems; `undefined` for other commands
  */
-export const runConfigCommand = (
+export const runConfigCommand = async (
   { command, name }: Pick<StationArguments, 'command' | 'name'>,
   environment: Readonly<Record<string, string | undefined>>,
   { say, warn }: { readonly say: (text: string) => void; readonly warn: (text: string) => void },
-): number | undefined => {
+): Promise<number | undefined> => {
   if (command === 'init') {
-    for (const file of initStation(resolve(name || '.'))) say(`Wrote ${file}`);
+    for (const file of await initStation(resolve(name || '.'))) say(`Wrote ${file}`);
     return 0;
   }
   if (command !== 'check') return undefined;

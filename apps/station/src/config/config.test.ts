@@ -19,10 +19,14 @@ const station = fileURLToPath(new URL('../..', import.meta.url));
 describe('initStation', () => {
   it('writes a configuration with every default', async () => {
     const folder = temporaryFolder();
-    const [file = ''] = initStation(folder);
+    const [file = ''] = await initStation(folder);
     expect(loadConfig(file).config).toEqual(loadText('', file).config);
     expect(readAgentFiles(join(folder, 'agents')).map(({ name }) => name)).toEqual(['assistant']);
-    expect(() => initStation(folder)).toThrow(expect.objectContaining({ code: 'file-exists' }) as Error);
+    await expect(initStation(folder)).rejects.toMatchObject({ code: 'file-exists' });
+  });
+
+  it.runIf(process.platform === 'linux')('fails for a folder in which nothing can be created', async () => {
+    await expect(initStation('/proc/h-station')).rejects.toMatchObject({ code: 'ENOENT' });
   });
 
   it('names every key', () => {
@@ -34,7 +38,7 @@ describe('initStation', () => {
 describe('explainConfig', () => {
   it('shows what the keys resolve to and where values come from', async () => {
     const folder = temporaryFolder();
-    initStation(folder);
+    await initStation(folder);
     const { lines, problems } = explainConfig(join(folder, 'config.yaml'), { OPENAI_API_KEY: 'k' });
     expect(problems).toEqual([]);
     expect(lines).toContain('agent assistant: openai/gpt-5.1');
@@ -78,13 +82,11 @@ describe('runConfigCommand', () => {
     const say = (text: string): void => void said.push(text);
     const run = (...words: string[]) =>
       runConfigCommand(parseArguments(words), { OPENAI_API_KEY: 'k' }, { say, warn: say });
-    expect([run('init', folder), run('check', join(folder, 'config.yaml')), run('token', 'ann')]).toEqual([
-      0,
-      0,
-      undefined,
-    ]);
+    expect(await run('init', folder)).toBe(0);
+    expect(await run('check', join(folder, 'config.yaml'))).toBe(0);
+    expect(await run('token', 'ann')).toBeUndefined();
     expect(said).toContain('agent assistant: openai/gpt-5.1');
-    expect(run('check', join(folder, 'none.yaml'))).toBe(1);
+    expect(await run('check', join(folder, 'none.yaml'))).toBe(1);
   });
 });
 

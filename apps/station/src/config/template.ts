@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keysOf, type SchemaKey } from '@h/config';
+import { ensureFolder } from '@h/files';
 import { CodedError } from '@h/options';
 import { stringify } from 'yaml';
 import { configSchema } from './schema.js';
@@ -58,15 +59,15 @@ You answer questions about the files of the workspace. Read the relevant files f
  * @returns the files
  * @throws CodedError `file-exists` if one of them exists; files before it are written
  */
-export const initStation = (folder: string): readonly string[] => {
+export const initStation = async (folder: string): Promise<readonly string[]> => {
   const files = [
     { file: join(folder, 'config.yaml'), text: configTemplate() },
     { file: join(folder, 'agents/assistant.md'), text: firstAgent },
   ];
-  mkdirSync(join(folder, 'agents'), { recursive: true });
+  await ensureFolder(join(folder, 'agents'), 0o777);
   for (const { file, text } of files) {
     try {
-      writeFileSync(file, text, { flag: 'wx' });
+      await writeFile(file, text, { flag: 'wx' });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       throw new CodedError('file-exists', `${file} exists already. Delete it, or name another folder.`, {
