@@ -7,7 +7,14 @@ import { openMeter } from './metering.js';
 import { readPrompt } from './read-prompt.js';
 import { displayFor, type Process } from './streams.js';
 import { oneLine } from './render/printable.js';
-import { chooseSession, openArtifacts, openChildren, openSessions, sessionLines } from './stored-sessions.js';
+import {
+  chooseSession,
+  openArtifacts,
+  openChildren,
+  openSessions,
+  sessionLines,
+  storageError,
+} from './stored-sessions.js';
 import { UsageError } from './usage-error.js';
 import { work } from './work.js';
 
@@ -82,6 +89,8 @@ const runReal = async (given: CoderArguments, process: Process): Promise<number>
     meter,
     prompt,
     opening,
+  }).catch((error: unknown) => {
+    throw storageError(error, process.env);
   });
 };
 

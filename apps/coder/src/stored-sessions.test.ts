@@ -1,7 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { expect, it } from 'vitest';
 import { settingsFolder } from './agent/rules.js';
-import { problemText, stateFolder } from './stored-sessions.js';
+import { problemText, stateFolder, storageError } from './stored-sessions.js';
 
 it('stores nothing relative to the folder that the app was started in', () => {
   for (const HOME of ['', '.', 'home']) {
@@ -21,4 +21,14 @@ it('says which session is damaged, what is lost and where a copy is', () => {
     'Session s1 is damaged: A record is damaged. It continues before the damage, without its last 1,200 bytes. A copy is in /j.corrupt.',
   );
   expect(problemText({ ...problem, kind: 'unreadable', session: '', backup: undefined })).toBe('A record is damaged.');
+});
+
+it('names the folder of the state if the disk is full', () => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  const folder = resolve('/state');
+  expect(storageError(full, { XDG_STATE_HOME: folder })).toMatchObject({
+    message: `The disk is full (${full.message}). Sessions are stored in ${join(folder, 'h-coder')}. Free space, or set XDG_STATE_HOME to a folder on another disk.`,
+  });
+  const other = new Error('no');
+  expect(storageError(other, {})).toBe(other);
 });

@@ -12,6 +12,7 @@ import { reasonOf } from './folder.js';
 import { clipped } from './render/fit.js';
 import { oneLine } from './render/printable.js';
 import { counted } from './render/quantity.js';
+import { isFull } from './signals.js';
 import { UsageError } from './usage-error.js';
 
 /** The stored state of sub-agents. */
@@ -33,6 +34,16 @@ export const stateFolder = (
 ): string => {
   const name = `${basename(workspace)}-${createHash('sha256').update(workspace).digest('hex').slice(0, 8)}`;
   return join(userFolder('XDG_STATE_HOME', environment), 'h-coder', kind, name);
+};
+
+/** Returns the error of a run; that of a full disk names the folder of the state. */
+export const storageError = (error: unknown, environment: NodeJS.ProcessEnv): unknown => {
+  if (!(error instanceof Error) || !isFull(error)) return error;
+  const folder = join(userFolder('XDG_STATE_HOME', environment), 'h-coder');
+  return new Error(
+    `The disk is full (${error.message}). Sessions are stored in ${folder}. Free space, or set XDG_STATE_HOME to a folder on another disk.`,
+    { cause: error },
+  );
 };
 
 /** Opens the sessions of a workspace or of its sub-agents, stored in files outside the workspace. */
