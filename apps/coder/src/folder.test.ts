@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { startFolder, workFolder } from './folder.js';
+import { reasonOf, startFolder, workFolder } from './folder.js';
 
 const temporary = async (): Promise<string> => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'h-folder-')));
@@ -52,4 +52,9 @@ describe('startFolder', () => {
     expect(startFolder({ npm_lifecycle_event: 'test', INIT_CWD: '/home/ada' }, '/repo')).toBe('/repo');
     expect(startFolder({ npm_lifecycle_event: 'start' }, '/repo')).toBe('/repo');
   });
+});
+
+it('says in words why a folder cannot be written', () => {
+  expect(reasonOf({ code: 'EROFS' })).toBe('the file system is read-only');
+  expect(reasonOf({ code: 'EIO' })).toBe('EIO');
 });

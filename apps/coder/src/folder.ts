@@ -20,9 +20,16 @@ export const workFolder = async (given: string | undefined, from: string): Promi
 export const startFolder = (environment: Readonly<Record<string, string | undefined>>, current: string): string =>
   environment['npm_lifecycle_event'] === 'start' ? (environment['INIT_CWD'] ?? current) : current;
 
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  EACCES: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk is full',
+};
+
 /** Why a folder cannot be used, in words. */
 export const reasonOf = (error: unknown): string => {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'ENOENT') return 'it does not exist';
-  return code === 'EACCES' ? 'permission denied' : String(code ?? error);
+  return reasons[code ?? ''] ?? String(code ?? error);
 };
