@@ -19,6 +19,15 @@ export const tokens = (value: number): string => {
   return value >= 1e4 ? `${(value / 1e3).toFixed(1)}k` : grouped(value);
 };
 
+/** Formats a duration with its largest unit: `45 s`, `12 min`, `3 h`, `2 d`. */
+export const duration = (ms: number): string => {
+  const [unit, size] = units.find((each) => ms >= each[1]) ?? seconds;
+  return `${Math.floor(ms / size)} ${unit}`;
+};
+
+const seconds = ['s', 1000] as const;
+const units = [['d', 86_400_000], ['h', 3_600_000], ['min', 60_000], seconds] as const;
+
 export const percent = (part: number, whole: number): string =>
   whole === 0 ? '–' : `${((100 * part) / whole).toFixed(1)} %`;
 

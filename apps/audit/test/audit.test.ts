@@ -453,3 +453,15 @@ describe('readEntries', () => {
     );
   });
 });
+
+it('counts only plausible times, and no pause of a clock that was set back', async () => {
+  const usage = { input: 1, cacheRead: 0, cacheWrite: 50_000, output: 1 };
+  const step = (second: number): Step => ({ name: 'Bash', input: {}, result: 'ok', second, usage });
+  const text = claudeCode([step(600), step(0), step(10)]);
+  const backward = await sessionOf(text);
+  expect(backward.cache.breaks.listed.map(({ pauseMs }) => pauseMs)).toEqual([undefined, 10_000]);
+  for (const time of ['+275760-09-13T00:00:00.000Z', '-000001-01-01T00:00:00.000Z', '1969-12-31T23:59:59.000Z']) {
+    const session = await sessionOf(text.replaceAll(/2026-11-02T[\d:.]+Z/gu, time));
+    expect([session.spending.requests, session.byDay]).toEqual([3, {}]);
+  }
+});

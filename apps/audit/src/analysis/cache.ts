@@ -58,7 +58,8 @@ export class CacheAnalysis {
     if (cached + usage.cacheRead === 0) return;
     const lostTokens = Math.min(previous.usage.input, usage.input) - usage.cacheRead;
     if (lostTokens < minLostTokens || usage.cacheRead >= cached) return;
-    const pauseMs = at === undefined || previous.at === undefined ? undefined : at - previous.at;
+    // A clock that was set back measures no pause.
+    const pauseMs = at === undefined || previous.at === undefined || at < previous.at ? undefined : at - previous.at;
     const settings = changesOf(previous.settings, request.settings).map((change) => this.#facts.redacted(change));
     const isNewModel = model !== previous.model;
     const cause = this.#wasCompacted

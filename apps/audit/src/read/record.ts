@@ -73,14 +73,14 @@ export const countIn = (value: Json, ...keys: readonly string[]): number => {
   return 0;
 };
 
-/** The latest time that a `Date` can have. */
-const maxTime = 8.64e15;
+/** The end of the last year that an ISO date writes with four digits. */
+const maxTime = Date.UTC(10_000, 0, 1) - 1;
 
 /** Returns `{ at }` in milliseconds since 1970, from a number or an ISO date; `{}` if it is absent or no time. */
 export const timeIn = (value: Json, key = 'timestamp'): { readonly at?: number } => {
   const found = value[key];
   const at = typeof found === 'string' ? Date.parse(found) : found;
-  return typeof at === 'number' && Math.abs(at) <= maxTime ? { at } : {};
+  return typeof at === 'number' && at >= 0 && at <= maxTime ? { at } : {};
 };
 
 /** Joins the texts of a string or of content parts. */

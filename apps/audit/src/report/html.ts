@@ -1,6 +1,6 @@
 import type { SessionReport } from '../analysis/session.js';
 import type { AuditTotals } from '../analysis/totals.js';
-import { counted, dollars, grouped, noName, percent, price, skippedLinesText, tokens } from '../format.js';
+import { counted, dollars, duration, grouped, noName, percent, price, skippedLinesText, tokens } from '../format.js';
 import { replayRows } from './replay-rows.js';
 
 const maxSessions = 500;
@@ -16,6 +16,8 @@ export const htmlReport = (totals: AuditTotals, sessions: readonly SessionReport
 <title>Audit of ${counted(totals.sessions, 'session')}</title>
 <style>${style}</style>
 <h1>Audit of ${counted(totals.sessions, 'session')}</h1>
+<p>What coding agents did according to their transcripts, and what the packages of h would have done at their defaults. Costs are
+list prices, and findings are guesses about recordings: what was reported may have been right.</p>
 <dl>
 ${fact('Model calls', grouped(spending.requests))}
 ${fact('Input', `${tokens(spending.usage.input)} tokens`)}
@@ -99,7 +101,7 @@ ${findings(
     cause,
     changes.join('; '),
     tokens(lostTokens),
-    pauseMs === undefined ? '' : `${Math.round(pauseMs / 1000)} s`,
+    pauseMs === undefined ? '' : duration(pauseMs),
     path,
   ]),
 )}
