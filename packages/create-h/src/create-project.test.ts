@@ -36,7 +36,9 @@ describe('createProject', () => {
   it.each([
     ['My Agent', 'my-agent'],
     ['.hidden', 'hidden'],
-    ['Ünïcode', 'n-code'],
+    ['Ünïcode', 'unicode'],
+    ['Ünïcode'.normalize('NFD'), 'unicode'],
+    ['日本', 'agent'],
     ['___', 'agent'],
   ])('names the package of the folder %j %j', async (folder, name) => {
     const project = await createProject({ folder: join(parent, folder) });

@@ -115,6 +115,8 @@ const reservedNames: ReadonlySet<string> = new Set(['', 'node_modules', 'favicon
 /** Returns a valid package name for a folder. */
 const packageName = (folder: string): string => {
   const name = basename(folder)
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
     .toLowerCase()
     .replaceAll(/[^a-z0-9._-]+/g, '-')
     .replaceAll(/^[._-]+/g, '')
