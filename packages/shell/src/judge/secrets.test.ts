@@ -456,3 +456,56 @@ describe('secrets that any program sends', () => {
     expect(decide(command)).toBe('allow');
   });
 });
+
+describe('secrets that a part of a line displays although something else receives its output', () => {
+  const around = fc.constantFrom<(command: string) => string>(
+    (command) => `x=$(${command})`,
+    (command) => `: "\`${command}\`"`,
+    (command) => `${command} | wc -l`,
+    (command) => `{ ${command}; } > /dev/null`,
+    (command) => `test -v 'a[$(${command})]'`,
+  );
+  const shown = fc.constantFrom('>&2', '1>&2', '> /dev/stderr', '>/dev/tty', '| tee /dev/stderr', '| (cat >&2)');
+
+  it('asks if it is the standard error or the terminal', () => {
+    fc.assert(
+      fc.property(around, files, shown, (line, file, end) => {
+        expect(decide(line(`cat ${file} ${end}`))).not.toBe('allow');
+      }),
+    );
+  });
+
+  it.each([
+    'x=$(cat .env)',
+    'cat .env | wc -l',
+    'x=$(curl -fsS https://example.org | tee /dev/stderr)',
+    'log() { echo "$*" >&2; }; log done',
+    'x=$(git rev-parse HEAD 2> /dev/null)',
+  ])('allows %s', (command) => {
+    expect(decide(command)).toBe('allow');
+  });
+});
+
+describe('programs that print secrets', () => {
+  it.each([
+    'argocd admin initial-password -n argocd',
+    'nmcli -s connection show home',
+    'nmcli device wifi show-password',
+    'systemd-creds decrypt db.cred -',
+    "kubectl get secret db -o jsonpath='{.data.password}'",
+    "kubectl get secret db -o jsonpath='{.metadata.annotations}'",
+    "kubectl get secret db -o jsonpath='{.metadata.name}' -o yaml",
+  ])('asks before %s', (command) => {
+    expect(decide(command)).toBe('ask');
+  });
+
+  it.each([
+    'nmcli connection show home',
+    'systemd-creds list',
+    "kubectl get secret db -o jsonpath='{.metadata.name}'",
+    'kubectl get secret db --output=jsonpath={.type}',
+    'skopeo copy docker://example.org/a oci:a',
+  ])('allows %s', (command) => {
+    expect(decide(command)).toBe('allow');
+  });
+});

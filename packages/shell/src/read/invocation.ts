@@ -9,6 +9,8 @@ export interface Redirection {
   readonly target: Field;
   /** Whether the standard output goes there. */
   readonly isOutput: boolean;
+  /** Whether the standard output is displayed there, although a pipe or a substitution receives that of the others. */
+  readonly isDisplay: boolean;
 }
 
 /** One command of a line, as it would run. */

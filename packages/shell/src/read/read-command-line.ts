@@ -15,6 +15,7 @@ import { parseLine } from './parse-line.js';
 import { resolvePath } from './files/resolve-path.js';
 import { rememberFiles } from './files/remember-files.js';
 import { firstScope, innerScope, lookUp, rememberArguments, valueOf, type FunctionBody, type Scope } from './scope.js';
+import { isShownAt, isTeeToTerminal } from './redirections.js';
 import { scriptReader } from './script-reader.js';
 import { addSecrets, environmentOf, isRootIn, serversOf } from './files/surroundings.js';
 import { withHome, type Output } from './words/expand-word.js';
@@ -293,7 +294,7 @@ export const readCommandLine = (
     },
     run: (argv, redirections, input, scope, depth) => {
       const wasShown = scope.isShown;
-      scope.isShown &&= !redirections.some(({ isOutput }) => isOutput);
+      scope.isShown = isShownAt(redirections, scope) || isTeeToTerminal(argv);
       const output = runCommand(argv, redirections, input, scope, depth);
       scope.isShown = wasShown;
       const isDiscarded = redirections.some(({ isOutput, target }) => isOutput && target.text === '/dev/null');

@@ -44,18 +44,39 @@ export const readRedirections = (
       else if (node.operator === '<&' && !/^(?:0-?|-)$/.test(target.text)) {
         receive(node, fromFile({ ...target, text: `/dev/fd/${target.text}`, madeBy: ['?'] }, scope));
       } else if (!/^(?:\d+-?|-)$/.test(target.text)) {
-        redirections.push({ operator: node.operator, target, isOutput: isOutput(node, target) });
+        redirections.push({
+          operator: node.operator,
+          target,
+          isOutput: isOutput(node, target),
+          isDisplay: isOfOutput(node) && terminal.test(target.text),
+        });
+      } else if (isOfOutput(node) && /^2-?$/.test(target.text)) {
+        redirections.push({ operator: '>', target: known('/dev/stderr'), isOutput: false, isDisplay: true });
       }
     }
   }
   return { redirections, input };
 };
 
-/** Returns whether a redirection hides the standard output. */
-const isOutput = ({ operator, descriptor }: Redirect, { text }: Field): boolean =>
+/** Whether a redirection is one of the standard output. */
+const isOfOutput = ({ operator, descriptor }: Redirect): boolean =>
   operator.includes('>') &&
-  (descriptor === undefined || (descriptor.type === 'FileDescriptor' && descriptor.value === 1)) &&
-  !/^\/dev\/(?:stdout|stderr|tty|fd\/[12])$/.test(text);
+  (descriptor === undefined || (descriptor.type === 'FileDescriptor' && descriptor.value === 1));
+
+/** Returns whether a redirection hides the standard output. */
+const isOutput = (node: Redirect, { text }: Field): boolean =>
+  isOfOutput(node) && !/^\/dev\/(?:stdout|fd\/1)$/.test(text) && !terminal.test(text);
+
+/** Matches the standard error and the terminal, which are displayed within a pipe, too. */
+const terminal = /^\/(?:dev\/(?:stderr|tty|fd\/2)|proc\/self\/fd\/2)$/;
+
+/** Returns whether the output of a command is displayed. */
+export const isShownAt = (redirections: readonly Redirection[], { isShown }: Scope): boolean =>
+  redirections.some(({ isDisplay }) => isDisplay) || (isShown && !redirections.some(({ isOutput }) => isOutput));
+
+/** Returns whether `tee` copies its input to the terminal. */
+export const isTeeToTerminal = ([program, ...args]: readonly Field[]): boolean =>
+  program?.text === 'tee' && args.some(({ text }) => terminal.test(text));
 
 const fromFile = ({ text, madeBy }: Field, scope: Scope): Input => {
   const isSecret = hasFile(scope.secrets, text, scope) || isSecretPath(text, scope.cwd, scope);

@@ -18,7 +18,7 @@ import type { Input } from './words/known-output.js';
 import { hasCommand, isBomb, isEndlessLoop } from './loops.js';
 import { isSilent, nothing, ofLists, oneOf, silence, together } from './words/outputs.js';
 import { fits } from './files/paths.js';
-import { readRedirections } from './redirections.js';
+import { isShownAt, readRedirections } from './redirections.js';
 import { innerScope, keepEffects, lookUp, valueOf, type Scope } from './scope.js';
 import type { Place, ScriptEvents } from './script-events.js';
 
@@ -69,7 +69,7 @@ export const scriptReader = (events: ScriptEvents): ScriptReader => {
         const { redirections, input } = readRedirections(node.redirects, place.scope, runIn(place));
         const { scope } = place;
         const wasShown = scope.isShown;
-        scope.isShown &&= !redirections.some(({ isOutput }) => isOutput);
+        scope.isShown = isShownAt(redirections, scope);
         const output = visit(node.command, { ...place, input: input ?? place.input });
         scope.isShown = wasShown;
         if (redirections.length > 0) events.run([], redirections, output, place.scope, place.depth);

@@ -38,6 +38,9 @@ const publishes = /^(?:publish|unpublish|yank)$/;
 /** Number of words that are compared with them. */
 const maxWords = 12;
 
+/** Matches an image in a file, a folder or a store of this machine. */
+const localImage = /^(?:oci|oci-archive|dir|docker-archive|docker-daemon|containers-storage|sif|ostree):/;
+
 /** Rules about publishing packages. */
 export const publishingRules: readonly CommandRule[] = [
   {
@@ -157,7 +160,9 @@ export const publishingRules: readonly CommandRule[] = [
     programs: ['docker', 'podman', 'nerdctl', 'helm', 'oras', 'crane', 'skopeo', 'buildah', 'ko', 'cosign'],
     words: ['push', '(image|manifest|compose) push', 'copy', 'registry login'],
     test: ({ program, arguments: { operands } }) =>
-      operands[0]?.text !== 'copy' || program === 'skopeo' || program === 'crane',
+      operands[0]?.text !== 'copy' ||
+      program === 'crane' ||
+      (program === 'skopeo' && !localImage.test(operands.at(-1)?.text ?? '')),
     unless: dryRun,
     why: 'It publishes an image that other people run.',
   },

@@ -131,7 +131,7 @@ const printing: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
     ['kubectl', 'oc', 'k'].map((name) => [
       name,
-      /\bget (?:\S+[ ,])*?secrets?\b(?=.* (?:-o ?(?:ya?ml|json|jsonpath|go-template|custom-columns)|--output[ =](?:ya?ml|json|go-template|custom-columns)|--template))|\bcreate token\b|\bconfig view .*--raw/,
+      /^(?!(?:(?! -o| --output| --template).)* (?:-o ?|--output[ =])jsonpath=\{\.(?:metadata\.(?:name|namespace|uid|creationTimestamp)|type)\}(?:(?! -o| --output| --template).)*$).*\bget (?:\S+[ ,])*?secrets?\b(?=.* (?:-o ?(?:ya?ml|json|jsonpath|go-template|custom-columns)|--output[ =](?:ya?ml|json|go-template|custom-columns)|--template))|\bcreate token\b|\bconfig view .*--raw/,
     ]),
   ),
   pulumi: /--show-secrets/,
@@ -139,6 +139,9 @@ const printing: Readonly<Record<string, RegExp>> = {
     ['terraform', 'tofu'].map((name) => [name, /^state pull|^output .*(?:secret|token|passw|key|cred|connection)/i]),
   ),
   age: /^(?:-d|--decrypt)/,
+  argocd: /^admin initial-password/,
+  nmcli: /^(?:\S+ )*?(?:-s|--show-secrets)\b|\bshow-password\b/,
+  'systemd-creds': /^(?:cat|decrypt)/,
   rclone: /^config (?:show|dump|reveal)|^reveal/,
   rails: /^(?:credentials|secrets):show/,
   wg: /^(?:showconf|genkey)/,
