@@ -64,6 +64,7 @@ interface Told {
   readonly 'step.done': StepDone;
   readonly 'weather.failed': Noticed;
   readonly 'loop.warning': Noticed;
+  readonly 'compaction.done': Noticed;
 }
 
 const aNumber = expect.any(Number) as number;
@@ -368,10 +369,12 @@ describe('notices', () => {
     expect(end?.notices).toEqual({ weather: 1, loop: 1 });
   });
 
-  it('report a compaction with its usage', async () => {
-    const done = { type: 'compaction.done', tokensBefore: 9, usage: used(1000, 100) } as unknown as NewEvent;
+  it('report a compaction with its sizes and usage', async () => {
+    const sizes = { tokensBefore: 9000, tokensAfter: 2000 };
+    const done = { type: 'compaction.done', ...sizes, usage: used(1000, 100) } as unknown as NewEvent;
     const prices = priceTable({ sonnet: { input: 1, output: 1 }, haiku: { input: 2, output: 2 } });
-    const { end } = await run([saying(done)], { costOf: prices });
+    const { end, of } = await run([saying(done)], { costOf: prices });
+    expect(of('compaction.done')).toMatchObject([{ level: 'info', data: sizes }]);
     expect(end).toMatchObject({ compactionTriggered: true, usage: used(1300, 130, 80), cost: undefined });
     const priced = await run([saying(done)], { costOf: prices, sideModel: 'haiku' });
     expect(priced.end?.cost).toBeCloseTo((330 + 2200) / 1e6, 10);
