@@ -28,6 +28,8 @@ const reread = 0.12;
 /** Shares of sessions of Claude Code that start a sub-agent, and that are resumed in a new file with all entries before. */
 const delegated = 0.2;
 const resumed = 0.08;
+/** Seconds from the start of a session to that of its continuation. */
+const resumedAfter = 86_400;
 
 const random = createRandom(20);
 const sources = readSources();
@@ -70,8 +72,8 @@ while (written < Number(megabytes) * 1e6) {
     write(`${name}/subagents/agent-${random.hex(16)}`, [...claudeCode(random, { id, steps: own, isSidechain: true })]);
   }
   if (random.chance(resumed)) {
-    const now = [...claudeCode(random, { id: random.uuid(), steps: stepsOf(project, random.skewed(5, 60)) })];
-    write(`${name}-resumed`, [...lines, ...now]);
+    const later = { id: random.uuid(), steps: stepsOf(project, random.skewed(5, 60)), startSecond: resumedAfter };
+    write(`${name}-resumed`, [...lines, ...claudeCode(random, later)]);
   }
 }
 console.log(`${count} sessions, ${(written / 1e6).toFixed(1)} MB`);

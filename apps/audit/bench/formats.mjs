@@ -84,7 +84,7 @@ const claudeDetails = (random, { tool, input, text, file, from, shown, image }) 
 };
 
 /** A session of Claude Code, or of a sub-agent. */
-export function* claudeCode(random, { id, steps, isSidechain = false }) {
+export function* claudeCode(random, { id, steps, isSidechain = false, startSecond = 0 }) {
   const meter = createMeter(random);
   let parentUuid = null;
   const entry = (type, second, rest) => {
@@ -105,8 +105,8 @@ export function* claudeCode(random, { id, steps, isSidechain = false }) {
     parentUuid = uuid;
     return line(written);
   };
-  yield entry('user', 0, { message: { role: 'user', content: task } });
-  let second = 0;
+  yield entry('user', startSecond, { message: { role: 'user', content: task } });
+  let second = startSecond;
   for (const step of steps) {
     second += random.chance(0.03) ? random.integer(310, 900) : random.integer(3, 45);
     const usage = meter(step);

@@ -282,6 +282,14 @@ describe('findings', () => {
       return entries.map((one) => JSON.stringify(one)).join('\n');
     };
 
+    it('know no pause if the request was recorded with an earlier time', async () => {
+      const text = claudeCode([
+        bash('a', 'ok', { usage: full, second: 1000 }),
+        bash('b', 'ok', { usage: full, second: 10 }),
+      ]);
+      expect(await breaksOf(text)).toMatchObject([{ cause: 'unknown', pauseMs: undefined }]);
+    });
+
     it('names the version of Claude Code that changed', async () => {
       const text = claudeCode([bash('a', 'ok', { usage: full }), bash('b', 'ok', { usage: full })]);
       const changed = entry(text, (entries) => {

@@ -58,8 +58,7 @@ export class CacheAnalysis {
     if (cached + usage.cacheRead === 0) return;
     const lostTokens = Math.min(previous.usage.input, usage.input) - usage.cacheRead;
     if (lostTokens < minLostTokens || usage.cacheRead >= cached) return;
-    // A clock that was set back measures no pause.
-    const pauseMs = at === undefined || previous.at === undefined || at < previous.at ? undefined : at - previous.at;
+    const pauseMs = pauseBetween(previous.at, at);
     const settings = changesOf(previous.settings, request.settings).map((change) => this.#facts.redacted(change));
     const isNewModel = model !== previous.model;
     const cause = this.#wasCompacted
@@ -88,6 +87,10 @@ export class CacheAnalysis {
     return cost === undefined || cached === undefined ? 0 : cost - cached;
   }
 }
+
+/** Returns the time between two requests; `undefined` if it is unknown, as after a clock was set back. */
+const pauseBetween = (before: number | undefined, at: number | undefined): number | undefined =>
+  before === undefined || at === undefined || at < before ? undefined : at - before;
 
 /** Describes the differences of settings: both values, or the places where long ones begin to differ. */
 const changesOf = (before: Settings = {}, after: Settings = {}): readonly string[] =>
