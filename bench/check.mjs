@@ -1,13 +1,15 @@
 /**
  * The short form for CI: fails when the loop, or the whole stack, costs 1.5 times more than recorded, as a ratio to the bare
- * loop in the same run. `npm run bench:check -- --record` records the ratios of this run.
+ * loop in the same run. `npm run bench:check -- --record` records the ratios of this run, and
+ * `npm run bench:check -- stack pi 'without loop-detect'` prints those of other subjects.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { extraDeltas } from './rounds.mjs';
-import { own } from './subjects.mjs';
+import { operators, own, peers } from './subjects.mjs';
 import { deltasPerStep } from './workload.mjs';
 
 const recordedAt = new URL('recorded.json', import.meta.url);
@@ -46,9 +48,16 @@ const startProcess = async ([name, subject]) => {
   return { name, least, measureRound, stop: () => child.disconnect() };
 };
 
-const { bare, turn, stack } = own;
+const {
+  values: { record: isRecord },
+  positionals,
+} = parseArgs({ options: { record: { type: 'boolean', default: false } }, allowPositionals: true });
+const all = { ...own, ...peers, ...operators };
+const unknown = positionals.filter((name) => !Object.hasOwn(all, name));
+if (unknown.length > 0) throw new Error(`Unknown: ${unknown.join(', ')}. Known: ${Object.keys(all).join(', ')}`);
+const names = new Set(['bare', ...(positionals.length > 0 ? positionals : ['turn', 'stack'])]);
 const processes = [];
-for (const entry of Object.entries({ bare, turn, stack })) processes.push(await startProcess(entry));
+for (const name of names) processes.push(await startProcess([name, all[name]]));
 
 const measurePass = async () => {
   for (const figure of Object.keys(turnsOf)) {
@@ -69,7 +78,12 @@ const ratios = () => {
   );
 };
 
-if (process.argv.includes('--record')) {
+if (positionals.length > 0) {
+  for (let pass = 0; pass < passes.record; pass += 1) await measurePass();
+  for (const [key, ratio] of Object.entries(ratios())) {
+    console.log(`${key.padEnd(32)} ${ratio.toFixed(2)} × the bare loop`);
+  }
+} else if (isRecord) {
   for (let pass = 0; pass < passes.record; pass += 1) await measurePass();
   const record = Object.fromEntries(Object.entries(ratios()).map(([key, value]) => [key, Number(value.toFixed(2))]));
   writeFileSync(recordedAt, `${JSON.stringify({ node: process.version, ratios: record }, undefined, 2)}\n`);
