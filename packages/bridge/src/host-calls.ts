@@ -7,7 +7,7 @@ import {
   type TurnEventOf,
 } from '@h/turn';
 import { Observable } from 'rxjs';
-import { CallSlot, decisionOn } from './call-slot.js';
+import { CallSlot, decisionOn, type Ran } from './call-slot.js';
 import type { HostToolCall, HostToolResult } from './host.js';
 import type { Delivered } from './host-history.js';
 import { notRun, outcomesIn } from './host-tools.js';
@@ -51,6 +51,11 @@ export class HostCalls<HostMessage> {
     return this.#given.some((id) => this.#slots.get(id)?.isAwaited === false);
   }
 
+  /** Whether an operator waits for the approval of a call of the step. */
+  get #isApprovalOpen(): boolean {
+    return this.#given.some((id) => this.#slots.get(id)?.approval !== undefined);
+  }
+
   /** Handles an answer that the host receives with the calls of these ids; the previous one is delivered no longer. */
   deliver(answer?: Delivered['answer'], calls: readonly string[] = []): void {
     this.#answer = answer;
@@ -84,8 +89,9 @@ export class HostCalls<HostMessage> {
       return await slot.resultFor(
         (request) => this.#decisionIn(request, call),
         (id, decision) => {
-          this.#isPaused = false;
+          this.#isPaused = call.isResumedAlone === true && this.#isApprovalOpen;
           this.#turn.answer(id, decision);
+          if (this.#isPaused) slot.release();
         },
       );
     } finally {
@@ -118,9 +124,23 @@ export class HostCalls<HostMessage> {
     }
   }
 
+  /** Handles the end of a call in a separate turn, whose operators have decided about it. */
+  finishDecided<Value>(slot: CallSlot<Value>, ended: Ran<Value> | { readonly error: unknown }): void {
+    slot.finishDecided(ended);
+    const { approval } = slot;
+    if (approval) this.#answerDecided(approval, slot);
+  }
+
+  /** Answers an approval request for a call that has its result from a separate turn. */
+  #answerDecided({ id }: TurnEventOf<'approval.request'>, slot: CallSlot<unknown>): void {
+    slot.answered();
+    this.#turn.answer(id, { decision: slot.decided?.status === 'denied' ? 'deny' : 'once' });
+  }
+
   /** Handles an approval request of an operator. */
   ask(request: TurnEventOf<'approval.request'>): void {
     const slot = request.call && this.#slots.get(request.call.id);
+    if (slot?.decided) return this.#answerDecided(request, slot);
     const isBlocking = !this.#options.asksInCall && [...this.#slots.values()].some((other) => other.isBlocked);
     if (slot && (slot.isAwaited || !isBlocking)) return slot.askFor(request);
     this.#decide(request);

@@ -126,10 +126,10 @@ export class HostSession<HostMessage> implements ScopedSession {
     }
     try {
       const alone = await this.#toolAlone(call);
-      slot?.finishDecided({ outcome: alone.outcome, value: alone.returned?.value as Value });
+      if (calls && slot) calls.finishDecided(slot, { outcome: alone.outcome, value: alone.returned?.value as Value });
       return alone;
     } catch (error) {
-      if (!this.#options.isControlFlow(error)) slot?.finishDecided({ error });
+      if (calls && slot && !this.#options.isControlFlow(error)) calls.finishDecided(slot, { error });
       throw error;
     }
   }

@@ -225,6 +225,24 @@ describe('attach', () => {
     });
   });
 
+  it.each([
+    ['a-0', 'b-1'],
+    ['b-1', 'a-0'],
+  ])('resumes calls of one answer that wait for approvals, first %s', async (approved, declined) => {
+    const ran: string[] = [];
+    const tools = { a: () => ran.push('a-0'), b: () => ran.push('b-1') };
+    const agent = agentWith({ storage: new InMemoryStore(), tools }, asking());
+    script = [calls('a', 'b'), { content: 'Done.' }];
+    const { runId = '' } = await agent.generate('Go.', { memory });
+    // Mastra fails this call, with or without operators, because the other call remains suspended.
+    const first = agent.approveToolCallGenerate({ runId, toolCallId: approved });
+    await expect(first).rejects.toThrow("promise 'suspendPayload' was not resolved");
+    expect(ran).toEqual([approved]);
+    const { text } = await agent.declineToolCallGenerate({ runId, toolCallId: declined, reason: 'No way.' });
+    expect([text, ran]).toEqual(['Done.', [approved]]);
+    expect(lastRequest()).toContain('No way.');
+  });
+
   it.each(['the same process', 'another process'])('passes the suspension of a tool, in %s', async (where) => {
     const storage = new InMemoryStore();
     const statuses: string[] = [];

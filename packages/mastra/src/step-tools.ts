@@ -80,6 +80,8 @@ const throughOperators = async (execution: Execution): Promise<unknown> => {
       name,
       input,
       signal: options.abortSignal,
+      // Mastra resumes one of several suspended calls, and the others after its result.
+      isResumedAlone: details.resumeData !== undefined,
       approve: step.approve ?? suspendForApproval(details),
       run: (call, signal, isChanged) => runTool(execution, call, signal, isChanged),
     });
