@@ -1,4 +1,4 @@
-import { createCredentialPool, failover, redactKeys } from '@h/failover';
+import { createCredentialPool, failover } from '@h/failover';
 import { isNotice, memorySink, observe } from '@h/observe';
 import { harness, reply } from '@h/turn';
 import { failure, scriptedModel } from '@h/turn/testing';
@@ -13,10 +13,7 @@ it('logs a change of the credential with its id, the reason and the cooldown, an
   const sink = memorySink();
   const limited = failure(`429 for ${keys[0]}`, { status: 429, headers: { 'retry-after': '30' } });
   const model = scriptedModel([{ error: limited }, 'Hello.']);
-  const agent = harness({ model: redactKeys(model, pool) }).pipe(
-    failover({ pool, models: ['alpha/one'] }),
-    observe({ sinks: [sink] }),
-  );
+  const agent = harness({ model }).pipe(failover({ pool, models: ['alpha/one'] }), observe({ sinks: [sink] }));
   expect((await reply(agent.turn({ session: 'alice', input: 'Hi' }))).outcome).toBe('completed');
   const from = { model: 'alpha/one', credential: 'a1' };
   expect(sink.observations().filter(isNotice)).toMatchObject([

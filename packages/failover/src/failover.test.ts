@@ -234,6 +234,19 @@ describe('failover', () => {
     expect(watched.end?.error).toEqual(badRequest);
   });
 
+  it('stores no error with a key of the pool', async () => {
+    const pool = poolOf();
+    await pool.key('a1');
+    const quoting = { ...wrongKey, message: 'Incorrect API key provided: key-of-a1.', body: { sent: ['key-of-a1'] } };
+    const { watched } = await run([{ error: quoting }, { error: { ...badRequest, message: 'key-of-a1?' } }], {
+      pool,
+      models: ['alpha/one'],
+    });
+    expect(watched.all('model.error')).toHaveLength(2);
+    expect(JSON.stringify(watched.events)).not.toContain('key-of-a1');
+    expect(watched.end?.error?.message).toMatch(/^Incorrect API key provided: \[redacted\]\./);
+  });
+
   it.each([
     ['a refusal', refused],
     ['a request that is too long', tooLong],

@@ -4,6 +4,7 @@ import { settingsOf, type FailoverOptions, type FailoverSettings } from './optio
 import { TurnPool } from './pool/turn-pool.js';
 import { originName, withOrigin } from './portable/portable-history.js';
 import { createRouter, type Router } from './route.js';
+import { withoutKeys } from './stream/redact-keys.js';
 import { TurnState } from './turn-state.js';
 
 /**
@@ -54,8 +55,11 @@ export const failover = (options: FailoverOptions = {}): TurnOperator => {
       },
       decide: {
         'model.request': ({ router }, event) => router.send(event),
-        'model.error': ({ state, router }, event) =>
-          event.retrying === true || state.isEnding ? undefined : router.failed(event, event.error),
+        'model.error': ({ state, router }, event) => {
+          const error = settings.pool ? withoutKeys(event.error, settings.pool) : event.error;
+          const failed = { ...event, error };
+          return event.retrying === true || state.isEnding ? failed : (router.failed(failed, error) ?? failed);
+        },
         'model.response': ({ router }, event) => (isEmpty(event) ? router.failed(event, emptyResponse) : undefined),
         'history.append': ({ state: { target, home } }, event) => {
           const isAnswer = event.origin === 'response' && event.messages.length > 0;

@@ -142,7 +142,7 @@ const anAction = objectOf({
 /** The options, checked and completed. @throws InvalidOptionError `invalid-option` */
 export const settingsOf = (options: FailoverOptions): FailoverSettings => {
   checkOptions('failover()', options, {
-    pool: objectWithMethods('acquire', 'failed', 'succeeded', 'key'),
+    pool: objectWithMethods('acquire', 'failed', 'succeeded', 'key', 'redact'),
     models: arrayOf(aModel),
     chosenModel: anyFunction,
     maxRetries: integerFrom(0, Infinity),

@@ -11,7 +11,8 @@ import type { CredentialPool } from '../pool/credential-pool.js';
 
 /**
  * Wraps a driver so that its errors never quote a key of the pool, as providers ("Incorrect API key provided: …") and
- * HTTP clients do.
+ * HTTP clients do. `failover({ pool })` does this for what is stored and observed; operators and hooks before it receive
+ * the error as the driver returned it, unless the driver is wrapped.
  *
  * @example
  * ```ts
@@ -25,16 +26,13 @@ export const redactKeys =
       // A client that rejects a header quotes it, too.
       catchError((error: unknown) => of<ModelDriverOutput>({ type: 'error', error: toErrorInfo(error) })),
       map((output): ModelDriverOutput =>
-        output.type === 'error'
-          ? {
-              ...output,
-              error: redacted(output.error as unknown as JSONValue, (text) =>
-                pool.redact(text),
-              ) as unknown as ErrorInfo,
-            }
-          : output,
+        output.type === 'error' ? { ...output, error: withoutKeys(output.error, pool) } : output,
       ),
     );
+
+/** Returns an error without the keys of the pool, in each of its strings. */
+export const withoutKeys = (error: ErrorInfo, pool: Pick<CredentialPool, 'redact'>): ErrorInfo =>
+  redacted(error as unknown as JSONValue, (text) => pool.redact(text)) as unknown as ErrorInfo;
 
 const redacted = (value: JSONValue | undefined, redact: (text: string) => string): JSONValue | undefined => {
   if (typeof value === 'string') return redact(value);
