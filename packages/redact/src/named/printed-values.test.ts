@@ -14,6 +14,9 @@ describe('the output of a command that names a secret', () => {
     "PS C:\\Users\\joe> [Environment]::GetEnvironmentVariable('NUGET_KEY','User')\n«oy2kxq7v3m5tz8w1n4b6c9d0f2g4h6j8k0l2p4r6s8t0v»\n",
     '$ aws ssm get-parameter \\\n    --name /prod/db/password \\\n    --query Parameter.Value --output text\n«esxbauxfo23»\n',
     '$ heroku auth:token\n › Warning: token will expire today\n«0cb52a6e-6a4c-4f3e-9b7d-0f4be2a7a1c3»\n',
+    "$ grep -oP 'DB_PASS=\\K.*' .env\n«esxbauxfo23»\n",
+    "$ sed -n 's/^DB_PASS=//p' .env\n«esxbauxfo23»\n",
+    '$ vault kv get -field=db_pass kv/app\n«esxbauxfo23»\n',
     '$ aws secretsmanager get-random-password --query RandomPassword\n"«b6nm.QdN?f0=Hk»"\n',
   ])('is replaced in %j', expectHidden);
 });

@@ -56,12 +56,13 @@ const printing = new RegExp(
 );
 /** Matches commands that read a setting, which is a secret if it is random. */
 const reading = /\b(?:config(?:ure)?|settings?|env|vars?|variables?)[ :](?:get|show|read|print|reveal)\b/;
-/** Matches the names in a command, except for those with an argument of their own. */
-const nameInside = /[A-Za-z_][\w.-]{2,63}(?![\w.=-])/g;
+const nameInside = /[A-Za-z_][\w.-]{2,63}/g;
+/** Matches the name of a flag that takes a value, which the command does not print. */
+const flagWithValue = /(?:^|\s)--?[A-Za-z][\w-]*=/g;
 
 /** Whether a command has the name of a secret in it, such as `npmAuthToken`. */
 const hasName = (reader: Reader, command: string): boolean =>
-  (command.match(nameInside) ?? []).some(
+  (command.replaceAll(flagWithValue, ' ').match(nameInside) ?? []).some(
     (name) => mayEndKey(name, name.length) && reader.strengthOf(name) !== undefined,
   );
 
