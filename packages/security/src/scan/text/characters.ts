@@ -90,6 +90,31 @@ const likes = (sign: string, characters: string): Record<string, string> =>
 const pairs =
   'аaеeоoрpсcуyхxіiјjѕsԁdԛqԝwһhӏlгrкkмmтtпnвbбbиuАAВBЕEКKМMНHОOРPСCТTХXУYІIЈJЅSαaεeιiκkνvοoρpτtυuχxηnΑAΒBΕEΖZΗHΙIΚKΜMΝNΟOΡPΤTΥYΧXıiɡgɑaɩiʀrʏyƖlոnսuօo';
 
+/** Maps 26 consecutive characters to the alphabet. Unicode does not decompose those in filled circles and squares. */
+const alphabet = (first: string): Record<string, string> =>
+  Object.fromEntries(
+    Array.from({ length: 26 }, (_, index) => [
+      String.fromCodePoint((first.codePointAt(0) ?? 0) + index),
+      String.fromCharCode(97 + index),
+    ]),
+  );
+
+/** Maps letters of other scripts that text generators use as an alphabet, from `a` to `z`. The first use of a letter counts. */
+const drawn = (characters: string): Record<string, string> =>
+  Object.fromEntries(
+    Array.from(characters, (character, index) => [character, String.fromCharCode(97 + index)] as const).toReversed(),
+  );
+
+/** The letters that flags consist of. */
+const isRegional = (code: number | undefined): boolean => code !== undefined && isBetween(code, 0x1f1e6, 0x1f1ff);
+
+/** Whether a character is one of exactly two regional letters, which display a flag. */
+export const isOfFlag = (text: string, index: number): boolean => {
+  if (!isRegional(text.codePointAt(index))) return false;
+  const has = (letters: number): boolean => isRegional(text.codePointAt(index + 2 * letters));
+  return has(1) ? !has(2) && !has(-1) : has(-1) && !has(-2);
+};
+
 /** Maps signs and small capitals to the ASCII characters that they resemble. */
 const signs: Readonly<Record<string, string>> = {
   ...likes(
@@ -105,6 +130,20 @@ const signs: Readonly<Record<string, string>> = {
     Array.from(
       'ᴀaʙbᴄcᴅdᴇeꜰfɢgʜhɪiᴊjᴋkʟlᴍmɴnᴏoᴘpǫqʀrꜱsᴛtᴜuᴠvᴡwʏyᴢz'.matchAll(/(.)(.)/gu),
       ([, small = '', letter = '']) => [small, letter],
+    ),
+  ),
+  ...alphabet('\u{1f150}'),
+  ...alphabet('\u{1f170}'),
+  ...alphabet('\u{1f1e6}'),
+  ...drawn('ᗩᗷᑕᗪᕮᖴᘜᕼᓰᒍᛕᒪᗰᑎᝪᑭᑫᖇᔕᒥᑌᐯᗯ᙭ᖻᘔ'),
+  ...drawn('ꓮꓐꓚꓓꓰꓝꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓳꓣꓢꓔꓴꓦꓪꓫꓬꓜ'),
+  ...drawn('ᎪᏴᏟᎠᎬᎨᏀᎻᏆᎫᏦᏞᎷᏁᎤᏢᎤᏒᏚᎢᏌᏙᎳᎨᎽᏃ'),
+  ...Object.fromEntries(
+    Array.from(
+      'ᗅaᗞdᗴeᎬeᗝoᑲbᑯdᕵpᑶqᕦeᘉnᗱeᗣaᑢcᖶtᑐuᖽkᐸkᓮiᓿiᖆrᖗyᎶgᏀgᏂhᎥiᏠjᏝlᎾoᏇwᏊbᏧdᎦsᏖtᏬuᎩyᏕsᎮpᏋeᏗaᏰbᏈcᎴdᎷmᏁnꞯq'.matchAll(
+        /(.)(.)/gu,
+      ),
+      ([, drawnAs = '', letter = '']) => [drawnAs, letter],
     ),
   ),
 };

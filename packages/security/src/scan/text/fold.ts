@@ -1,4 +1,4 @@
-import { isInvisible, likeLetter, likeSign } from './characters.js';
+import { isInvisible, isOfFlag, likeLetter, likeSign } from './characters.js';
 import { isAscii } from './regions.js';
 
 /** A folded text, and the origin of its characters. */
@@ -72,7 +72,7 @@ const foldAny = (text: string): Folded => {
       continue;
     }
     const code = text.codePointAt(index) ?? 0;
-    if (!isInvisible(code)) {
+    if (!isInvisible(code) && !isOfFlag(text, index)) {
       const { alone, amongLatin } = foldings.of(code);
       const expanded = amongLatin !== undefined && isAmongLatin(text, index) ? amongLatin : alone;
       for (let place = 0; place < expanded.length; place += 1) {
