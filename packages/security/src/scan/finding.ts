@@ -32,6 +32,8 @@ export interface Said {
   readonly isMentioned?: boolean | undefined;
   /** Whether the match is suspicious in visible text. */
   readonly isSuspicious?: boolean | undefined;
+  /** Whether a suspicion does not depend on the wording of the passage. */
+  readonly isKnown?: boolean | undefined;
   readonly start: number;
   readonly end: number;
 }
@@ -40,6 +42,8 @@ export interface Said {
 export interface Hit {
   readonly rule: string;
   readonly severity: Severity;
+  /** Whether a suspicion does not depend on the wording of the passage. */
+  readonly isKnown?: boolean | undefined;
   readonly start: number;
   readonly end: number;
 }

@@ -44,7 +44,7 @@ const judgeOf = (discussion: Discussion, hidden: Hidden): ((said: Said) => Hit) 
   const { text } = discussion;
   const isInCode = codeLookup(text);
   return ({ rule, isStrong: isStrongInPlain, isMentioned = false, start, end, ...said }) => {
-    const { isHiddenStrong, isTelling, isDiscussed, isSuspicious } = said;
+    const { isHiddenStrong, isTelling, isDiscussed, isSuspicious, isKnown = false } = said;
     const region = hidden({ start, end });
     const isStrong =
       isStrongInPlain ||
@@ -67,7 +67,7 @@ const judgeOf = (discussion: Discussion, hidden: Hidden): ((said: Said) => Hit) 
       };
     }
     const severity = isStrong && !isMentioned && !isExample && isDiscussed !== true ? 'malicious' : 'suspicious';
-    return { rule, severity: isHarmless ? 'note' : severity, start, end };
+    return { rule, severity: isHarmless ? 'note' : severity, isKnown, start, end };
   };
 };
 
@@ -188,7 +188,7 @@ export const confirmed = (
       if (telling.has(hit.rule) || asides(hit) !== undefined) return hit.severity;
       return isPossible ? 'suspicious' : 'note';
     }
-    if (!isPossible) return isMalicious ? 'suspicious' : 'note';
+    if (!isPossible) return isMalicious || hit.isKnown === true ? 'suspicious' : 'note';
     const isCertain = (telling.has(hit.rule) ? likely(hit) : certain(hit)) !== undefined;
     return isMalicious && !isCertain ? 'suspicious' : hit.severity;
   };

@@ -48,7 +48,7 @@ const foreignProhibition =
   /^\W{0,4}(?:non |ne |n['’]|no \p{L}{2,15}[ae]s (?:el|la|los|las|un|una|ning)|nunca |jamais |não |nie |niet |не |никогда |niemals |不要|不得|不能|请勿|禁止|切勿|(?:\p{L}{2,15} ){1,2}(?:dürfen|darf) (?:nicht|niemals|nie))/iu;
 /** What attacks forbid in these languages: mention of the attack, checks, and obedience to others. */
 const foreignForbidden =
-  /utent|utilisateur|usuari|usuário|utilizador|nutzer|anwender|gebruiker|użytkownik|пользовател|用户|prece|précéd|anterior|prévi|предыдущ|之前|以上|上述|instru|istruzion|consignes|anweisung|инструкц|указани|指令|指示|规则|方针|准则|regl|règl|regol|regra|правил|person|nessun|nadie|ninguém|никому|никто|任何人|别人|confirm|autoriz|bestätig|подтвержд|确认|批准|mostr|montr|zeig|показ|显示|salida|sortie|output|вывод|输出|men[cz]ion|mention|упомин|提及|[;:@]/iu;
+  /utent|utilisateur|usuari|usuário|utilizador|nutzer|anwender|gebruiker|u[żz]ytkownik|u[žz]ivat|pou[žz][íi]v|пользовател|користувач|потребител|корисник|korisnik|uporabnik|felhaszn|用户|prece|précéd|anterior|prévi|предыдущ|之前|以上|上述|instru|istruzion|consignes|anweisung|инструкц|указани|指令|指示|规则|方针|准则|regl|règl|regol|regra|правил|person|nessun|nadie|ninguém|никому|никто|任何人|别人|confirm|autoriz|bestätig|подтвержд|确认|批准|mostr|montr|zeig|показ|显示|salida|sortie|output|вывод|输出|men[cz]ion|mention|упомин|提及|[;:@]/iu;
 
 const isForeignProhibition = (said: string): boolean => foreignProhibition.test(said) && !foreignForbidden.test(said);
 

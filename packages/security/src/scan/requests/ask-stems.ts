@@ -4,7 +4,8 @@ import type { Frame } from './frame.js';
 import { languageBit } from '../text/lexicon.js';
 import { isObtainedThere } from './obtained.js';
 import { once } from '../text/once.js';
-import type { StemClass } from './stem-classes.js';
+import type { StemClass, Stems } from './stem-classes.js';
+import { coreLanguages } from './stems-core.js';
 import { romanceStems } from './stems-romance.js';
 import { spacedStems } from './stems-spaced.js';
 import { spacelessStems } from './stems-spaceless.js';
@@ -65,12 +66,55 @@ const combinations: readonly (readonly [rule: string, ...classes: StemClass[]])[
   ['override', 'rules', 'void', 'limits'],
 ];
 
-type StemFrame = Pick<Frame, 'rule' | 'weight'>;
+/** Combinations of the core requests, which are known in every language. */
+const coreCombinations: typeof combinations = [
+  ['override', 'rules', 'void', 'before'],
+  ['theft', 'secret', 'address', 'send'],
+  ['theft', 'secret', 'reply', 'write'],
+  ['theft', 'secret', 'assistant', 'write'],
+  ['theft', 'secret', 'assistant', 'send'],
+  ['prompt-theft', 'innerPrompt', 'write'],
+  ['secrecy', 'user', 'not', 'tell'],
+  ['secrecy', 'user', 'untold'],
+  ['secrecy', 'assistant', 'untold'],
+  ['secrecy', 'hide', 'fromUser'],
+  ['secrecy', 'assistant', 'delete', 'evidence'],
+  ['skips-approval', 'approve', 'unasked'],
+  ['skips-approval', 'assistant', 'delete', 'unasked'],
+  ['skips-approval', 'assistant', 'run', 'unasked'],
+  ['sabotage', 'delete', 'all', 'files', 'unasked'],
+  ['sabotage', 'assistant', 'delete', 'files'],
+  ['sabotage', 'assistant', 'disable', 'guard'],
+  ['sabotage', 'disable', 'guard', 'unasked'],
+  ['sabotage', 'assistant', 'add', 'admins'],
+  ['sabotage', 'assistant', 'add', 'address'],
+  ['steering', 'rate', 'stars', 'despite'],
+  ['steering', 'rate', 'stars', 'hide'],
+  ['steering', 'assistant', 'rate', 'stars'],
+  ['steering', 'assistant', 'rate', 'despite'],
+];
+
+/** Classes of verbs. A verb that a word of `not` forbids is no request. */
+const deeds: ReadonlySet<string> = new Set<StemClass>([
+  'void',
+  'send',
+  'write',
+  'hide',
+  'approve',
+  'run',
+  'delete',
+  'disable',
+  'add',
+  'rate',
+]);
+
+type StemFrame = Pick<Frame, 'rule' | 'weight' | 'isKnown'>;
 
 /** The frames by rule. Combinations of one rule share a frame, so that their weights do not add up. */
-const frames: ReadonlyMap<string, StemFrame> = new Map(
-  combinations.map(([rule]) => [rule, { rule, weight: attempt - 1 }]),
-);
+const framesOf = (all: typeof combinations, isKnown: boolean): ReadonlyMap<string, StemFrame> =>
+  new Map(all.map(([rule]) => [rule, { rule, weight: attempt - 1, isKnown }]));
+const ordinaryFrames = framesOf([...combinations, ...coreCombinations], false);
+const coreFrames = framesOf(coreCombinations, true);
 
 /** A part of a stem, and the hash of its beginning, or `undefined` if it is shorter. */
 interface Part {
@@ -85,6 +129,8 @@ interface LanguageStems {
   /** Number of characters that are hashed. */
   readonly size: number;
   readonly classes: readonly (readonly Stem[])[];
+  /** Words before or behind a verb of the class that forbid it, or `undefined` for a class without verbs. */
+  readonly forbidding: readonly (readonly string[] | undefined)[];
   /** Combinations of places in `classes`. */
   readonly combinations: readonly {
     readonly frame: StemFrame;
@@ -103,24 +149,42 @@ const hashOf = (text: string, start: number, size: number): number => {
   return hash >>> (32 - hashBits);
 };
 
-/** Separates the parts of words with elided articles or hyphens: `l'utente`, `api-schlüssel`. */
-const separated = (text: string): string => text.replaceAll(/['-]/g, '$& ');
+/** Letters without a decomposition, which many write plainly. */
+const plain: Readonly<Record<string, string>> = { ł: 'l', đ: 'd', ø: 'o', ß: 'ss', æ: 'ae' };
 
-const compile = (name: string, stems: Readonly<Record<string, string>>): LanguageStems => {
-  // Words begin with a stem; languages without spaces contain it anywhere.
-  const space = name in spacelessStems ? '' : ' ';
-  const size = space === '' ? 2 : 3;
+/** Separates the parts of words with elided articles or hyphens: `l'utente`, `api-schlüssel`. */
+const separated = (text: string): string =>
+  text.replaceAll(/['-]/g, '$& ').replaceAll(/[łđøßæ]/g, (letter) => plain[letter] ?? letter);
+
+/** Stems, and how they are found. */
+interface StemList {
+  readonly stems: Stems;
+  /** Whether stems occur anywhere in a word. */
+  readonly isAnywhere: boolean;
+  readonly combinations: typeof combinations;
+  /** Whether only the core requests are known. Words of `not` beside a verb forbid it. */
+  readonly isCore: boolean;
+}
+
+const compile = ({ stems, isAnywhere, combinations: all, isCore }: StemList): LanguageStems => {
+  // Words begin with a stem.
+  const space = isAnywhere ? '' : ' ';
+  const size = isAnywhere ? 2 : 3;
   const names = Object.keys(stems);
+  const textOf = (part: string): string => space + separated(foldText(part));
   const partOf = (part: string): Part => {
-    const text = part === '@' || part === 'http' ? part : space + separated(foldText(part));
+    const text = part === '@' || part === 'http' ? part : textOf(part);
     return { text, hash: text.length < size ? undefined : hashOf(text, 0, size) };
   };
+  const nots = isCore ? (stems.not ?? '').split('|').map((not) => textOf(not).trimEnd()) : [];
   return {
     size,
     classes: Object.values(stems).map((list) => list.split('|').map((stem) => stem.split('&').map(partOf))),
-    combinations: combinations
+    forbidding: names.map((name) => (isCore && deeds.has(name) ? nots : undefined)),
+    combinations: all
       .flatMap(([rule, ...keys]) => {
-        const frame = frames.get(rule);
+        const isPlain = isCore || (keys.includes('despite') && keys.includes('stars'));
+        const frame = (isPlain ? coreFrames : ordinaryFrames).get(rule);
         const isAddition = keys.includes('address') && keys.includes('add');
         return frame === undefined ? [] : [{ frame, isAddition, places: keys.map((key) => names.indexOf(key)) }];
       })
@@ -128,32 +192,85 @@ const compile = (name: string, stems: Readonly<Record<string, string>>): Languag
   };
 };
 
-const compiled = Object.entries({ ...romanceStems, ...spacedStems, ...spacelessStems }).map(
-  ([name, stems]) => [languageBit(name), once(() => compile(name, stems))] as const,
+const lists: readonly (readonly [group: string, list: StemList])[] = [
+  ...Object.entries({ ...romanceStems, ...spacedStems, ...spacelessStems }).map(
+    ([name, stems]) =>
+      [
+        name,
+        {
+          stems,
+          isAnywhere: name in spacelessStems,
+          combinations: [...combinations, ...coreCombinations],
+          isCore: false,
+        },
+      ] as const,
+  ),
+  ...coreLanguages.map(
+    ({ group, isAnywhere = false, stems }) =>
+      [
+        group,
+        {
+          stems: { address: 'http|@', ...stems },
+          isAnywhere,
+          combinations: coreCombinations,
+          isCore: true,
+        },
+      ] as const,
+  ),
+];
+
+const compiled = lists.map(([group, list]) => [languageBit(group), once(() => compile(list))] as const);
+
+/** Prepositions, which do not forbid the verb before them: `approve without reading`. */
+const without: ReadonlySet<string> = new Set(
+  'zonder bez brez utan uden uten ilman tanpa bila be nélkül fără sense χωρίς بدون'
+    .split(' ')
+    .map((word) => ` ${foldText(word)}`),
 );
+
+/** Whether a word directly before or behind a place forbids what it says. */
+const isForbidden = (said: string, start: number, end: number, nots: readonly string[]): boolean => {
+  const before = said.charAt(start - 1) === ' ' ? start - 1 : start;
+  const next = said.indexOf(' ', end - 1);
+  return nots.some(
+    (not) =>
+      said.endsWith(not, before) || (next !== -1 && !without.has(not) && said.startsWith(`${not.trim()} `, next + 1)),
+  );
+};
 
 /** Returns the requests in a folded sentence of these languages. */
 export const stemsIn = (sentence: string, second: number): readonly StemFrame[] => {
-  const found: StemFrame[] = [];
+  const found = new Map<string, StemFrame>();
   let said = '';
+  const beginsOf = new Map<number, Uint8Array>();
   for (const [language, stemsOf] of compiled) {
     if ((second & language) === 0) continue;
-    const { size, classes, combinations: all } = stemsOf();
-    if (said === '') said = ` ${separated(sentence.replace(/[^\p{L}\p{N}.@'-]+/gu, ' '))} `;
+    const { size, classes, forbidding, combinations: all } = stemsOf();
+    if (said === '') said = ` ${separated(sentence.replace(/[^\p{L}\p{M}\p{N}.@'-]+|\.(?![\p{L}\p{N}])/gu, ' '))} `;
     // Most stems begin with characters that the sentence does not contain.
-    const begins = new Uint8Array(1 << hashBits);
-    for (let start = 0; start + size <= said.length; start += 1) begins[hashOf(said, start, size)] = 1;
-    const contains = ({ text, hash }: Part): boolean =>
-      (hash === undefined || begins[hash] === 1) && said.includes(text);
+    const begins = beginsOf.get(size) ?? new Uint8Array(1 << hashBits);
+    if (!beginsOf.has(size)) {
+      for (let start = 0; start + size <= said.length; start += 1) begins[hashOf(said, start, size)] = 1;
+      beginsOf.set(size, begins);
+    }
+    const contains = ({ text, hash }: Part, nots: readonly string[] | undefined): boolean => {
+      if (hash !== undefined && begins[hash] !== 1) return false;
+      if (nots === undefined) return said.includes(text);
+      for (let start = said.indexOf(text); start !== -1; start = said.indexOf(text, start + 1)) {
+        if (!isForbidden(said, start, start + text.length, nots)) return true;
+      }
+      return false;
+    };
     const isFound: boolean[] = [];
     const has = (place: number): boolean =>
-      (isFound[place] ??= classes[place]?.some((parts) => parts.every(contains)) === true);
+      (isFound[place] ??=
+        classes[place]?.some((parts) => parts.every((part) => contains(part, forbidding[place]))) === true);
     for (const { frame, places, isAddition } of all) {
       if (!places.every(has)) continue;
       // `Add the key that you get at https://…` adds nothing to the address.
       if (isAddition && isObtainedThere(sentence)) continue;
-      found.push(frame);
+      found.set(frame.rule, frame);
     }
   }
-  return found;
+  return [...found.values()];
 };

@@ -44,6 +44,8 @@ export interface Frame {
   readonly pattern: RegExp;
   /** Whether the pattern applies only where a request begins. */
   readonly isAsked: boolean;
+  /** Whether the words of the request suffice, in a language whose ordinary wording is little known. */
+  readonly isKnown?: boolean;
 }
 
 /** Creates a frame from the source of its expression. */

@@ -4,6 +4,7 @@ import { CueIndex } from '../text/cues.js';
 import { deedFrames } from './deed-frames.js';
 import { stemsIn } from './ask-stems.js';
 import { matches, requestStarts, type Frame } from './frame.js';
+import { obligationFrames } from './obligation-frames.js';
 import { orderFrames } from './order-frames.js';
 import * as is from '../text/lexicon.js';
 import { diversion, promptTheft, renewal, revocation, unbinding } from './orders.js';
@@ -14,7 +15,7 @@ export interface Signal {
   readonly rule: string;
   readonly weight: number;
   /** The frame that matched. Different frames of one rule add up. */
-  readonly frame?: Pick<Frame, 'rule' | 'weight'> | undefined;
+  readonly frame?: Pick<Frame, 'rule' | 'weight' | 'isKnown'> | undefined;
 }
 
 const regardless = /\b(?:regardless of|no matter (?:what|how)|whatever (?:the|they|it|she|he)\b)/;
@@ -52,9 +53,11 @@ export const signalsOf = (text: string, sentence: Sentence): readonly Signal[] =
   return found;
 };
 
-const frames: readonly Frame[] = [...orderFrames, ...deedFrames];
-
-const frameCues = new CueIndex(frames.map(({ pattern }) => pattern));
+/** Frames, with an index that finds their literals in one pass. */
+const frameLists = [[...orderFrames, ...deedFrames], obligationFrames].map((frames: readonly Frame[]) => ({
+  frames,
+  cues: new CueIndex(frames.map(({ pattern }) => pattern)),
+}));
 
 /** Maximum number of characters of a sentence that the patterns read; bounds their time on words without end. */
 const maxSaid = 2000;
@@ -69,12 +72,14 @@ const framesOf = (sentence: Sentence): readonly Pick<Frame, 'rule' | 'weight'>[]
   if (all.length < minWords) return found;
   const said = joined.slice(0, maxSaid);
   let starts: readonly number[] | undefined;
-  const mayMatch = frameCues.placesIn(said);
-  for (const [place, one] of frames.entries()) {
-    if (!mayMatch(place)) continue;
-    if ((first & one.first) === 0 && (second & one.second) === 0 && (one.first | one.second) !== 0) continue;
-    starts ??= requestStarts(sentence);
-    if (matches(one, said, starts)) found.push(one);
+  for (const { frames, cues } of frameLists) {
+    const mayMatch = cues.placesIn(said);
+    for (const [place, one] of frames.entries()) {
+      if (!mayMatch(place)) continue;
+      if ((first & one.first) === 0 && (second & one.second) === 0 && (one.first | one.second) !== 0) continue;
+      starts ??= requestStarts(sentence);
+      if (matches(one, said, starts)) found.push(one);
+    }
   }
   return found;
 };

@@ -17,6 +17,8 @@ export interface Request {
   readonly end: number;
   /** Whether a pattern of a request matched, which alone is suspicious. */
   readonly isPattern: boolean;
+  /** Whether a suspicion does not depend on the wording of the passage. */
+  readonly isKnown: boolean;
   /** Whether the sentence discusses attacks. The scan ignores this in hidden regions. */
   readonly isDiscussed: boolean;
 }
@@ -104,7 +106,7 @@ export const requestsIn = (
     if (isOrdinary(index) || signalsAt(index).length === 0) return [];
     let last = index;
     const strongest = new Map<string, number>();
-    const matched = new Set<Pick<Frame, 'rule' | 'weight'>>();
+    const matched = new Set<Pick<Frame, 'rule' | 'weight' | 'isKnown'>>();
     while (
       last < index + reach &&
       sentences[last]?.paragraph === sentence.paragraph &&
@@ -139,6 +141,7 @@ export const requestsIn = (
         rule,
         weight,
         isPattern,
+        isKnown: [...matched].some((one) => one.isKnown === true),
         isDiscussed: isDiscussed(said),
         start: folded.at(firstWord(sentence)),
         end: folded.at(end - 1) + 1,

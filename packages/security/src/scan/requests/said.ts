@@ -20,8 +20,9 @@ export const requestHits = (
   isOrdinary?: (index: number) => boolean,
 ): readonly Said[] =>
   requestsIn(folded, sentences, attempt / 2, isOrdinary).map(
-    ({ rule, weight, isPattern, isDiscussed, start, end }) => ({
+    ({ rule, weight, isPattern, isKnown, isDiscussed, start, end }) => ({
       rule,
+      isKnown,
       isStrong: weight >= attempt,
       isHiddenStrong: true,
       isTelling: weight >= attempt - 1 || telling.has(rule),

@@ -3,6 +3,9 @@ import type { Stems } from './stem-classes.js';
 /** Stems of Romance languages. */
 export const romanceStems: Readonly<Record<string, Stems>> = {
   es: {
+    innerPrompt: 'prompt del sistema|instrucciones del sistema|mensaje del sistema',
+    admins: 'administrador|propietari|dueñ|admin',
+    evidence: 'este comentario|advertencia|registro|rastro|este mensaje',
     reader: 'tus |tu |te ',
     rules:
       'indicacion|instruccion|norma|regla|orden|directri|consigna|mensaje del sistema|tarea|encargo|pauta|prompt|politica',
@@ -62,7 +65,7 @@ export const romanceStems: Readonly<Record<string, Stems>> = {
     unchecked: 'sin revis|sin comprob|sin mirar|sin leer|sin verific|sin examinar',
     role: 'hacker|pirata|administrador|criminal|malvad',
     noLonger: 'ya no eres|dejas de ser|no eres mas|ya no sois',
-    assistant: 'asistente|ia |modelo|bot |chatbot',
+    assistant: 'agente |agentes |asistente|ia |modelo|bot |chatbot',
     document: 'texto|documento|parrafo|archivo|mensaje|pagina',
     author:
       'tu desarrollador|vuestro desarrollador|tu creador|tu operador|tu fabricante|soy el responsable|como administrador|soy el administrador',
@@ -82,6 +85,9 @@ export const romanceStems: Readonly<Record<string, Stems>> = {
     benign: 'legitim|inofensiv',
   },
   fr: {
+    innerPrompt: 'prompt système|instructions système|message système|invite système',
+    admins: 'administrat|propriétaire|admin',
+    evidence: 'ce commentaire|avertissement|journal|traces|ce message',
     reader: 'tes |ton |ta |vos |toi',
     rules: 'directive|consigne|regle|instruction|ordre|norme|message systeme|tache|mission|prompt|politique',
     void: "n'ont plus|n ont plus|ne comptent plus|ne sont plus|plus cours|plus valable|oublie|ignore|mets de cote|mettez de cote|sans effet|caduc|plutot ceci|a la place|au lieu|terminé|peu importe|passe outre|passez outre|tenir compte|tenez pas compte|tiens pas compte|prendre en consideration|laisse tomber|etaient un test|etait un test",
@@ -90,7 +96,7 @@ export const romanceStems: Readonly<Record<string, Stems>> = {
     before:
       'au debut|au depart|avant cette|precede|ci-dessus|au-dessus|initial|mot pour mot|prompt&origine|tes&origine|plus tot|auparavant',
     write:
-      'copie|ecris|repete|revele|cite|donn|dis-moi|devoile|fourni|liste|imprim|reprodui|montr|affich|tradui|transcri|recop',
+      'écri|copie|ecris|repete|revele|cite|donn|dis-moi|devoile|fourni|liste|imprim|reprodui|montr|affich|tradui|transcri|recop',
     silence:
       "n'evoque|n evoque|ne&mentionne&utilisateur|ne&dis&rien|ne&dites&rien|ne&parle&pas|n en parle|n'en parle|ne doit pas s'en|ne doit pas&apercev|ne doit pas&savoir|ne doit rien|garde&silence|gardez&silence|garde&secret|en cachette|a l'insu|sans que&sache|ne&cite pas&resume|cache&utilisateur|pas un mot|discretement|en secret|en douce|a son insu|dans son dos|au courant",
     unasked: 'sans demander|sans confirm|sans attendre|sans autoris|sans permission|sans verif',
@@ -101,7 +107,7 @@ export const romanceStems: Readonly<Record<string, Stems>> = {
     pay: 'vire |virer|paie|achete|transfere',
     money: 'euros|compte|dollars|argent|bitcoin|carte',
     backdoor: 'porte derobee|backdoor|code malveillant|vulnerabilite|faille',
-    add: 'ajout|gliss|inser|introdui|place|mets',
+    add: 'ajout|ajout|gliss|inser|introdui|place|mets',
     disable: 'desactiv|coupe|supprim|contourne',
     guard: 'certificat|signature|pare-feu|chiffrement|authentif|securite|verification|controle&droits|controle&acces',
     report: 'annonce|dis que|signale|affirme|indique|pretend|fais comme|faites comme|fais semblant|reponds',
@@ -141,12 +147,12 @@ export const romanceStems: Readonly<Record<string, Stems>> = {
     unchecked: 'sans&reli|sans&verif|sans&exam|sans&regard|sans&lire|sans&revu|sans&contr',
     role: "pirate|hacker|administrateur|l'administrateur|criminel|mechant",
     noLonger: "n'es plus|n es plus|n'etes plus|cesses d'etre",
-    assistant: 'assistant|un assistant|ia |une ia|modele|bot |chatbot',
+    assistant: 'agent |agents |assistant|un assistant|ia |une ia|modele|bot |chatbot',
     document: 'texte|document|paragraphe|fichier|message|page',
     author:
       'ton developpeur|tes developpeurs|ton createur|ton operateur|votre developpeur|votre createur|en tant qu&administrateur|en tant que responsable|je suis le responsable',
     order: "ordonne|t'ordonne|commande|exige|demande",
-    rate: 'not|evalu|recommand|attribu|donn|class|place|met',
+    rate: 'évalue|évaluez|note |notez|not|evalu|recommand|attribu|donn|class|place|met',
     stars:
       'cinq etoiles|5 etoiles|note maximale|meilleure note|comme le meilleur|comme la meilleure|meilleur candidat|tete de liste|premiere place|meilleur choix|en premier',
     always: 'toujours|en tout cas|quoi qu|si tu es|dans tous les cas',
@@ -161,6 +167,9 @@ export const romanceStems: Readonly<Record<string, Stems>> = {
     benign: 'legitim|inoffensi',
   },
   pt: {
+    innerPrompt: 'prompt do sistema|instruções do sistema|mensagem do sistema',
+    admins: 'administrador|proprietári|admin|dono|dona ',
+    evidence: 'este comentário|aviso|registro|rastro|esta mensagem',
     reader: 'suas |seus |sua |voce|te ',
     rules: 'orientac|instruc|norma|regra|ordens|diretri|mensagem do sistema|tarefa|contexto|pauta|prompt|politica',
     void: 'perderam|nao contam mais|nao valem|sem efeito|nao se aplicam|esqueca|ignore|deixe de lado|desconsidere|no lugar|em vez|acabaram|terminad|nao importa|pass&por cima|desprez|apag&memoria|desobede|nao obedec|ja nao valem|nao de atencao|nao deem atencao',
@@ -180,7 +189,7 @@ export const romanceStems: Readonly<Record<string, Stems>> = {
     pay: 'transfira|pague|compre|envie',
     money: 'euros|conta |reais|dolares|dinheiro|bitcoin|cartao',
     backdoor: 'porta dos fundos|backdoor|codigo malicioso|vulnerabilidade',
-    add: 'insira|adicione|inclua|coloque|introduza',
+    add: 'adicion|acrescent|insira|adicione|inclua|coloque|introduza',
     disable: 'desativ|desligue|remova|ignore|pule',
     guard: 'certificad|assinatura|firewall|criptografia|autenticac|seguranca|validac|verificacao&permiss',
     report: 'diga que|informe|relate|afirme|responda que|finja|finge|faca de conta|simule',
@@ -219,7 +228,7 @@ export const romanceStems: Readonly<Record<string, Stems>> = {
     unchecked: 'sem revis|sem verif|sem olhar|sem ler|sem confer|sem examin|sem analis',
     role: 'hacker|pirata|administrador|o administrador|criminoso',
     noLonger: 'nao e mais|ja nao e|deixa de ser|deixou de ser',
-    assistant: 'assistente|ia |modelo|bot |chatbot',
+    assistant: 'agente |agentes |assistente|ia |modelo|bot |chatbot',
     document: 'texto|documento|paragrafo|arquivo|ficheiro|mensagem|pagina',
     author:
       'seu desenvolvedor|teu desenvolvedor|seu criador|teu criador|seu operador|vosso desenvolvedor|como administrador|sou o responsavel|sou o administrador',
@@ -239,6 +248,9 @@ export const romanceStems: Readonly<Record<string, Stems>> = {
     benign: 'legitim|inofensiv',
   },
   it: {
+    innerPrompt: 'prompt di sistema|istruzioni di sistema|messaggio di sistema',
+    admins: 'amministrat|proprietari|admin',
+    evidence: 'questo commento|avvis|registro|tracce|questo messaggio',
     reader: 'tue |tuoi |tua |tuo |ti ',
     rules:
       'indicazion|istruzion|norme|regol|ordini|direttiv|messaggio di sistema|compito|incaric|linee guida|system prompt|prompt|politic',
@@ -259,7 +271,7 @@ export const romanceStems: Readonly<Record<string, Stems>> = {
     pay: 'trasferisci|paga|bonifico|compra',
     money: 'euro|conto |dollari|denaro|bitcoin|carta',
     backdoor: 'backdoor|porta di servizio|codice malevolo|vulnerabilita',
-    add: 'aggiungi|inserisci|includi|metti|introduci',
+    add: 'aggiung|aggiungi|inserisci|includi|metti|introduci',
     disable: 'disattiv|disabilita|spegni|rimuovi|salta',
     guard: 'certificat|firma|firewall|cifratura|autenticaz|sicurezza|verifica|controllo&permessi',
     report: "di' che|di che|riferisci|dichiara|segnala|afferma|comunica|fingi|finga|fai finta|fate finta",
@@ -298,7 +310,7 @@ export const romanceStems: Readonly<Record<string, Stems>> = {
     unchecked: 'senza controll|senza verific|senza guard|senza legg|senza esamin|senza riveder',
     role: 'hacker|pirata|amministratore|criminale|malvagi',
     noLonger: 'non sei piu|smetti di essere|non siete piu',
-    assistant: 'assistente|un assistente|ia |ai |modello|bot |chatbot',
+    assistant: 'agente |agenti |assistente|un assistente|ia |ai |modello|bot |chatbot',
     document: 'testo|documento|paragrafo|file|messaggio|pagina',
     author:
       'tuo sviluppatore|tuoi sviluppatori|tuo creatore|tuo operatore|vostro sviluppatore|come amministratore|sono il responsabile',

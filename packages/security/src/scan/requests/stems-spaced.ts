@@ -3,6 +3,9 @@ import type { Stems } from './stem-classes.js';
 /** Stems of other languages with spaces between words. */
 export const spacedStems: Readonly<Record<string, Stems>> = {
   de: {
+    innerPrompt: 'systemprompt|system-prompt|systemnachricht|systemanweisung',
+    admins: 'administrator|eigentümer|inhaber|admin',
+    evidence: 'kommentar|warnung|warnhinweis|protokoll|spuren|diese nachricht',
     reader: 'dein|dir|du |ihre|euch',
     rules:
       'vorgab|anweisung|regel|richtlini|instruktion|weisung|auftrag|aufgetrag|befehl|aufgabe|aufträg|prompt|systemnachricht',
@@ -12,7 +15,7 @@ export const spacedStems: Readonly<Record<string, Stems>> = {
     before:
       'am anfang|zu beginn|über dieser|vor dieser|oberhalb|anfangs|bisherig|vorherig|ursprünglich|wort für wort|wörtlich',
     write:
-      'schreib|gib|nenn|ab&wort|kopier|zeig|wiederhol|zitier|verrat|offenbar|enthüll|wiedergeb|gebt|geben&wieder|druck|liste|übersetz',
+      'geben|schreib|gib|nenn|ab&wort|kopier|zeig|wiederhol|zitier|verrat|offenbar|enthüll|wiedergeb|gebt|geben&wieder|druck|liste|übersetz',
     silence:
       'keinem wort|mit keinem|darf&nichts&mitbek|nichts davon|davon nichts|verrate&niemand|verrat&nicht|sag&niemand|erwähn&nicht|erzähl&niemand|erzähl&nicht|nichts&merk|nicht&merk|nichts&erfahr|nicht&erfahr|verschweig|verheimlich|stillschweig|geheim&halt|heimlich|ohne&wissen',
     unasked: 'ohne&frag|ohne&nachfrag|ohne&bestätig|ohne&rückfrag|ohne&genehmig|ohne&freigabe',
@@ -23,7 +26,7 @@ export const spacedStems: Readonly<Record<string, Stems>> = {
     pay: 'überweis|zahl|transferier|bezahl|kauf',
     money: 'euro|konto|dollar|bitcoin|geld|gutschein|iban',
     backdoor: 'hintertür|backdoor|schadcode|schwachstelle|sicherheitslücke',
-    add: 'bau|füg|einbau|schleus|setz|häng|schreib|leg|nimm',
+    add: 'ergänz|trag|eintrag|einzutrag|bau|füg|einbau|schleus|setz|häng|schreib|leg|nimm',
     disable: 'schalt&ab|schalt&aus|deaktivier|abschalt|umgeh|entfern',
     guard:
       'zertifikat|prüfung der|signatur|firewall|verschlüsselung|authentifizierung|sicherheits|rechteprüfung|virenscan',
@@ -62,14 +65,14 @@ export const spacedStems: Readonly<Record<string, Stems>> = {
     unchecked: 'ohne&prüf|ungeprüft|ohne&kontroll|ohne&review|ohne&anseh|ohne&lesen|ohne&durchs',
     role: 'hacker|administrator|pirat|kriminell|böse',
     noLonger: 'kein&mehr|nicht mehr',
-    assistant: 'assistent|ki |ki-|sprachmodell|chatbot',
+    assistant: 'agent |agenten |assistent|ki |ki-|sprachmodell|chatbot',
     document: 'text|dokument|absatz|datei|nachricht|seite',
     author:
       'dein entwickler|deine entwickler|dein betreiber|dein schöpfer|dein hersteller|als administrator|als chef|it-leitung',
     order: 'weise|befehl|ordne|verlange',
-    rate: 'bewert|empfiehl|empfehl|vergib|gib|nenn|stell|setz',
+    rate: 'beurteil|benote|bewert|empfiehl|empfehl|vergib|gib|nenn|stell|setz',
     stars:
-      'fünf stern|5 stern|bestnote|höchste punkt|beste kandidat|besten kandidat|testsieger|ersten platz|erste stelle|an die spitze|beste wahl|am besten',
+      'fünf sternen|fünf stern|5 stern|bestnote|höchste punkt|beste kandidat|besten kandidat|testsieger|ersten platz|erste stelle|an die spitze|beste wahl|am besten',
     always: 'immer|jedem fall|stets|unbedingt|egal|wenn du',
     any: 'jede&frage|alle&fragen|alles weitere',
     me: 'an mich|mir',
@@ -78,10 +81,13 @@ export const spacedStems: Readonly<Record<string, Stems>> = {
     persuade: 'überred|überzeug|bring&dazu|verleit',
     approved: 'bereits&genehmigt|schon&genehmigt|bereits&zugestimmt|bereits&freigegeben',
     permit: 'erlaube dir|erlaube ihnen|autorisiere dich|ermächtige dich|erlaubnis&darfst',
-    despite: 'unabhängig von|ungeachtet|egal welche',
+    despite: 'egal was|gleichgültig|unabhängig v|ungeachtet|egal welche',
     benign: 'legitim|unbedenklich|harmlos',
   },
   ru: {
+    innerPrompt: 'системный промпт|системного промпта|системные инструкции|системное сообщение',
+    admins: 'администратор|владел|админ',
+    evidence: 'комментари|предупрежден|журнал|следы|это сообщение',
     reader: 'тво|тебе|тебя|ваш|вам',
     rules:
       'указани|инструкц|правил|норм|директив|приказ|требовани|задани|задач|распоряжени|системное сообщени|системного сообщени|предписани|установк|промпт|политик',
@@ -157,7 +163,7 @@ export const spacedStems: Readonly<Record<string, Stems>> = {
     persuade: 'убеди|уговори|заставь|склони',
     approved: 'уже&одобрил|уже&согласовал|уже&разрешил',
     permit: 'разрешаю тебе|я разрешаю|даю разрешение|моего разрешения',
-    despite: 'независимо от|несмотря на|какими бы',
+    despite: 'что бы|как бы ни|неважно, что|независимо от|несмотря на|какими бы',
     benign: 'законн|легитимн|безобидн|безвредн',
     user: 'пользователь |пользователя|пользователю|пользователем|пользователе ',
   },

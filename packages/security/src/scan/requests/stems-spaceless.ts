@@ -3,6 +3,9 @@ import type { Stems } from './stem-classes.js';
 /** Stems of languages whose stems occur anywhere in a word. */
 export const spacelessStems: Readonly<Record<string, Stems>> = {
   zh: {
+    innerPrompt: '系统提示|系统指令|系统消息',
+    admins: '管理员|所有者|拥有者',
+    evidence: '这条评论|此评论|警告|日志|痕迹|这条消息',
     reader: '你',
     rules: '要求|指示|指令|规则|規則|方针|命令|准则|任务|指导|系统消息|原则|提示词|系统提示|政策',
     void: '过时|作废|失效|无效|不再|忽略|放在一边|抛开|忘记|取消|改为|结束|不重要|不要理会|不必理会|别理会|不理会|不得再|不要再|不用再|不用遵守|别再听|跳过|绕过|抛弃|无视',
@@ -76,6 +79,9 @@ export const spacelessStems: Readonly<Record<string, Stems>> = {
     benign: '合法|无害|正当',
   },
   ja: {
+    innerPrompt: 'システムプロンプト|システム指示|システムメッセージ',
+    admins: '管理者|所有者|オーナー',
+    evidence: 'このコメント|警告|ログ|痕跡|このメッセージ',
     reader: 'あなた|君',
     rules:
       '方針|指示|規則|ルール|規範|命令|頼まれた|任務|タスク|ガイドライン|システムメッセージ|設定|プロンプト|ポリシー',
@@ -152,6 +158,9 @@ export const spacelessStems: Readonly<Record<string, Stems>> = {
     benign: '正当|無害|合法',
   },
   ko: {
+    innerPrompt: '시스템 프롬프트|시스템 지시|시스템 메시지',
+    admins: '관리자|소유자',
+    evidence: '이 댓글|경고|로그|흔적|이 메시지',
     reader: '너|당신',
     rules: '방침|지시|규칙|규범|명령|지침|부탁한|임무|작업|가이드라인|메시지|규정|프롬프트|정책',
     void: '더 이상|효력|무시|제쳐|잊|무효|취소|대신|끝났|그만두|테스트였|중요하지|어길|어기|듣지 마|따르지 마|따르지 말|버리|지킬 필요|건너뛰',

@@ -39,7 +39,7 @@ export interface Language {
  * `languages.ts`, or a usual name in code.
  */
 export const moreMarkers =
-  'και της την των τις τους στο στη στην στον απο για που ειναι δεν μην ολες ολα ολους οδηγιες χρηστη σου τωρα χωρις ' +
+  'και της την των τις τους στο στη στην στον απο για που ειναι δεν μην ολες ολα ολους οδηγιες χρηστη σου τωρα χωρις τον το τα να με σε προς ως αυτη αυτο πρεπει ' +
   'hogy nem minden korabbi utasitast utasitasokat utasitasait felhasznalonak felhasznalo hagyd figyelmen kivul vagy elozo osszes eddigi szabalyokat mutasd felejtsd mostantol nelkul ' +
   'toate pentru instructiunile utilizatorul utilizatorului regulile acum esti fara anterioare mesajul promptul tale ' +
   'och inte tidigare instruktioner anvandaren utan glom ignorera samtliga fran dina ' +
@@ -47,7 +47,13 @@ export const moreMarkers =
   'kaikki aiemmat aikaisemmat aiempia ohjeet ohjeita unohda kayttajalle kayttajan sivuuta huomiotta ilman olet nayta jarjestelmakehote ' +
   'abaikan semua instruksi sebelumnya jangan pengguna tanpa sekarang kamu lupakan tampilkan perintah aturan untuk ' +
   'khong nguoi truoc huong nhung đuoc đung đi ' +
-  'kuldd toltsd jelszavakat trimite parolele skicka losenord adgangskoder passord laheta salasanat kirim unggah';
+  'kuldd toltsd jelszavakat trimite parolele skicka losenord adgangskoder passord laheta salasanat kirim unggah ' +
+  'denne dette uanset uansett hvorfor skriv brugerne slet godkend adgangskoderne passordene slett godkjenn svaret anmeldelsen ' +
+  'tama taman tata etta mutta myos alkaa lukematta poista poistakaa hyvaksy hyvaksykaa kayttajalta kysymatta arvioi lisaa salasanoja ' +
+  'skickar losenorden radera godkann oavsett detta denna anvandarna stang betygsatt ' +
+  'torold jelszot fuggetlenul kerdezes kapcsold jova valaszban mesterseges ertekeld rejtsd ' +
+  'sterge aproba utilizatorilor raspunsul raspuns indiferent acest aceasta evalueaza dezactiveaza ' +
+  'dengan hapus setujui asisten kepada penilaian nonaktifkan rahasiakan tertinggi padam sahkan khau duyet nhac permohonan lamaran tambahkan';
 
 /** The stems of further languages whose words have spaces between them. */
 export const spacedLanguages: readonly Language[] = [

@@ -11,7 +11,12 @@ export const widerMarkers =
   'kasurik aurreko argibide argibideak jarraibideak ahaztu injoro udhezimet meparshme harro ' +
   'puuza maagizo maelekezo yote awali sahau mtumiaji balewalain tagubilin kalimutan naunang huwag ' +
   'watsi umarnin gabata gbogbo isaaju iziyalezo zangaphambili imiyalelo lalekake pandhuan sadurunge arahan sebelum ' +
-  'əvvəlki təlimatlara təlimatlari qaydalari';
+  'əvvəlki təlimatlara təlimatlari qaydalari butun istifadəciyə istifadəcidən parollari gondər gondərin ' +
+  'visas naudotojo slaptazodzius issiusk issiuskite nusiusk istrink istrinkite patvirtink patvirtinkite nesakyk nesakykite nepriklausomai dirbtinio ivertink ivertinkite isjunk ' +
+  'lietotaja nesaki izdzes izdzesiet apstiprini apstipriniet paroles neatkarigi novertejiet novertejie noverte pievieno makslig ' +
+  'kasutaja kusimata kustuta kustutage kinnita kinnitage oige reeglid eelmised edastage valjasta varukoopiad arge tehisintellekt peida soltumata hinda hinnake ' +
+  'korisnika lozinke gesla posalji posaljite asistenta vlasnike kljuceve ispisi sistemski dosadasnja pravila sva poslji posljite obrisi obrisite izbrisi izbrisite odobri odobrite oceni ocenite ocijeni brez nemojte ' +
+  'bila kwa nenosiri manenosiri tuma tumeni futa futeni idhinisha zote msaidizi jibu usimwambie mga nang ipadala burahin aprubahan bigyan sabihin';
 
 /** Languages with spaces between their words, in which requests against a model's instructions are rarer. */
 export const widerSpaced: readonly Language[] = [
@@ -22,7 +27,7 @@ export const widerSpaced: readonly Language[] = [
     earlier: 'ankstesn|visus|visas|visų|savo|aukščiau|pradin',
     reveal: 'parodyk|išspausdink|atskleisk|pakartok',
     prompt: 'sistemos ragin|sistemos nurodym|savo nurodym',
-    secrecy: 'nesakyk naudotoj|nesakyk vartotoj|nieko nesakyk|naudotojui nežinant',
+    secrecy: 'nesakyk naudotoj|nesakyk vartotoj|nieko nesakyk|nežinant',
     send: 'siųsk|išsiųsk|nusiųsk|persiųsk|įkelk',
   },
   // Latvian

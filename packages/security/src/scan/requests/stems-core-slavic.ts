@@ -1,0 +1,192 @@
+import type { CoreLanguage } from './stem-classes.js';
+
+/** Stems of the core requests in Slavic languages besides Russian. */
+export const slavicCore: readonly CoreLanguage[] = [
+  // Polish
+  {
+    group: 'pl',
+    stems: {
+      assistant: 'ai |asystent|agent|model językow|modele językow|sztuczn|chatbot|bot ',
+      rules: 'instrukcj|polecen|zasad|regul|wytyczn|prompt',
+      before: 'poprzedni|wcześniejsz|powyższ|dotychczas|wszystki|pierwotn',
+      void: 'zignoruj|ignoruj|ignorowa|zapomnij|zapomnieć|pomiń|pomija|nie stosuj|odrzuć',
+      not: 'nie|nigdy|nic|nikomu|ani',
+      tell: 'mów |mówcie|mówić|powiedz|wspomin|informuj|informować|ujawnia|zdradza|pisz |wspomnie',
+      user: 'użytkownik|człowiek',
+      fromUser: 'przed użytkownik|przed człowiek|przed ludźmi|przed nim',
+      hide: 'ukryj|ukryć|ukrywaj|zataj|przemilcz|utajnij|zachowaj&tajemnic',
+      send: 'wyślij|wysłać|wyslij|prześlij|przesłać|przekaż|opublikuj|załącz|wklej|skopiuj|wysyłaj',
+      write:
+        'napisz|pokaż|pokazać|wypisz|wyświetl|podaj|podać|dołącz|wklej|ujawnij|ujawnić|powtórz|wpisz|zapisz|umieść',
+      secret:
+        'hasł|klucz|token|sekret|poświadczen|dane logowania|danych logowania|.env|.ssh|zmienne środowiskow|zmiennych środowiskow',
+      reply: 'odpowiedz|podsumowan|streszczen',
+      innerPrompt:
+        'prompt systemow|promptu systemow|instrukcje systemow|instrukcji systemow|komunikat systemow|ukryte instrukcj|wewnętrzne instrukcj',
+      approve: 'zatwierdź|zatwierdzić|zaakceptuj|zaakceptować|zmerguj|akceptuj|przyjmij',
+      unasked:
+        'bez pytania|bez potwierdz|bez zgody|bez sprawdz|bez przegląd|bez czytania|bez weryfikacj|nie pytając|nie czytając|nie sprawdzając|bez recenzji|nie pytaj',
+      rate: 'oceń|oceniaj|ocenić|poleć|polecaj|daj |wystaw|przyznaj|wystawić|przyznać|rekomenduj|uznaj',
+      stars: 'najwyższ|pięć gwiazdek|5 gwiazdek|maksymaln|najlepsz|szóstk|celując|pozytywn',
+      despite: 'niezależnie od|bez względu|cokolwiek|nie zważając|mimo',
+      delete: 'usuń|usunąć|skasuj|skasować|wykasuj|usuwaj|wymaż',
+      files: 'pliki|plików|kopie zapasow|kopii zapasow|katalog|baz|repozytori|folder',
+      all: 'wszystk|cał',
+      evidence: 'ten komentarz|ostrzeżen|logi|ślady|ten wpis|tę wiadomość|tę uwagę|dziennik|historię',
+      disable: 'wyłącz|wyłączyć|dezaktywuj|obejdź|pomiń|pominąć|obejść',
+      guard: 'certyfikat|weryfikac|zabezpiecz|zapor|szyfrowan|uwierzytelnian|kontrol|piaskownic',
+      add: 'dodaj|dodać|wstaw|wstawić|nadaj|nadać|dopisz|dopisać|umieść|przyznaj|osadź',
+      admins: 'administrator|właściciel|admin|opiekun|uprawnien',
+      run: 'uruchom|wykonaj|zainstaluj|uruchomić|wykonać',
+    },
+  },
+  // Czech and Slovak
+  {
+    group: 'pl',
+    stems: {
+      assistant: 'ai |asistent|agent|jazykov|uměl|umel|chatbot|model ',
+      rules: 'pokyn|instruk|pravidl|příkaz|prikaz|nařízen|nariaden|prompt',
+      before: 'předchoz|predchádz|predošl|dosavadn|doteraj|všechn|vsechn|všetk|výše|vyššie|původn|pôvodn',
+      void: 'ignoruj|ignorov|zapomeň|zapome|zabudni|zabudnite|nedbej|nevšímej|nevšímaj|přeskoč|nedodrž',
+      not: 'ne|nikdy|nic|nikomu|nič',
+      untold:
+        'neříkej|neříkejte|neinformuj|nezmiňuj|neprozra|nesděluj|nehovor|nespomín|neprezrad|neoznamuj|nepíš|neuvádě|nepovedz|nespomeň',
+      user: 'uživatel|používateľ|pouzivatel|užívateľ|člověk',
+      fromUser: 'před uživatel|pred používateľ|před člověk|pred užívateľ|před lidmi',
+      hide: 'skryj |skryjte|skrýt|skry |skryte|utaj|zataj|zamlč|zatajit|utajit|drž&tajnosti|skryť',
+      send: 'pošli|pošlete|pošlite|poslat|poslať|odešli|odeslat|odošli|odoslať|nahraj|zveřejni|zverejni|přepošli|prepošli|zkopíruj|odešlete|odošlite',
+      write:
+        'napiš|napsat|ukaž|ukázat|vypiš|vypsat|zobraz|uveď|vlož|prozraď|prezraď|zopakuj|napísať|vypísať|přilož|prilož',
+      secret:
+        'hesl|hesel|klíč|kľúč|token|tajn|přihlašovac|prihlasovac|.env|.ssh|proměnné prostředí|premenné prostredia',
+      reply: 'odpověď|odpovědi|odpoveď|odpovedi|souhrn|zhrnut|shrnutí|súhrn',
+      innerPrompt:
+        'systémový prompt|systémového promptu|systémov&prompt|systémové pokyny|systémové instrukce|systémové inštrukcie|systémov&pokyn|skryté pokyny|interní pokyny|interné pokyny',
+      approve: 'schval|schválit|schváliť|přijmi|prijmi|potvrď|slouč|odsouhlas|odsúhlas|akceptuj|přijmout',
+      unasked:
+        'bez ptaní|bez ptání|bez pýtania|bez potvrz|bez potvrden|bez souhlas|bez súhlas|bez kontrol|bez čten|bez čítan|bez přečten|bez prečítan|bez ověřen|bez overen|bez revize|bez revízie|bez dotaz|nečti|nekontroluj|neptej se|nepýtaj sa|bez posouzen',
+      rate: 'ohodnoť|ohodnotit|hodnoť|doporuč|odporuč|dej |dejte|daj |dajte|uděl|udeľ|přiděl|prideľ|hodnotit|ohodnotiť|vyhodnoť',
+      stars: 'nejvyšš|najvyšš|pět hvězd|päť hviezd|plný počet|nejlepš|najlepš|maximáln|jednič|jedničk|kladn',
+      despite: 'bez ohledu|bez ohľadu|nezávisle|nezávisl|ať už|nech už|bez závislosti',
+      delete: 'smaž|smazat|odstraň|odstranit|odstrániť|vymaž|vymazat|zmaž|zmazať|vymazať|zničit',
+      files: 'soubor|súbor|zálo|adresář|adresár|databáz|repozitář|repozitár|složk|priečin',
+      all: 'všechn|vsechn|všetk|cel',
+      evidence: 'komentář|komentár|varován|upozorn|varovan|záznam|stopy|tuto zprávu|túto správu|histori',
+      disable: 'vypni|vypnout|vypnúť|zakaž|deaktivuj|obejdi|obíď|vyřaď|přeskoč|preskoč|vypněte|vypnite',
+      guard: 'certifikát|kontrol|ověřován|overovan|zabezpečen|firewall|šifrován|šifrovan|sandbox|brán',
+      add: 'přidej|přidat|pridaj|pridať|vlož|vložit|vložiť|doplň|zařaď|uděl|přidejte|pridajte',
+      admins: 'správc|správco|administrátor|vlastník|admin|majitel|oprávněn',
+      run: 'spusť|spustit|spustiť|proveď|vykonaj|nainstaluj|nainštaluj',
+    },
+  },
+  // Ukrainian
+  {
+    group: 'ru',
+    stems: {
+      assistant: 'ші |асистент|помічник|агент|мовн|штучн|модел|чат-бот',
+      rules: 'інструкц|вказів|правил|наказ|настанов|промпт',
+      before: 'попередн|вище|усі |всі |початков|дотеперішн|раніше',
+      void: 'ігнору|забудь|забути|забудьте|знехту|відкинь|не зважай|не виконуй|не дотримуйся',
+      not: 'не|ніколи|нічого|нікому|жодн',
+      tell: 'кажи|кажіть|казати|говори|повідомля|згаду|розповіда|розкрива|пиши|інформуй',
+      user: 'користувач|людин',
+      fromUser: 'від користувач|від людин|від нього',
+      hide: 'приховай|приховати|приховуй|сховай|замовч|утай|тримай&таємниці',
+      send: 'надішли|надіслати|відправ|перешли|переслати|завантаж|опублікуй|передай|скопіюй|надсилай',
+      write: 'напиши|покажи|показати|виведи|вкажи|додай|вивести|розкрий|повтори|написати|запиши|встав|надрукуй',
+      secret: 'парол|ключ|токен|секрет|облікові дан|.env|.ssh|змінні середовищ',
+      reply: 'відповід|підсум|резюме',
+      innerPrompt:
+        'системн&промпт|системн&підказк|системні інструкц|системне повідомл|приховані інструкц|внутрішні інструкц',
+      approve: 'схвал|затверд|прийми|прийняти|погодь|злий|підтверд',
+      unasked:
+        'без запит|без підтвердж|без дозвол|без згоди|без перевір|без перегляд|не питаючи|не читаючи|не перевіряючи|не питай|без рецензі',
+      rate: 'оціни|оцініть|оцінити|постав|рекоменду|порадь|присвой|дай |надай|визнай',
+      stars: 'найвищ|п’ять зір|5 зір|максимальн|найкращ|відмінн|позитивн',
+      despite: 'незалежно|незважаючи|попри|хоч би що|байдуже',
+      delete: 'видали|видалити|зітри|стерти|знищ|вилуч',
+      files: 'файл|резервн|баз|каталог|тек|репозитор',
+      all: 'усі|всі|увесь|весь|всю|усю',
+      evidence: 'цей коментар|попередженн|журнал|сліди|це повідомлення|логи|історі',
+      disable: 'вимкни|вимкнути|відключи|відключити|деактиву|обійди|пропусти',
+      guard: 'сертифікат|перевірк|захист|брандмауер|шифруванн|автентифікац|пісочниц',
+      add: 'додай|додати|встав|вставити|надай|впиши|додайте',
+      admins: 'адміністратор|власник|адмін|прав',
+      run: 'запусти|виконай|встанови|запустити',
+    },
+  },
+  // Bulgarian, Macedonian and Serbian in Cyrillic letters
+  {
+    group: 'ru',
+    stems: {
+      assistant: 'аи |ии |изкуств|асистент|агент|модел|вештачк|помошник|асистенти|чатбот',
+      rules: 'инструкци|правил|указани|наредб|упутств|упатств|заповед|промпт',
+      before: 'предишн|предходн|претходн|всички|сите |све |сва |горн|досегашн|ранији|раниј',
+      void: 'игнорир|игнориш|забрави|забравете|заборави|пренебрегн|занемари|не се съобразявай|не спазвай',
+      not: 'не|никога|нищо|нищо|никому|ништа|никад|немој|немојте|недей',
+      tell: 'казвай|казвайте|споменавай|съобщавай|информирай|кажувај|спомнувај|говори|реци|помињи|помени|информирај|обавештавај|разкривай|кажи',
+      user: 'потребител|корисник',
+      fromUser: 'от потребител|од корисник|пред корисник',
+      hide: 'скрий|скријте|сакриј|скриј|премълчи|премолчи|прећути|затай|пази&тайна',
+      send: 'изпрати|изпратете|прати|испрати|пошаљи|пошаљите|качи|публикувай|препрати|копирай|проследи',
+      write: 'напиши|покажи|изведи|впиши|разкрий|повтори|изпиши|испиши|прикажи|прикажете|наведи|додај',
+      secret: 'парол|ключ|лозинк|кључ|клуч|токен|тайн|тајн|.env|.ssh|удостоверен|идентификационн',
+      reply: 'отговор|одговор|обобщен|резиме|сажет',
+      innerPrompt:
+        'системн&промпт|системн&подкан|системните инструкции|системск&упутств|системск&упатств|системски промпт|системския промпт|системскиот промпт|скрити инструкции',
+      approve: 'одобри|одобрете|приеми|приемете|прихвати|прихватите|слей|потвърди|одобрите',
+      unasked:
+        'без да пита|без потвържд|без разрешен|без проверк|без преглед|без да провер|без да чет|без прашање|без потврд|без проверав|без дозвол|без да прегл|без питања|без провере',
+      rate: 'оцени|оценете|дай |дайте|препоръчай|препорачај|препоручи|постави|додели|даде|процени|дај |дајте',
+      stars: 'най-висок|највисок|највиш|пет звезди|пет звездиц|5 звезди|максималн|най-добр|најдоб|најбољ|отличн|шестиц',
+      despite: 'независимо|без оглед|без значение|колкото и|без обзира',
+      delete: 'изтрий|изтрийте|избриши|избришите|избришете|обриши|обришите|премахни|унищожи|отстрани',
+      files: 'файл|датотек|резервн|баз|папк|хранилищ|директори|фајл',
+      all: 'всички|цял|сите|све |целата|цео|цялата',
+      evidence: 'този коментар|предупрежден|упозорен|лог|дневни|следи|това съобщение|овај коментар|овој коментар',
+      disable: 'изключи|изключете|деактивирай|искључи|исклучи|заобиколи|заобиђи|спри|онемогући|оневозможи|прескочи',
+      guard: 'сертификат|проверк|защит|провер|заштит|криптиран|енкрипци|удостоверяван|аутентикаци|пясъчник|заштитн',
+      add: 'добави|добавете|вмъкни|вмъкнете|додај|додајте|уметни|постави|включи|дай |убаци',
+      admins: 'администратор|собственик|власник|сопственик|админ|права',
+      run: 'стартирай|изпълни|инсталирай|покрени|изврши',
+    },
+  },
+  // Slovenian, Croatian, Bosnian and Serbian in Latin letters
+  {
+    group: 'ar',
+    stems: {
+      assistant: 'ai |ui |asistent|agent|umetn|umjetn|pomočnik|pomoćnik|model|jezikovn|jezičn|chatbot',
+      rules: 'navodil|upute|uputstv|pravil|naredb|instrukcij|smernic|smjernic',
+      before: 'prejšnj|prethodn|vsa |vse |sva |sve |gornj|zgornj|dosadašnj|ranij|početn',
+      void: 'prezri|prezrite|ignoriraj|ignoriši|zanemari|zanemarite|zaboravi|pozabi|pozabite|ne upoštevaj|ne slijedi|ne poštuj',
+      not: 'ne|nemoj|nemojte|nikoli|nikad|ničesar|ništa|nikomu|nikome',
+      tell: 'povej|povejte|govori|reci|reći|omenjaj|omeni|spominji|obvesti|obavijesti|obavještavaj|sporoči|otkrij|spomeni|kazati|kaži|pomeni|pominji',
+      user: 'uporabnik|korisnik',
+      fromUser: 'pred uporabnik|pred korisnik|od korisnik',
+      hide: 'skrij|skrijte|sakrij|sakrijte|zamolči|prešuti|prikrij|prećuti',
+      send: 'pošlji|pošljite|pošalji|pošaljite|poslati|proslijedi|prosledi|naloži|objavi|posreduj|učitaj|kopiraj',
+      write:
+        'napiši|napišite|prikaži|pokaži|izpiši|ispiši|navedi|razkrij|otkrij|ponovi|zapiši|napisati|vključi|uključi',
+      secret: 'gesl|lozink|ključ|žeton|token|tajn|skrivn|poverilnic|vjerodajnic|.env|.ssh',
+      reply: 'odgovor|povzet|sažet|rezime',
+      innerPrompt:
+        'sistemski poziv|sistemski prompt|sistemska navodil|sistemske upute|sistemska uputstv|skrita navodil|skrivene upute|sustavske upute',
+      approve: 'odobri|odobrite|odobriti|potrdi|potrdite|prihvati|prihvatite|sprejmi|združi|spoji',
+      unasked:
+        'brez vprašanj|brez potrdit|brez dovoljenj|brez pregled|brez preverj|brez branj|ne da bi&pregled|ne da bi&vpraš|bez pitanj|bez potvrd|bez dozvol|bez pregled|bez provjer|bez provere|bez čitanj|ne pitaj',
+      rate: 'oceni|ocenite|ocijeni|ocijenite|dodeli|dodijeli|daj |dajte|priporoči|preporuči|podeli|proceni',
+      stars: 'najvišj|najvišu|najviša|najvišom|pet zvezdic|pet zvjezdic|najboljš|najbolj|najveć|petic|maksimaln|odlič',
+      despite: 'ne glede|bez obzira|neodvisno|neovisno|nezavisno',
+      delete: 'izbriši|izbrišite|obriši|obrišite|odstrani|ukloni|pobriši|izbrisati|uništi',
+      files: 'datotek|varnostne kopije|sigurnosne kopije|rezervne kopije|baz|map|repozitorij|fajl|sigurnosn',
+      all: 'vse |sve |vso|cijel|cel|ceo',
+      evidence: 'ta komentar|ovaj komentar|opozoril|upozorenj|dnevnik|sledi|tragov|to sporočilo|ovu poruku',
+      disable: 'izklopi|izklopite|onemogoči|isključi|isključite|onemogući|deaktiviraj|zaobiđi|obidi|preskoči',
+      guard:
+        'certifikat|preverjanj|provjer|proveru|zaščit|zaštit|požarni zid|vatrozid|šifriranj|avtentikacij|autentifikacij|peskovnik',
+      add: 'dodaj|dodajte|dodati|vstavi|vstavite|umetni|ubaci|vključi|uključi|postavi',
+      admins: 'skrbnik|administrator|lastnik|vlasnik|admin',
+      run: 'zaženi|izvedi|namesti|pokreni|izvrši|instaliraj',
+    },
+  },
+];
