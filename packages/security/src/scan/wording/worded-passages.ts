@@ -5,6 +5,7 @@ import { isHandedOn } from '../about/handed-on.js';
 import { LetterScorer } from './letters.js';
 import { languageBit, LANGUAGES } from '../text/lexicon.js';
 import { passagesOf, type Span } from './passages.js';
+import { withoutReports } from '../about/report.js';
 import type { Region } from '../text/regions.js';
 import { isDiscussed } from '../requests/requests.js';
 import type { Sentence } from '../text/sentences.js';
@@ -98,6 +99,11 @@ export interface Passage extends Region {
   readonly isHandedOn: boolean;
   /** Whether the part forbids showing secrets. Only determined for a score that is a finding. */
   readonly keepsSecrets: boolean;
+  /**
+   * What the part says besides reports of what a person did or how a program behaves, or `undefined` if it has none or
+   * the rest is no ordinary text. Only determined for a score that is a finding.
+   */
+  readonly besidesReports: string | undefined;
   /** Whether the passage contains words of a language other than English. */
   readonly isForeign: boolean;
   /** Whether the passage contains words of a language that the wording is not scored for. */
@@ -194,6 +200,8 @@ export const wordedPassages = (
       isDiscussed: score >= wordingLevels.hidden && isDiscussed(text.slice(partStart, partEnd)),
       keepsSecrets: score >= wordingLevels.hidden && sentences.slice(from, to + 1).some(keepsSecrets),
       isHandedOn: score >= wordingLevels.malicious && isHandedOn(text.slice(partStart, partEnd)),
+      besidesReports:
+        score >= wordingLevels.hidden ? ordinaryBesidesReports(text.slice(partStart, partEnd), scorer) : undefined,
       isForeign: (second & LANGUAGES) !== 0,
       isUnscored: (second & LANGUAGES & ~scoredLanguages) !== 0,
       clauseScore: () => {
@@ -209,6 +217,14 @@ export const wordedPassages = (
   });
 };
 
+/** Returns a text without the clauses that report, if that is worded like no request. */
+const ordinaryBesidesReports = (said: string, scorer: WordingScorer): string | undefined => {
+  const rest = withoutReports(said);
+  const isOrdinary =
+    rest === '' || (rest !== undefined && scorer.scoreOf(scorer.wordingOf(rest)) < wordingLevels.aside);
+  return isOrdinary ? rest : undefined;
+};
+
 /** Returns passages that are worded like requests that redirect a model. */
 export const wordingHits = (passages: readonly Passage[]): readonly Said[] =>
   passages
@@ -222,18 +238,23 @@ export const wordingHits = (passages: readonly Passage[]): readonly Said[] =>
         isDiscussed: isAbout,
         isHandedOn: isForReader,
         keepsSecrets: isKept,
+        besidesReports,
         part: { start, end },
       }) => ({
         rule: 'wording',
         isStrong:
-          !isForReader && !isKept && score >= wordingLevels.malicious + margin + (isForeign ? wordingLevels.doubt : 0),
+          !isForReader &&
+          !isKept &&
+          besidesReports === undefined &&
+          score >= wordingLevels.malicious + margin + (isForeign ? wordingLevels.doubt : 0),
         // Few ordinary comments in other languages are in the training data.
         isHiddenStrong: score >= (isForeign ? wordingLevels.told : wordingLevels.suspicious),
         isTelling: score >= wordingLevels.malicious,
         isDiscussed: isAbout,
         isSuspicious:
-          score >= wordingLevels.malicious + margin ||
-          (!isKept && score >= wordingLevels.suspicious + lenient(margin) + rise),
+          besidesReports !== '' &&
+          (score >= wordingLevels.malicious + margin ||
+            (!isKept && score >= wordingLevels.suspicious + lenient(margin) + rise)),
         start,
         end,
       }),
