@@ -238,6 +238,9 @@ const isForbidden = (said: string, start: number, end: number, nots: readonly st
   );
 };
 
+/** Maximum length of a sentence whose words suffice. In a longer one, they are rarely about the same thing. */
+const maxKnown = 300;
+
 /** Returns the requests in a folded sentence of these languages. */
 export const stemsIn = (sentence: string, second: number): readonly StemFrame[] => {
   const found = new Map<string, StemFrame>();
@@ -269,7 +272,7 @@ export const stemsIn = (sentence: string, second: number): readonly StemFrame[] 
       if (!places.every(has)) continue;
       // `Add the key that you get at https://…` adds nothing to the address.
       if (isAddition && isObtainedThere(sentence)) continue;
-      found.set(frame.rule, frame);
+      found.set(frame.rule, sentence.length > maxKnown ? (ordinaryFrames.get(frame.rule) ?? frame) : frame);
     }
   }
   return [...found.values()];
