@@ -29,7 +29,7 @@ const beforeEscape = (text: string): number => text.length - (trailing.exec(text
 
 /** Matches the beginning of a line, and of a string whose first escape is not read yet. */
 const lineStart = new RegExp(String.raw`(?<=\n|\\[nr])[^\n]{0,${maxPrefix}}$`);
-const stringStart = new RegExp(String.raw`(?<!\\)"[^"\\]{0,${maxFirstLine}}$`);
+const stringStart = new RegExp(String.raw`(?<!\\)"[^"\\\n]{0,${maxFirstLine}}$`);
 
 /** Returns the end of the part of an unfinished text whose lines later text cannot change. */
 const beforeLine = (text: string): number => {

@@ -134,7 +134,7 @@ const behindFeed = (text: string, from: number): number => {
 
 /** Maximum length of the first line of a string. */
 export const maxFirstLine = 200;
-const firstLine = new RegExp(String.raw`[^"\\]{0,${maxFirstLine}}\\{1,15}[nrt"']`, 'y');
+const firstLine = new RegExp(String.raw`[^"\\\n]{0,${maxFirstLine}}\\{1,15}[nrt"']`, 'y');
 
 /** Whether the quote at an offset may begin a string. */
 export const mayOpen = (text: string, quote: number): boolean => {
