@@ -15,8 +15,8 @@ describe('postgresBudget', () => {
     const agent = harness({ model: scriptedModel(['Hello.']) }).pipe(budget.operator());
     const { outcome, error } = await reply(agent.turn({ session: 'alice', input: 'Hi' }));
     expect([outcome, error?.message]).toEqual(['error', expect.stringContaining('"costOf" must return')]);
-    const { used } = await budget.state();
-    expect(used).toMatchObject({ modelCalls: 1, cost: 3 });
+    // A turn that fails does not wait for the database.
+    await vi.waitFor(async () => expect((await budget.state()).used).toMatchObject({ modelCalls: 1, cost: 3 }));
   });
 
   it('counts the reserved cost of calls without another one', async () => {
