@@ -14,6 +14,7 @@ const width = 760;
 const labelWidth = 300;
 const barHeight = 18;
 const rowHeight = 26;
+const shown = (value) => (value < 10 ? value.toFixed(1) : Math.round(value).toLocaleString('en'));
 const escape = (text) =>
   text.replaceAll('`', '').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
@@ -35,7 +36,7 @@ export const barChart = (title, bars) => {
     return [
       `<text x="${labelWidth - 8}" y="${baseline}" text-anchor="end">${escape(label)}</text>`,
       `<rect x="${labelWidth}" y="${y}" width="${length}" height="${barHeight}" rx="2" fill="${isOwn ? '#2f7ed8' : '#9aa4b2'}"/>`,
-      `<text x="${labelWidth + Number(length) + 6}" y="${baseline}">${value.toPrecision(3).replace(/e\+?(\d+)/, '×10^$1')}</text>`,
+      `<text x="${labelWidth + Number(length) + 6}" y="${baseline}">${shown(value)}</text>`,
     ].join('\n  ');
   });
   const height = top + bars.length * rowHeight + 8;
