@@ -15,7 +15,7 @@ import {
 import { isJSONObjectFrom } from '../contract/json.js';
 import { checked, jsonObject, jsonValue, problemWithValue, shapeOf, variantOf } from './data-checks.js';
 import type { ApprovalDecision, TurnEventType } from '../contract/events.js';
-import { assistantContent, message, toolResultOutput, userMessage } from './message-checks.js';
+import { given, stored, userMessage } from './message-checks.js';
 
 export const finite = numberFrom(-Number.MAX_VALUE);
 const tokens = numberFrom(0);
@@ -37,14 +37,14 @@ const error: OptionCheck = shapeOf(
 export const driverError = shapeOf({ error }, { usage });
 
 const finishReason = oneOf('stop', 'length', 'content-filter', 'tool-calls', 'error', 'other');
-const response = { content: assistantContent, finishReason, usage };
+const responseWith = (content: OptionCheck) => ({ content, finishReason, usage });
 const responseDetails = {
   invalidCalls: recordOf(anyString),
   id: anyString,
   model: anyString,
   providerMetadata: jsonObject,
 };
-export const modelResponse = shapeOf(response, responseDetails);
+export const modelResponse = shapeOf(responseWith(given.assistantContent), responseDetails);
 
 const effect = oneOf('read-only', 'local-write', 'network', 'destructive');
 const paths = shapeOf({}, { root: anyString, read: arrayOf(anyString), write: arrayOf(anyString) });
@@ -57,21 +57,24 @@ const toolCall = shapeOf(
   { input: anyValue, effect, idempotent: anyBoolean, paths },
 );
 
-const outcomeWith = (members: Readonly<Record<string, OptionCheck>> = {}, optional = {}): OptionCheck =>
-  shapeOf({ output: toolResultOutput, ...members }, { durationMs: numberFrom(0), details: jsonValue, ...optional });
 const artifact = shapeOf({ id: anyString, size: numberFrom(0) }, { mediaType: anyString });
-export const toolOutcome = variantOf('status', {
-  ok: outcomeWith(),
-  stored: outcomeWith({ artifact }),
-  failed: outcomeWith({ error }),
-  'timed-out': outcomeWith({ timeoutMs: numberFrom(0) }),
-  denied: outcomeWith({ reason: anyString }, { by: anyString }),
-  'invalid-input': outcomeWith({ issues: arrayOf(anyString) }),
-  'unknown-tool': outcomeWith({}, { suggestion: anyString }),
-  skipped: outcomeWith({ reason: anyString }),
-  cancelled: outcomeWith({ reason: anyString }),
-  interrupted: outcomeWith({ reason: anyString }),
-});
+const outcomesWith = (output: OptionCheck): OptionCheck => {
+  const outcomeWith = (members: Readonly<Record<string, OptionCheck>> = {}, optional = {}): OptionCheck =>
+    shapeOf({ output, ...members }, { durationMs: numberFrom(0), details: jsonValue, ...optional });
+  return variantOf('status', {
+    ok: outcomeWith(),
+    stored: outcomeWith({ artifact }),
+    failed: outcomeWith({ error }),
+    'timed-out': outcomeWith({ timeoutMs: numberFrom(0) }),
+    denied: outcomeWith({ reason: anyString }, { by: anyString }),
+    'invalid-input': outcomeWith({ issues: arrayOf(anyString) }),
+    'unknown-tool': outcomeWith({}, { suggestion: anyString }),
+    skipped: outcomeWith({ reason: anyString }),
+    cancelled: outcomeWith({ reason: anyString }),
+    interrupted: outcomeWith({ reason: anyString }),
+  });
+};
+export const toolOutcome = outcomesWith(given.toolResultOutput);
 
 const decision = oneOf('once', 'session', 'always', 'deny');
 const approvalDecision = objectOf({ decision: required(decision), pattern: anyString, reason: anyString });
@@ -122,6 +125,7 @@ const payload = (members: Checks, { optional = {}, lists = {}, variant }: Partia
 
 const outcomeOf = { outcome };
 const because = { reason: anyString, error };
+const { message } = stored;
 
 /** The members of the events of the loop. Notices have no check. */
 export const payloads: Partial<Readonly<Record<TurnEventType, Payload>>> = {
@@ -149,14 +153,14 @@ export const payloads: Partial<Readonly<Record<TurnEventType, Payload>>> = {
     ...call,
     delta: shapeOf({ type: oneOf('text', 'reasoning', 'tool-input'), text: anyString }),
   }),
-  'model.response': payload({ ...call, ...response }, { optional: responseDetails }),
+  'model.response': payload({ ...call, ...responseWith(stored.assistantContent) }, { optional: responseDetails }),
   'model.error': payload({ ...call, error }, { optional: { usage, retrying: anyBoolean } }),
   'tool.call': payload(
     { step, index: integerFrom(0), call: toolCall },
     { optional: { denied: shapeOf({ reason: anyString }, { by: anyString }) } },
   ),
   'tool.progress': payload({ step, call: toolCall, progress: jsonValue }),
-  'tool.result': payload({ step, call: toolCall }, { variant: toolOutcome }),
+  'tool.result': payload({ step, call: toolCall }, { variant: outcomesWith(stored.toolResultOutput) }),
   'input.received': payload({ id: anyString, message: userMessage }),
   'approval.request': payload(
     { id: anyString, reason: anyString },
@@ -186,31 +190,31 @@ export const invalidMember = (event: { readonly type: string }, from: object | u
   const own = payloads[event.type as TurnEventType];
   if (own === undefined || event === from) return undefined;
   const made: Members = event;
-  const given = (from ?? {}) as Members;
+  const before = (from ?? {}) as Members;
   const isNew = from === undefined;
   // Only the runner makes stops that a later step overtakes.
-  if (event.type === 'turn.stop' && isChanged(made, given, 'afterStep')) return 'afterStep';
+  if (event.type === 'turn.stop' && isChanged(made, before, 'afterStep')) return 'afterStep';
   for (const name in own.members) {
-    if ((isNew || made[name] !== given[name]) && own.members[name]?.accepts(made[name]) === false) return name;
+    if ((isNew || made[name] !== before[name]) && own.members[name]?.accepts(made[name]) === false) return name;
   }
   for (const name in own.optional) {
-    if (isChanged(made, given, name) && own.optional[name]?.accepts(made[name]) === false) return name;
+    if (isChanged(made, before, name) && own.optional[name]?.accepts(made[name]) === false) return name;
   }
   const { annotations } = made;
   if (
-    isChanged(made, given, 'annotations') &&
-    !isJSONObjectFrom(annotations, given['annotations'] as Members | undefined)
+    isChanged(made, before, 'annotations') &&
+    !isJSONObjectFrom(annotations, before['annotations'] as Members | undefined)
   ) {
     return 'annotations';
   }
   for (const name in own.lists) {
     const item = own.lists[name];
-    if ((isNew || made[name] !== given[name]) && item && !areItems(made[name], given[name], item)) return name;
+    if ((isNew || made[name] !== before[name]) && item && !areItems(made[name], before[name], item)) return name;
   }
   if (own.variant === undefined) return undefined;
   for (const name in made) {
     const isOfOutcome = !(name in own.members || name in own.optional || name === 'annotations');
-    if (isOfOutcome && (isNew || made[name] !== given[name])) return own.variant.accepts(made) ? undefined : 'outcome';
+    if (isOfOutcome && (isNew || made[name] !== before[name])) return own.variant.accepts(made) ? undefined : 'outcome';
   }
   return undefined;
 };
@@ -229,8 +233,8 @@ export const problemWithMember = (event: { readonly type: string }, name: string
 };
 
 /** Whether a member was set to another value. */
-const isChanged = (made: Members, given: Members, name: string): boolean =>
-  made[name] !== undefined && made[name] !== given[name];
+const isChanged = (made: Members, before: Members, name: string): boolean =>
+  made[name] !== undefined && made[name] !== before[name];
 
 const areItems = (list: unknown, before: unknown, item: OptionCheck): boolean => {
   if (!isIterable(list)) return false;

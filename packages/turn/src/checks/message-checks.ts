@@ -41,7 +41,7 @@ const inlineFile = shapeOf({ data: anyString, mediaType: anyString }, { filename
 const fileUrl = shapeOf({ url: anyString }, { mediaType: anyString, providerOptions });
 const fileId = shapeOf({ fileId: anyOf(anyString, recordOf(anyString)) }, { providerOptions });
 const fileReference = shapeOf({ providerReference: recordOf(anyString) }, { providerOptions });
-const resultPart = variantOf('type', {
+const resultParts = {
   text,
   file,
   media: inlineFile,
@@ -54,55 +54,60 @@ const resultPart = variantOf('type', {
   'file-reference': fileReference,
   'image-file-reference': fileReference,
   custom: shapeOf({}, { providerOptions }),
-});
+};
 const textOutput = shapeOf({ value: anyString }, { providerOptions });
 const jsonOutput = shapeOf({ value: jsonValue }, { providerOptions });
-export const toolResultOutput = variantOf('type', {
-  text: textOutput,
-  'error-text': textOutput,
-  json: jsonOutput,
-  'error-json': jsonOutput,
-  'execution-denied': shapeOf({}, { reason: anyString, providerOptions }),
-  content: shapeOf({ value: arrayOf(resultPart) }, { providerOptions }),
-});
-
-const toolResult = shapeOf(
-  { toolCallId: anyString, toolName: anyString, output: toolResultOutput },
-  { providerOptions },
-);
-
-export const assistantContent = arrayOf(
-  variantOf('type', {
-    text,
-    reasoning: text,
-    file,
-    'reasoning-file': reasoningFile,
-    custom: shapeOf({ kind: customKind }, { providerOptions }),
-    'tool-call': toolCall,
-    'tool-result': toolResult,
-    'tool-approval-request': shapeOf({ approvalId: anyString, toolCallId: anyString }),
-  }),
-);
-
 export const userPart = variantOf('type', { text, image, file });
-const toolPart = variantOf('type', {
-  'tool-result': toolResult,
-  'tool-approval-response': shapeOf({ approvalId: anyString, approved: anyBoolean }, { reason: anyString }),
-});
-
 const about = { providerOptions, metadata: shapeOf({}, { internal: anyBoolean, kind: anyString }) };
 const user = shapeOf({ content: anyOf(anyString, arrayOf(userPart)) }, about);
-
 export const userMessage = variantOf('role', { user });
-export const message = variantOf('role', {
-  system: shapeOf({ content: anyString }, about),
-  user,
-  assistant: shapeOf({ content: anyOf(anyString, assistantContent) }, about),
-  tool: shapeOf({ content: arrayOf(toolPart) }, about),
-});
+
+const checksWith = (resultPart: OptionCheck) => {
+  const toolResultOutput = variantOf('type', {
+    text: textOutput,
+    'error-text': textOutput,
+    json: jsonOutput,
+    'error-json': jsonOutput,
+    'execution-denied': shapeOf({}, { reason: anyString, providerOptions }),
+    content: shapeOf({ value: arrayOf(resultPart) }, { providerOptions }),
+  });
+  const toolResult = shapeOf(
+    { toolCallId: anyString, toolName: anyString, output: toolResultOutput },
+    { providerOptions },
+  );
+  const assistantContent = arrayOf(
+    variantOf('type', {
+      text,
+      reasoning: text,
+      file,
+      'reasoning-file': reasoningFile,
+      custom: shapeOf({ kind: customKind }, { providerOptions }),
+      'tool-call': toolCall,
+      'tool-result': toolResult,
+      'tool-approval-request': shapeOf({ approvalId: anyString, toolCallId: anyString }),
+    }),
+  );
+  const toolPart = variantOf('type', {
+    'tool-result': toolResult,
+    'tool-approval-response': shapeOf({ approvalId: anyString, approved: anyBoolean }, { reason: anyString }),
+  });
+  const message = variantOf('role', {
+    system: shapeOf({ content: anyString }, about),
+    user,
+    assistant: shapeOf({ content: anyOf(anyString, assistantContent) }, about),
+    tool: shapeOf({ content: arrayOf(toolPart) }, about),
+  });
+  return { toolResultOutput, assistantContent, message };
+};
+
+/** Checks of what drivers and hooks return. */
+export const given = checksWith(variantOf('type', resultParts));
+
+/** Checks of records, and of what operators make of them: earlier releases stored parts of results with any members. */
+export const stored = checksWith(shapeOf({ type: oneOf(...Object.keys(resultParts)) }));
 
 /** Whether a value has the shape of a message. Unknown members are allowed. */
-export const isMessage = (value: unknown): value is Message => message.accepts(value);
+export const isMessage = (value: unknown): value is Message => given.message.accepts(value);
 
 /** Whether a value has the shape of the output of a tool call. Unknown members are allowed. */
-export const isToolResultOutput = (value: unknown): value is ToolResultOutput => toolResultOutput.accepts(value);
+export const isToolResultOutput = (value: unknown): value is ToolResultOutput => given.toolResultOutput.accepts(value);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { TurnError } from '../contract/errors.js';
 import type { TurnEvent } from '../contract/events.js';
 import { MessageList } from '../contract/message-list.js';
+import { checkHistory } from '../loop/ingest.js';
 import { decodeRecord, encodeRecord } from './record-codec.js';
 import type { JournalRecord } from '../contract/session-store.js';
 import { event, ok, request, sampleTurn, user } from '../testing/index.js';
@@ -141,5 +142,21 @@ describe('a journal record', () => {
   it('takes notices of any kind', () => {
     const notice = { type: 'weather.changed', turn: 't', at: 0, sky: 'blue' } as unknown as TurnEvent;
     expect(throughLine(notice)).toEqual(notice);
+  });
+
+  it.each([
+    { type: 'text' },
+    { type: 'image-data', data: 'AAAA' },
+    { type: 'image-url', url: new URL('https://example.org/a.png') },
+    { type: 'file-data', data: new Uint8Array(3), mediaType: 'image/png' },
+  ])('opens with an incomplete part of a result, as earlier releases wrote it: %j', (part) => {
+    const outcome = { status: 'ok', output: { type: 'content', value: [part] } };
+    const given = event('tool.result', { step: 1, call: { id: '1', name: 'ls' }, ...outcome } as never);
+    expect(throughLine(given)).toEqual(given);
+    const result = { type: 'tool-result', toolCallId: '1', toolName: 'ls', output: outcome.output };
+    const message = { role: 'tool', content: [result] } as never;
+    const appended = event('history.append', { origin: 'results', messages: [message] });
+    expect(throughLine(appended)).toEqual(appended);
+    expect(() => checkHistory([message])).not.toThrow();
   });
 });

@@ -1,7 +1,7 @@
 import type { CallIds } from '../transcript/call-ids.js';
 import { checked } from '../checks/data-checks.js';
 import { modelResponse, toolOutcome } from '../checks/event-checks.js';
-import { message } from '../checks/message-checks.js';
+import { stored } from '../checks/message-checks.js';
 import type { AssistantPart, Message, ToolCallPart } from '../contract/messages.js';
 import type { ModelResponse } from '../contract/model.js';
 import type { ToolCall, ToolOutcome } from '../contract/tool.js';
@@ -84,7 +84,7 @@ export const ingestOutcome = (given: ToolOutcome, name: string): ToolOutcome =>
 export const checkHistory = (messages: Iterable<Message>): void => {
   let index = 0;
   for (const item of messages) {
-    checked(message, item, 'The loaded session', `messages[${index}]`);
+    checked(stored.message, item, 'The loaded session', `messages[${index}]`);
     index += 1;
   }
 };
