@@ -57,6 +57,8 @@ describe('answerOf', () => {
     ['{}\n{"decision":"block"}\nDone.', { blocked: expect.stringContaining('other output') as string }],
     ['Checking.\n{\n  "reason": "No.",\n  "decision": "block"\n}', { blocked: expect.any(String) as string }],
     ['\u001b[0m{"decision":"block"}', { blocked: expect.any(String) as string }],
+    ['Checking.\n{"reason":"No." "decision":"block"}', { blocked: expect.any(String) as string }],
+    ['Checking.\n{ /* No. */ "decision":"block"}', { blocked: expect.any(String) as string }],
     ['Checking.\n{"level":"info"}', { notices: [], blocked: undefined }],
   ])('parses %s', (stdout, expected) => {
     const answer = answerOf(definition('PreToolUse'), { exitCode: 0, stdout, stderr: '' });
@@ -77,6 +79,14 @@ describe('answerOf', () => {
     const answer = answerOf(definition('UserPromptSubmit'), { exitCode: 0, stdout: '{"name":"h"', stderr: '' });
     expect(answer).toMatchObject({ notices: [], context: '{"name":"h"' });
   });
+
+  it.each(['Answer, "continue": yes.', 'Notes: {"decision": "use tabs"}'])(
+    'passes prose that quotes a member of a verdict as context: %s',
+    (stdout) => {
+      const answer = answerOf(definition('UserPromptSubmit'), { exitCode: 0, stdout, stderr: '' });
+      expect(answer).toEqual({ command: expect.any(String) as string, notices: [], context: stdout });
+    },
+  );
 
   it('uses the JSON output of a command despite a nonzero exit code', () => {
     expect(

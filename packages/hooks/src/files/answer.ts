@@ -77,7 +77,8 @@ export const answerOf = (definition: CommandDefinition, outcome: CommandOutcome)
       gates.has(event),
     );
   }
-  if (verdict.test(stdout) || (jsonStart.test(stdout) && !contextEvents.has(event))) {
+  const isContext = contextEvents.has(event);
+  if (verdict.test(stdout) ? !isContext || objectLine.test(stdout) : jsonStart.test(stdout) && !isContext) {
     return failed(
       definition,
       `The hook command ${short(command)} wrote JSON that is invalid, incomplete or mixed with other output.`,
@@ -91,7 +92,7 @@ export const answerOf = (definition: CommandDefinition, outcome: CommandOutcome)
       false,
     );
   }
-  return { ...base, ...(stdout !== '' && contextEvents.has(event) && { context: clip(stdout) }) };
+  return { ...base, ...(stdout !== '' && isContext && { context: clip(stdout) }) };
 };
 
 /** Creates the answer of a failed command. `onFailure` overrides whether it blocks. */
@@ -126,7 +127,10 @@ const fromOutput = ({ command }: CommandDefinition, output: Output): CommandAnsw
 const jsonStart = /^"?\{\s*\\?"/;
 
 /** The member of a verdict, in JSON that is incomplete or mixed with the output of a command that the script runs. */
-const verdict = /[{,]\s*\\?"(?:continue|decision|permissionDecision)\\?"\s*:/;
+const verdict = /(?:^\{.*|[{,]\s*)\\?"(?:continue|decision|permissionDecision)\\?"\s*:/m;
+
+/** A line that begins with an object, maybe after colors. Objects within lines of a context are part of its prose. */
+const objectLine = /^(?:\u001b\[[\d;]*m|[ \t])*[["]?\{/m;
 
 /** Returns the object in the output of a command, which may be encoded as JSON twice. */
 const jsonIn = (stdout: string): object | undefined => {
