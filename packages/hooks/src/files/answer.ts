@@ -130,6 +130,7 @@ const jsonStart = /^"?\{\s*\\?"/;
 const verdict = /(?:^\{.*|[{,]\s*)\\?"(?:continue|decision|permissionDecision)\\?"\s*:/m;
 
 /** A line that begins with an object, maybe after colors. Objects within lines of a context are part of its prose. */
+// oxlint-disable-next-line no-control-regex -- the colors of a terminal
 const objectLine = /^(?:\u001b\[[\d;]*m|[ \t])*[["]?\{/m;
 
 /** Returns the object in the output of a command, which may be encoded as JSON twice. */
