@@ -165,9 +165,9 @@ const commitChanges = async (
 const largerThan = async (bytes: number, top: string, paths: readonly string[]): Promise<readonly string[]> => {
   const large: string[] = [];
   for (const path of paths) {
-    // Git reports what cannot be read.
+    // Git reports what cannot be read. A folder has replaced the file of its name, which is deleted.
     const stats = await lstat(join(top, path)).catch(() => undefined);
-    if (stats !== undefined && stats.size > bytes) large.push(path);
+    if (stats?.isFile() === true && stats.size > bytes) large.push(path);
   }
   return large;
 };

@@ -367,6 +367,16 @@ describe('a commit', () => {
     expect(bench.status()).toEqual([]);
   });
 
+  it('includes a folder that replaced a file, whatever the size of the folder', async () => {
+    const bench = gitBench({ name: 'a\n' });
+    const events = await turn(bench, [bash('rm name && mkdir name && printf x > name/x')], {
+      autoCommit: true,
+      maxFileBytes: 1,
+    });
+    expect(eventsOf(events, 'git.left-out')).toEqual([]);
+    expect(bench.status()).toEqual([]);
+  });
+
   it('does not store what is too large', async () => {
     const bench = gitBench();
     const events = await turn(bench, [bash('head -c 9000000 /dev/urandom > core')], { autoCommit: true });
