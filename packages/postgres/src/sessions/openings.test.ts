@@ -43,3 +43,15 @@ it('fails those that have waited through an outage, and opens later ones', async
   expect(outcomes.every(({ status }) => status === 'rejected')).toBe(true);
   await expect(opening(() => Promise.resolve('opened'))).resolves.toBe('opened');
 });
+
+it('attempts each of those that have waited, if nothing is retried', async () => {
+  const opening = createOpening(0);
+  let attempts = 0;
+  const attempt = async (): Promise<void> => {
+    attempts += 1;
+    await delay(1);
+    if (attempts <= 16) throw toPostgresError(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
+  };
+  await Promise.allSettled(Array.from({ length: 40 }, () => opening(attempt)));
+  expect(attempts).toBe(40);
+});

@@ -23,8 +23,9 @@ export const createOpening = (retryMs: number): Opening => {
   return (open) => {
     const since = monotonicMs();
     return inSlot(async () => {
-      // The last retry begins before the end of the time, so half of it counts as all.
-      if (failure && failure.at - since >= retryMs / 2) throw failure.error;
+      // The last retry begins before the end of the time, so half of it counts as all. Without retries, a failure says
+      // nothing about the next session.
+      if (failure && retryMs > 0 && failure.at - since >= retryMs / 2) throw failure.error;
       try {
         const opened = await open();
         failure = undefined;
