@@ -324,6 +324,22 @@ describe('keys', () => {
     }
   });
 
+  it('come without the line break of a file, and are redacted without it', async () => {
+    const issued = { key: 'secret-key-3\n', expiresAt: Date.now() + 3_600_000 };
+    const pool = createCredentialPool({
+      profiles: [
+        { id: 'a1', provider: 'alpha', key: { env: 'KEY' } },
+        { id: 'a3', provider: 'alpha', key: () => issued },
+        { id: 'a4', provider: 'alpha', key: () => ' \n' },
+      ],
+      env: { KEY: 'secret-key-1\n' },
+    });
+    const keys = [await pool.key('a1'), await pool.key('a3'), await pool.key('a3')];
+    expect(keys).toEqual(['secret-key-1', 'secret-key-3', 'secret-key-3']);
+    expect(pool.redact('secret-key-1, secret-key-3')).toBe('[redacted], [redacted]');
+    await expect(pool.key('a4')).rejects.toThrow(/returned none/);
+  });
+
   it('never appear when the pool is printed', async () => {
     const { pool } = setUp();
     for (const id of ['a1', 'a2', 'a3', 'b1']) await pool.key(id);

@@ -37,7 +37,9 @@ export const createKeys = ({ profiles, env, keyTimeoutMs, now }: KeysOptions): K
     return safe;
   };
 
-  const note = ({ id }: CredentialProfile, key: string): string => {
+  /** A key of a file or a shell may end with a line break, which HTTP clients do not send and providers do not quote. */
+  const note = ({ id }: CredentialProfile, given: string): string => {
+    const key = given.trim();
     const known = seen.get(id) ?? [];
     if (key.length >= leastSecret && !known.includes(key)) seen.set(id, [...known.slice(-1), key]);
     return key;
@@ -54,10 +56,11 @@ export const createKeys = ({ profiles, env, keyTimeoutMs, now }: KeysOptions): K
         : typeof source === 'object'
           ? env[source.env]
           : source;
-    if (typeof given === 'string' && given !== '') return note(profile, given);
+    if (typeof given === 'string' && given.trim() !== '') return note(profile, given);
     if (isIssued(given)) {
-      issued.set(id, given);
-      return note(profile, given.key);
+      const key = note(profile, given.key);
+      issued.set(id, { ...given, key });
+      return key;
     }
     const where = typeof source === 'object' ? `the variable ${source.env} is not set` : 'its function returned none';
     throw unavailable(id, `${where}.`);
