@@ -132,7 +132,7 @@ describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)'
     expect(readdirSync(temporary)).toEqual([]);
   });
 
-  it.each(['/', '/dev', '/proc', '/proc/sys'])('refuses %s as the workspace', async (root) => {
+  it.each(['/', '/dev', '/proc', '/proc/sys', '/sys', '/sys/kernel'])('refuses %s as the workspace', async (root) => {
     await expect(open({ root })).rejects.toMatchObject({ code: 'sandbox-start' });
   });
 

@@ -16,7 +16,7 @@ const probeMs = 10_000;
  */
 export const bubblewrapSandbox = async (options: CheckedOptions<'bubblewrap'>): Promise<Sandbox> => {
   const root = findRoot(options.root, 'bubblewrap');
-  if (/^\/(?:dev|proc|proc\/.*)?$/.test(root)) {
+  if (/^\/(?:dev|(?:proc|sys)(?:\/.*)?)?$/s.test(root)) {
     const message = `The root ${JSON.stringify(root)} would give commands access to the whole system; choose a folder of a project.`;
     throw new SandboxError('sandbox-start', 'bubblewrap', message);
   }
