@@ -22,6 +22,8 @@ export const whileVisible = (stream: EventStream, { hasBackground = false } = {}
     const { locks } = navigator as { readonly locks?: LockManager };
     const read = (): Promise<void> =>
       new Promise((resolve) => {
+        // The tab may be shown after the lock was granted.
+        if (signal.aborted) return resolve();
         signal.addEventListener('abort', () => resolve(), { once: true });
         stream.resume();
       });
