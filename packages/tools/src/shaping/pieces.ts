@@ -46,7 +46,7 @@ const contentPieces = (parts: readonly ToolResultContentPart[], maxFileBytes: nu
   let files = 0;
   const pieces = parts.map((part) => {
     const piece = pieceOf(part, files < maxFiles ? maxFileBytes : 0);
-    if (piece.kind === 'kept') files += 1;
+    if (piece.kind === 'kept' && part.type !== 'custom') files += 1;
     return piece;
   });
   return pieces.length > maxParts ? withJoinedTexts(pieces) : pieces;
