@@ -1,7 +1,8 @@
 import { isAbsolute, join, resolve } from 'node:path';
+import type { FileSessions } from '@h/session';
 import { expect, it } from 'vitest';
 import { settingsFolder } from './agent/rules.js';
-import { problemText, stateFolder, storageError } from './stored-sessions.js';
+import { chooseSession, problemText, stateFolder, storageError } from './stored-sessions.js';
 
 it('stores nothing relative to the folder that the app was started in', () => {
   for (const HOME of ['', '.', 'home']) {
@@ -31,4 +32,14 @@ it('names the folder of the state if the disk is full', () => {
   });
   const other = new Error('no');
   expect(storageError(other, {})).toBe(other);
+});
+
+it('continues the latest session that can be read', async () => {
+  const listed = [
+    { session: 'broken', state: 'damaged' },
+    { session: 'whole', state: 'idle' },
+  ];
+  const sessions = { list: () => Promise.resolve(listed) } as unknown as FileSessions;
+  await expect(chooseSession(sessions, { continue: true, resume: undefined })).resolves.toBe('whole');
+  await expect(chooseSession(sessions, { continue: false, resume: 'broken' })).resolves.toBe('broken');
 });

@@ -125,7 +125,7 @@ export const chooseSession = async (
   if (!isContinued && resume === undefined) return newSession();
   const known = await sessions.list();
   if (resume === undefined) {
-    const [latest] = known;
+    const latest = known.find(({ state }) => state !== 'damaged');
     if (latest === undefined) {
       throw new UsageError('--continue: this folder has no sessions yet. Pass a prompt to start one.');
     }
