@@ -658,6 +658,14 @@ describe('lines that are not plain', () => {
     }
   });
 
+  it('are read alike in whole texts and streams if an escape ends a value and more words follow', () => {
+    const text = 'key to your netrc file: 9b018ae012ba030d2b84bd96905ec1fb2741f7f2\\n+$ exit now\n';
+    for (let cut = 1; cut < text.length; cut += 1) {
+      const open = stream();
+      expect(open.push(text.slice(0, cut)) + open.push(text.slice(cut)) + open.end()).toBe(redact(text));
+    }
+  });
+
   it.each(['  ', '        ', '\t'])('are read without a margin before a prompt, whatever the chunks: %j', (margin) => {
     for (const prompt of ['$', 'PS C:\\Users\\joe>']) {
       const lines = `x = 1\n${margin}${prompt} pass show db\n${margin}hunter2xy\n${margin}${prompt} exit\n`;

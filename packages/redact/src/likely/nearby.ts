@@ -145,7 +145,7 @@ export const findAfterWords = (reader: Reader, end: number, from: number): Secre
 export const isWithinLine = (text: string, from: number): boolean => {
   if (text.charCodeAt(from) !== space || !is(text.charCodeAt(from + 1), word)) return false;
   let end = from + 2;
-  while (text.charCodeAt(end) > space) end += 1;
+  while (end < text.length && !is(text.charCodeAt(end), valueStop)) end += 1;
   return text.charCodeAt(end) === space && text.charCodeAt(end + 1) > space;
 };
 
