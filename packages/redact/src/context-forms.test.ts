@@ -207,6 +207,12 @@ describe('other forms', () => {
     'https://example.org/cas?ticket=«QX8aK2mZp0LrT5vYw9Bn3Cd7Ef1Gh6»',
     'Trigger a deploy: https://api.example.org/deploy/srv-cq1a2b3c4d5e6f?key=«ifL-nUGFrsN»',
     'bot = Bot(token="«7178514148:AADmelvgbLExcN6-_xaCyb-cDgShzll_2-D»")',
+    'https://example.org/?token;clid=«Zq7Lr2XvT9mKc4WbN8yHs3JdG6fP»',
+    "password: '«.+/Zq7Lr2XvT9mKc4WbN8yHs3JdG6fP»'",
+    'DB_PASSWORD=«.*#kX9#mQ2vLp»\n',
+    '$ pass show db\n«{"Zq7Lr2XvT9mKc4WbN8yHs3JdG6fP»\n',
+    '$ pass show db\n«{"mia":"9b018ae012ba030d2b84bd96905ec1fb"}»\n',
+    '"key to your netrc file: «9b018ae012ba030d2b84bd96905ec1fb2741f7f2»\\n+$ exit"',
   ])('are replaced: %j', expectHidden);
 
   it.each([
@@ -215,6 +221,13 @@ describe('other forms', () => {
     'https://example.org/?gclid=z-BqC2bAc4ttiaKKPSwGYDfUd3yjxx4rf9UBU7WnyQlPtJkwHk5IWiLbDcLX',
     'webauthn credential id: k4_xjNKxlY2IMIpnV6dibhcJSuaT4CK4A0cn9vd9obD',
     'https://example.org/deploy/main?key=region',
+    'https://example.org/hooks/useQuery?key=description',
+    'https://example.org/hooks/list?key=sort-order',
+    'https://example.org/hooks/list?key=2026-11-28',
+    'WiFi (2.4GHz / 5GHz-band2)',
+    'account (dev / us-east-1a)',
+    'erlang_cookie = getCookie',
+    "sed 's|^TOKEN=.*|TOKEN=|; s/^PASSWORD=.*/\\1/' .env",
     '$ skopeo inspect --creds=$CREDS docker://example.org/busybox\n{"Tag":"latest","Digest":"sha256:473bb2189d7b913ed7187a33d11e743fdc2f88931122a44d91a301b64419f092","Cmd":["/bin/sh","-c","exit 0"]}\n',
     'web-1  | -----BEGIN CERTIFICATE-----\nweb-1  | MIIDdzCCAl+gAwIBAgIExNhEYTqM4yaLlA+JJuXfOTiONc/Y9X/H1LuWo9W2jNSg\nweb-1  | eJZIFKF/HiOzLjpDy9yqYj3AKjTJWL2biMBjg0PaR+CAm2VfCOW8tgTLZGBS3t3K\nweb-1  | -----END CERTIFICATE-----\n',
   ])('are preserved: %j', expectPreserved);

@@ -292,7 +292,7 @@ const isLogin = (reader: Reader, start: number, end: number, sign: number): bool
 
 /** Matches a user before a slash, as people state logins. */
 const statedUser =
-  /(?<![\p{L}\d])(?:basic auth|creds?|credentials|log-?in|user(?:name)?|account|wi-?fi|wlan|ssid|zugangsdaten|zugang|anmeldedaten|identifiants|credenciales|credenciais|credenziali|inloggegevens|логин|учетные данные|账号|アカウント|계정)(?![\p{L}\d])[^\n:=]{0,40}(?:[:=] ?|\(|\b(?:with|as|are|is) )[`"']?[\w.@-]{1,64}[`"']? $/iu;
+  /(?<![\p{L}\d])(?:basic auth|creds?|credentials|log-?in|user(?:name)?|account|wi-?fi|wlan|ssid|zugangsdaten|zugang|anmeldedaten|identifiants|credenciales|credenciais|credenziali|inloggegevens|логин|учетные данные|账号|アカウント|계정)(?![\p{L}\d])[^\n:=]{0,40}(?:[:=] ?|(?<=(?:basic auth|creds?|credentials|log-?in) ?)\(|\b(?:with|as|are|is) )[`"']?[\w.@-]{1,64}[`"']? $/iu;
 
 /** Matches a user that begins a line. */
 const onlyUser = /(?:(?:^|\n)[ \t]{0,8}(?:[-*•] )?|[,:] |\bis )[a-z][\w.@+-]{1,40} $/;

@@ -49,7 +49,7 @@ const sample = /example|token|secret|passw|(.)\1{4}/i;
  * request or another id, a badge, and an encrypted value of Pulumi or Travis.
  */
 const publicName =
-  /(?:thumbprint|fingerprint|x5t(?:#S256)?|hash|digest|checksum|cursor|site-?key|publishable|(?:site|domain)-verification|(?:continuation|page|next)-?token|(?:next|previous) page token|["'][xyn]|(?:partition|sort|foreign|public)[ _-]?(?:key|token)|(?:\b|\\n)peer|(?:sha|md)-?\d{1,3}|cf-ray|\bserial(?:[- ]?(?:number|no))?|message-(?:state|id)|trace(?:parent|state)|(?:^|[\s"'{,;&?])(?:rid|(?:request|trace|span|correlation)[-_ ]?id)|(?:cache|restore)[- ]?keys?|[?&;][a-z]{0,6}clid|credential[ _-]?id|(?:^|[;\s])bh?|(?:^|[\s"'{])secure|badge\.svg\?token|(?:checksum|digest)\/[\w.-]{1,32})["']?\s{0,2}[:=]?\s{0,2}["']?$/i;
+  /(?:thumbprint|fingerprint|x5t(?:#S256)?|hash|digest|checksum|cursor|site-?key|publishable|(?:site|domain)-verification|(?:continuation|page|next)-?token|(?:next|previous) page token|["'][xyn]|(?:partition|sort|foreign|public)[ _-]?(?:key|token)|(?:\b|\\n)peer|(?:sha|md)-?\d{1,3}|cf-ray|\bserial(?:[- ]?(?:number|no))?|message-(?:state|id)|trace(?:parent|state)|(?:^|[\s"'{,;&?])(?:rid|(?:request|trace|span|correlation)[-_ ]?id)|(?:cache|restore)[- ]?keys?|[?&;][a-z]{1,2}clid|credential[ _-]?id|(?:^|[;\s])bh?|(?:^|[\s"'{])secure|badge\.svg\?token|(?:checksum|digest)\/[\w.-]{1,32})["']?\s{0,2}[:=]?\s{0,2}["']?$/i;
 /** Matches names that end with a hash, as those of cached files and layers. */
 const namedHash = /[a-z](?:[a-z]\d?|\d{1,3})[-:@/.](?:[\da-f]{32}|[\da-f]{40}|[\da-f]{64})$/;
 /** Whether the code is `.`, `?` or `*`, which may follow a value. */

@@ -29,7 +29,7 @@ const nodeCookie = /^["']?([\w-]{8,64})(?=["'\s]|$)/;
 /** Finds the value of `RABBITMQ_ERLANG_COOKIE`, which is one word. */
 export const findNodeCookie = (reader: Reader, start: number): Secret | undefined => {
   const [whole = '', value = ''] = nodeCookie.exec(reader.slice(start, start + 68)) ?? [];
-  if (value === '' || isPlaceholder(value)) return undefined;
+  if (value === '' || isPlaceholder(value) || /^[a-z]+(?:[A-Z][a-z]+)+$/.test(whole)) return undefined;
   const end = start + whole.length;
   return { kind: 'cookie', start: end - value.length, end };
 };

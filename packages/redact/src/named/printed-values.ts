@@ -73,6 +73,10 @@ const command =
 const marker =
   /^(?:\[\r?\n {0,8}(?=")|\[\d{1,4}\] |=> |Just |- : \w{1,12} = |(?:Out\[\d{1,4}\]|\$R?\d{1,4}|(?:val )?res\d{1,4})(?:: \w{1,12})? ?(?:=|:|==>) )?(?:b(?=["']))?(["']?)/;
 const run = /^[!-~]{8,4096}/;
+/** Matches commands whose output is one secret, whatever its form. */
+const printingOne = /^(?:go)?pass |SecretString|\bsecrets? (?:versions )?(?:access|get|read|show)\b|\s--?field\b/;
+/** Matches the first member of an object in JSON. */
+const objectStart = /^\{"[\w.-]*":/;
 
 /** Finds the output of `$ terraform output -raw db_password`. Called for the last sign of the prompt. */
 export const findPrinted = (reader: Reader, index: number): Secret | undefined => {
@@ -95,8 +99,9 @@ export const findPrinted = (reader: Reader, index: number): Secret | undefined =
   const whole = run.exec(reader.slice(start, start + maxOutput))?.[0] ?? '';
   const close = quote === '' ? whole.length : whole.indexOf(quote);
   const value = whole.slice(0, close);
-  // The values of an object are found by their names.
-  if (value.startsWith('{"') || close < minOutput || (!isShell && head === '')) return undefined;
+  if (close < minOutput || (!isShell && head === '')) return undefined;
+  // Other commands print objects whose secrets are found by their names.
+  if (objectStart.test(value) && !printingOne.test(asked)) return undefined;
   if (!(isNamed ? isOutput(value, isShell) : looksRandom(value) || (isPublicIdentifier(value) && !isHash(value)))) {
     return undefined;
   }
