@@ -34,12 +34,17 @@ const quotation = /"[^"\n]{2,200}"|[“„][^“”„\n]{2,200}[“”]|`[^`\n]
 const own =
   /\b(?:you|your|system|safety|developers?|previous|prior|earlier|above|original|initial|users?|operators?|owners?|admins?)\b/i;
 
+/** The beginning of a quotation that protects: to refuse it is a request itself. An attack forbids to tell the user. */
+const protects =
+  /^.(?:please |you |always |agents? |models? |assistants? ){0,3}(?:(?:never|do not|don.t|must not|mustn.t|should not|cannot|may not|no)\b(?! (?:tell|inform|notify|mention|report|alert|warn|show)\b)|(?:obey|follow|trust) only\b|refuse\b)/i;
+
 /** Number of characters of a sentence that is read. */
 const maxSentence = 400;
 
 /** Whether a sentence, with the request in quotes, says to refuse the request. */
 export const isRefusal = (sentence: string): boolean => {
   if (sentence.length > maxSentence || !/["“„`«]/.test(sentence)) return false;
+  if (sentence.match(quotation)?.some((quoted) => protects.test(quoted)) === true) return false;
   const around = sentence.trim().replaceAll(quotation, '""');
   return refusal.test(around) && !own.test(around.replace(/\b(?:tells?|asks?) you\b/gi, ''));
 };
