@@ -183,6 +183,13 @@ describe('judgeCommand for folders that tar enters', () => {
     );
   });
 
+  it.each(['tar -C /home/me --add-file=.ssh/id_rsa -cf a.tar', 'tar -T list -C /home/me -cf a.tar'])(
+    'asks before %s',
+    (command) => {
+      expect(decide(command)).toBe('ask');
+    },
+  );
+
   it('allows other names below them', () => {
     const names = fc.constantFrom(
       ['/', 'etc/hosts'],
@@ -465,7 +472,15 @@ describe('secrets that a part of a line displays although something else receive
     (command) => `{ ${command}; } > /dev/null`,
     (command) => `test -v 'a[$(${command})]'`,
   );
-  const shown = fc.constantFrom('>&2', '1>&2', '> /dev/stderr', '>/dev/tty', '| tee /dev/stderr', '| (cat >&2)');
+  const shown = fc.constantFrom(
+    '>&2',
+    '1>&2',
+    '> /dev/stderr',
+    '>/dev/tty',
+    '| tee /dev/stderr',
+    '| sudo /usr/bin/tee -a /dev/tty',
+    '| (cat >&2)',
+  );
 
   it('asks if it is the standard error or the terminal', () => {
     fc.assert(
@@ -480,6 +495,7 @@ describe('secrets that a part of a line displays although something else receive
     'cat .env | wc -l',
     'x=$(curl -fsS https://example.org | tee /dev/stderr)',
     'log() { echo "$*" >&2; }; log done',
+    'x=$(cat .env >&2 > /dev/null)',
     'x=$(git rev-parse HEAD 2> /dev/null)',
   ])('allows %s', (command) => {
     expect(decide(command)).toBe('allow');
@@ -495,6 +511,18 @@ describe('programs that print secrets', () => {
     "kubectl get secret db -o jsonpath='{.data.password}'",
     "kubectl get secret db -o jsonpath='{.metadata.annotations}'",
     "kubectl get secret db -o jsonpath='{.metadata.name}' -o yaml",
+    "kubectl get secret db -o jsonpath='{.metadata.name}' -Ao yaml",
+    "kubectl get secret db -wo yaml -o jsonpath='{.metadata.name}'",
+    "kubectl get secret db -o jsonpath='{.metadata.name}{.data.password}'",
+    "kubectl get secret db -o jsonpath='{.metadata.name} {.data}'",
+    'kubectl get secret db -o jsonpath={.type} $FORMAT',
+    'kubectl get secret db -Aojson',
+    'argocd -n argocd admin initial-password',
+    'nmcli device wifi show',
+    'nmcli --show connection show home',
+    'systemd-creds --user decrypt db.cred',
+    'skopeo copy oci:a docker://example.org/a --authfile dir:b',
+    'skopeo copy oci:a docker://example.org/a -f oci:',
   ])('asks before %s', (command) => {
     expect(decide(command)).toBe('ask');
   });

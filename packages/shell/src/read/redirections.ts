@@ -70,13 +70,13 @@ const isOutput = (node: Redirect, { text }: Field): boolean =>
 /** Matches the standard error and the terminal, which are displayed within a pipe, too. */
 const terminal = /^\/(?:dev\/(?:stderr|tty|fd\/2)|proc\/self\/fd\/2)$/;
 
-/** Returns whether the output of a command is displayed. */
+/** Returns whether the output of a command is displayed. The last redirection of the standard output applies. */
 export const isShownAt = (redirections: readonly Redirection[], { isShown }: Scope): boolean =>
-  redirections.some(({ isDisplay }) => isDisplay) || (isShown && !redirections.some(({ isOutput }) => isOutput));
+  redirections.findLast(({ isOutput, isDisplay }) => isOutput || isDisplay)?.isDisplay ?? isShown;
 
-/** Returns whether `tee` copies its input to the terminal. */
-export const isTeeToTerminal = ([program, ...args]: readonly Field[]): boolean =>
-  program?.text === 'tee' && args.some(({ text }) => terminal.test(text));
+/** Returns whether `tee` copies its input to the terminal, at any path and behind programs that run it. */
+export const isTeeToTerminal = (argv: readonly Field[]): boolean =>
+  argv.some(({ text }) => /(?:^|\/)tee$/.test(text)) && argv.some(({ text }) => terminal.test(text));
 
 const fromFile = ({ text, madeBy }: Field, scope: Scope): Input => {
   const isSecret = hasFile(scope.secrets, text, scope) || isSecretPath(text, scope.cwd, scope);

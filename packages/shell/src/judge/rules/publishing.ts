@@ -38,6 +38,8 @@ const publishes = /^(?:publish|unpublish|yank)$/;
 /** Number of words that are compared with them. */
 const maxWords = 12;
 
+/** Matches the source of a copy of an image. */
+const image = /^[a-z-]+:/;
 /** Matches an image in a file, a folder or a store of this machine. */
 const localImage = /^(?:oci|oci-archive|dir|docker-archive|docker-daemon|containers-storage|sif|ostree):/;
 
@@ -159,10 +161,12 @@ export const publishingRules: readonly CommandRule[] = [
     decision: 'ask',
     programs: ['docker', 'podman', 'nerdctl', 'helm', 'oras', 'crane', 'skopeo', 'buildah', 'ko', 'cosign'],
     words: ['push', '(image|manifest|compose) push', 'copy', 'registry login'],
-    test: ({ program, arguments: { operands } }) =>
-      operands[0]?.text !== 'copy' ||
-      program === 'crane' ||
-      (program === 'skopeo' && !localImage.test(operands.at(-1)?.text ?? '')),
+    test: ({ program, arguments: { operands } }) => {
+      const [verb = '', from = '', to = '', ...others] = operands.map(({ text }) => text);
+      if (verb !== 'copy' || program === 'crane') return true;
+      // Another operand may be the value of an option, so that any of them may be the target.
+      return program === 'skopeo' && !(image.test(from) && localImage.test(to) && others.length === 0);
+    },
     unless: dryRun,
     why: 'It publishes an image that other people run.',
   },

@@ -17,14 +17,19 @@ import type { CommandRule, RuleContext } from '../rule.js';
 /** Returns what `tar` archives: names are relative to the folder of the `-C` before them. */
 const archived = (words: readonly string[]): readonly string[] => {
   let folder = '';
+  const isFromList = words.some((word) => /^(?:-[A-Za-z]*T|--files-from)/.test(word));
   const inFolder = (name: string): string =>
     /^[/~]/.test(name) || folder === '' ? name : `${folder.replace(/\/+$/, '')}/${name}`;
   return words.flatMap((word, index) => {
     const [, inline] = /^(?:-C|--(?:directory|cd)=)(.+)$/.exec(word) ?? [];
     const isFolder = /^(?:-[A-Za-z]*C|--directory|--cd)$/.test(words[index - 1] ?? '');
-    if (!isFolder && inline === undefined) return word.startsWith('-') ? [] : [inFolder(word)];
+    if (!isFolder && inline === undefined) {
+      const name = word.replace(/^--add-file=/, '');
+      return name.startsWith('-') ? [] : [inFolder(name)];
+    }
     folder = inFolder(inline ?? word);
-    return [];
+    // A list names anything in the folder.
+    return isFromList ? [folder] : [];
   });
 };
 

@@ -131,7 +131,8 @@ const printing: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
     ['kubectl', 'oc', 'k'].map((name) => [
       name,
-      /^(?!(?:(?! -o| --output| --template).)* (?:-o ?|--output[ =])jsonpath=\{\.(?:metadata\.(?:name|namespace|uid|creationTimestamp)|type)\}(?:(?! -o| --output| --template).)*$).*\bget (?:\S+[ ,])*?secrets?\b(?=.* (?:-o ?(?:ya?ml|json|jsonpath|go-template|custom-columns)|--output[ =](?:ya?ml|json|go-template|custom-columns)|--template))|\bcreate token\b|\bconfig view .*--raw/,
+      // Only fields that contain no secret, without another format, and without words that are unknown.
+      /^(?!(?:(?! -\w*o| --o| --t)[\w ./:=,-])* (?:-o ?|--output[ =])jsonpath=\{\.(?:metadata\.(?:name|namespace|uid|creationTimestamp)|type)\}(?: (?!-\w*o|--o|--t)[\w./:=,-]+)*$).*\bget (?:\S+[ ,])*?secrets?\b(?=.* (?:-\w*o[ =]?(?:ya?ml|json|jsonpath|go-template|custom-columns)|--output[ =](?:ya?ml|json|go-template|custom-columns)|--template))|\bcreate token\b|\bconfig view .*--raw/,
     ]),
   ),
   pulumi: /--show-secrets/,
@@ -139,9 +140,10 @@ const printing: Readonly<Record<string, RegExp>> = {
     ['terraform', 'tofu'].map((name) => [name, /^state pull|^output .*(?:secret|token|passw|key|cred|connection)/i]),
   ),
   age: /^(?:-d|--decrypt)/,
-  argocd: /^admin initial-password/,
-  nmcli: /^(?:\S+ )*?(?:-s|--show-secrets)\b|\bshow-password\b/,
-  'systemd-creds': /^(?:cat|decrypt)/,
+  argocd: /^(?:\S+ )*?admin initial-password/,
+  // Words may be abbreviated.
+  nmcli: /^(?:\S+ )*?(?:--?s(?:h[\w-]*)?(?: |$)|d\w* w\w* s)/,
+  'systemd-creds': /^(?:\S+ )*?(?:cat|decrypt)\b/,
   rclone: /^config (?:show|dump|reveal)|^reveal/,
   rails: /^(?:credentials|secrets):show/,
   wg: /^(?:showconf|genkey)/,
