@@ -172,6 +172,11 @@ describe('scan', () => {
     );
   });
 
+  it('distinguishes figures of this machine, which are no ports', () => {
+    expect(outcomeOf('localhost: 120')).not.toBe(outcomeOf('localhost: 164'));
+    expect(outcomeOf('localhost 120')).not.toBe(outcomeOf('localhost 164'));
+  });
+
   it('distinguishes any two texts without volatile parts, except for blanks', () => {
     const plain = fc.string({ unit: fc.constantFrom(...Array.from('abcdefxyz ,.(){}\n\u{1f600}é')), maxLength: 40 });
     const blanks = (text: string): string => text.replaceAll(/ +/g, ' ');

@@ -16,7 +16,7 @@ export const shortestIdOfLetters = 12;
  * Matches labels of numbers that do not indicate progress: `pid 4711`, `"durationMs": 12`, `attempt=3`, `port 3001`.
  */
 const volatileLabel =
-  /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|taken|goroutine|ratelimit-\w{1,20}|resource_?version|tool_uses|(?:total|input|output|prompt|completion|cached)_?tokens|token_?count|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|pgid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|polls?|checks?|calls?|requests?|hits?|localhost))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
+  /(?:duration|elapsed|timestamp|latency|uptime|attempts?|retr(?:y|ies)|iterations?|counter|taken|goroutine|ratelimit-\w{1,20}|resource_?version|tool_uses|(?:total|input|output|prompt|completion|cached)_?tokens|token_?count|wall_?time|time_?taken|(?:started|ended|finished|created|updated)_?at|(?:^|[_-])(?:p?pid|pgid|process|node|thread|worker|tr(?:y|ies)|took|ports?|seed|seq(?:uence)?|tick|nonce|polls?|checks?|calls?|requests?|hits?))[_-]?(?:ms|s|secs?|seconds?|number|no|count|id)?$/i;
 /** Matches labels of durations: `idle_for_seconds`, `ageMs`. */
 const durationLabel =
   /_(?:ms|secs?|seconds?|millis|mins?|minutes?|hours?)$|[a-z](?:Ms|Secs?|Seconds?|Millis|Minutes?|Hours?)$/;
@@ -114,6 +114,8 @@ export const isRemaining = (text: string, end: number, label: string): boolean =
 export const isVolatileNumber = (text: string, token: string, start: number, end: number, label: string): boolean => {
   if (token.length >= 10 && secondsSince1970.test(token)) return true;
   if (label !== '' && durationLabel.test(label)) return !isRemaining(text, end, label);
+  // The port of a server on this machine, unlike a figure with that label.
+  if (label.toLowerCase() === 'localhost' && text.startsWith(':', start - 1)) return true;
   if (label !== '' && isCountOfCalls(text, start, end)) return true;
   if (label !== '' && volatileLabel.test(label)) return !partLabel.test(label) || shareAt(text, end) === undefined;
   const isInFolder = text.charCodeAt(start - 1) === slash;
