@@ -190,6 +190,10 @@ describe('judgeCommand for folders that tar enters', () => {
     },
   );
 
+  it('asks before it reads a folder that is longer than any', () => {
+    expect(decide(`tar -cf a.tar ${'-C a '.repeat(1000)}.ssh`)).toBe('ask');
+  });
+
   it('allows other names below them', () => {
     const names = fc.constantFrom(
       ['/', 'etc/hosts'],

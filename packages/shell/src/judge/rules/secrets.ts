@@ -14,6 +14,9 @@ import {
 import { extracts } from '../written-paths.js';
 import type { CommandRule, RuleContext } from '../rule.js';
 
+/** Number of characters of a folder that is read. */
+const maxFolder = 1000;
+
 /** Returns what `tar` archives: names are relative to the folder of the `-C` before them. */
 const archived = (words: readonly string[]): readonly string[] => {
   let folder = '';
@@ -28,6 +31,10 @@ const archived = (words: readonly string[]): readonly string[] => {
       return name.startsWith('-') ? [] : [inFolder(name)];
     }
     folder = inFolder(inline ?? word);
+    if (folder.length > maxFolder) {
+      folder = '';
+      return ['/'];
+    }
     // A list names anything in the folder.
     return isFromList ? [folder] : [];
   });
