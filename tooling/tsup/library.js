@@ -18,6 +18,10 @@ export const library = () => {
     sourcemap: true,
     clean: true,
     silent: true,
+    // Letters of other scripts stay as they are, because escapes are up to three times as long.
+    esbuildOptions: (options) => {
+      options.charset = 'utf8';
+    },
     // The declaration build of tsup does not support TypeScript 7.
     dts: false,
     onSuccess: 'tsc -p tsconfig.build.json',
