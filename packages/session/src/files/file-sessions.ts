@@ -9,6 +9,8 @@ import { currentHead, readHead, type Head } from './head.js';
 import { load } from './load.js';
 import { openFiles, type OpenFileSession } from './open-session.js';
 import { settingsOf, type FileSessionsOptions, type FileSettings, type SessionProblem } from './options.js';
+import { RecentSessions } from '../recent-sessions.js';
+import type { RecentCheckpoints } from './recent.js';
 import { removeSession, sweepDeleted } from './remove-session.js';
 import { isLocked } from './session-lock.js';
 
@@ -67,10 +69,11 @@ export const fileSessions = (options: FileSessionsOptions): FileSessions => {
   const settings = settingsOf(options);
   const { directory, leaseMs } = settings;
   const files = new OpenFiles();
+  const recent: RecentCheckpoints = new RecentSessions();
   /** Sessions of the unfinished turns that were listed last; they are located next. */
   let found: ReadonlyMap<string, string> = new Map();
   return {
-    open: (session) => openFiles(folderOf(directory, session), settings, files),
+    open: (session) => openFiles(folderOf(directory, session), settings, files, recent),
     locate: async (turn) => {
       const session = found.get(turn);
       if (session !== undefined && (await latestOf(folderOf(directory, session))) === turn) return session;

@@ -9,6 +9,7 @@ import { encodeLine } from './lines.js';
 import type { Loaded } from './load.js';
 import type { FileSettings } from './options.js';
 import type { PastTurns } from './past-turns.js';
+import { recall, remember, type RecentCheckpoints } from './recent.js';
 import { RecordWriter } from './records.js';
 import { loadAndRepair } from './repair.js';
 import { lockSession } from './session-lock.js';
@@ -24,11 +25,18 @@ export interface OpenFileSession extends OpenSession {
 }
 
 /** Opens a session for writing. @throws SessionHeldError while it is open elsewhere */
-export const openFiles = (folder: SessionFolder, settings: FileSettings, files: OpenFiles): Promise<OpenFileSession> =>
+export const openFiles = (
+  folder: SessionFolder,
+  settings: FileSettings,
+  files: OpenFiles,
+  recent: RecentCheckpoints,
+): Promise<OpenFileSession> =>
   files.openSession(async () => {
     const lock = await lockSession(folder, { leaseMs: settings.leaseMs });
     try {
-      return new FileSession(folder, settings, lock, await loadAndRepair(folder, settings, lock), files);
+      const checkpoint = await recall(recent, folder, lock);
+      const { loaded, before } = await loadAndRepair(folder, settings, lock, checkpoint);
+      return new FileSession(folder, settings, lock, loaded, files, () => remember(recent, folder, lock, before));
     } catch (error) {
       await lock.release().catch(() => undefined);
       throw error;
@@ -50,14 +58,23 @@ class FileSession implements OpenFileSession {
   #recordedName: string | undefined;
   #next: number;
   #isChanged = false;
+  readonly #onStored: () => Promise<void>;
   #closing: Promise<void> | undefined;
 
-  constructor(folder: SessionFolder, settings: FileSettings, lock: FileLock, loaded: Loaded, files: OpenFiles) {
+  constructor(
+    folder: SessionFolder,
+    settings: FileSettings,
+    lock: FileLock,
+    loaded: Loaded,
+    files: OpenFiles,
+    onStored: () => Promise<void>,
+  ) {
     const { snapshot, journal, head, turns } = loaded;
     this.#folder = folder;
     this.#settings = settings;
     this.#lock = lock;
     this.#files = files;
+    this.#onStored = onStored;
     this.snapshot = snapshot;
     this.journal = journal;
     this.#head = head;
@@ -109,9 +126,11 @@ class FileSession implements OpenFileSession {
       await this.#files.write(async () => {
         // If the copy fails as well, nothing more can be done.
         if (this.#file.isUnsure) await this.#lock.replaceFile(journal, { copyOf: journal }).catch(() => undefined);
-        if (!this.#isChanged || this.#file.failure) return;
+        if (this.#file.failure) return;
         // Not synced, because it can be rebuilt from the journal; a full disk may reject it.
-        await this.#lock.replaceFile(head, encodeHead(this.#head), { sync: false }).catch(() => undefined);
+        const summary = this.#isChanged ? encodeHead(this.#head) : undefined;
+        if (summary) await this.#lock.replaceFile(head, summary, { sync: false }).catch(() => undefined);
+        await this.#onStored();
       });
     } finally {
       await this.#lock.release();

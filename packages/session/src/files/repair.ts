@@ -7,6 +7,7 @@ import type { SessionFolder } from './folder.js';
 import { emptyHead, encodeHead, readHead, type Head } from './head.js';
 import { load, loadedFrom, type Damage, type Loaded } from './load.js';
 import type { FileSettings, SessionProblem } from './options.js';
+import type { MemoryCheckpoint } from './recent.js';
 import { emptySession } from './remove-session.js';
 
 /** Reading this number of bytes again is as fast as writing and syncing a checkpoint. */
@@ -20,8 +21,15 @@ const minUnsavedBytes = 1 << 17;
  * session continues in a copy.
  *
  * After a long read a new checkpoint is written. Its size is limited to a share of the journal since the last one.
+ *
+ * @param recent - a checkpoint in memory, which saves reading the one on disk
  */
-export const loadAndRepair = async (folder: SessionFolder, settings: FileSettings, lock: FileLock): Promise<Loaded> => {
+export const loadAndRepair = async (
+  folder: SessionFolder,
+  settings: FileSettings,
+  lock: FileLock,
+  recent?: MemoryCheckpoint,
+): Promise<{ readonly loaded: Loaded; readonly before: MemoryCheckpoint }> => {
   const report: Report = (problem) => settings.onProblem({ session: folder.session, ...problem });
   const repair: Repair = { folder, lock, report, sync: settings.fsync !== 'never' };
   if (lock.isTakeover) {
@@ -29,7 +37,8 @@ export const loadAndRepair = async (folder: SessionFolder, settings: FileSetting
     await lock.settle();
   }
   const head = lock.wasEmpty ? undefined : await repairHead(repair);
-  const { checkpoint, loaded, isShort } = await read(repair);
+  const { savedSize, bytes, loaded, isShort, isRecent } =
+    (recent && (await readRecent(folder, recent))) ?? (await read(repair));
   if (loaded.damage) await cut(repair, loaded.damage);
   const lost = (head?.size ?? 0) - loaded.head.size;
   if (lost > 0 && !loaded.damage && !isShort) {
@@ -40,15 +49,21 @@ export const loadAndRepair = async (folder: SessionFolder, settings: FileSetting
   if ((!head && !lock.wasEmpty) || lost > 0) {
     await lock.replaceFile(folder.head, encodeHead(loaded.head), { sync: repair.sync });
   }
-  const unsaved = loaded.headBefore.size - checkpoint.head.size;
-  if (unsaved > Math.max(minUnsavedBytes, checkpoint.bytes)) {
-    const turns = loaded.turns.without(loaded.journal[0]?.event.turn);
-    const next = { head: loaded.headBefore, snapshot: loaded.snapshot, turns };
+  const turns = loaded.turns.without(loaded.journal[0]?.event.turn);
+  const before = { head: loaded.headBefore, snapshot: loaded.snapshot, turns, bytes, savedSize };
+  if (isRecent || !mustSave(before)) return { loaded, before };
+  try {
+    await writeCheckpoint(folder, before, lock, repair.sync);
+  } catch {
     // A checkpoint only saves time, so a full disk does not prevent opening the session.
-    await writeCheckpoint(folder, next, lock, repair.sync).catch(() => undefined);
+    return { loaded, before };
   }
-  return loaded;
+  return { loaded, before: { ...before, bytes: await fileSize(folder.snapshot), savedSize: before.head.size } };
 };
+
+/** Whether so much follows the checkpoint on disk that a new one is written. */
+const mustSave = ({ head, savedSize, bytes }: MemoryCheckpoint): boolean =>
+  head.size - savedSize > Math.max(minUnsavedBytes, bytes);
 
 type Report = (problem: Omit<SessionProblem, 'session'>) => void;
 
@@ -74,21 +89,33 @@ const repairHead = async (repair: Repair): Promise<Head | undefined> => {
   return undefined;
 };
 
-interface Read {
-  readonly checkpoint: Checkpoint;
+interface Read extends Pick<MemoryCheckpoint, 'savedSize' | 'bytes'> {
   readonly loaded: Loaded;
   readonly isShort: boolean;
+  readonly isRecent: boolean;
 }
+
+/** Reads the records after a checkpoint in memory. Checkpoints on disk are written from what was read from the disk. */
+const readRecent = async (folder: SessionFolder, recent: MemoryCheckpoint): Promise<Read | undefined> => {
+  const loaded = await load(folder.journal, recent);
+  return loaded.damage || mustSave({ ...recent, head: loaded.headBefore })
+    ? undefined
+    : { ...recent, loaded, isShort: false, isRecent: true };
+};
+
+const readFrom = ({ head, bytes }: Checkpoint, loaded: Loaded, isShort = false): Read => ({
+  savedSize: head.size,
+  bytes,
+  loaded,
+  isShort,
+  isRecent: false,
+});
 
 const read = async (repair: Repair): Promise<Read> => {
   const { folder, lock } = repair;
   const empty = noCheckpoint(folder.session);
-  if (lock.wasEmpty) return { checkpoint: empty, loaded: loadedFrom(empty), isShort: false };
-  const fromStart = async (): Promise<Read> => ({
-    checkpoint: empty,
-    loaded: await load(folder.journal, empty),
-    isShort: false,
-  });
+  if (lock.wasEmpty) return readFrom(empty, loadedFrom(empty));
+  const fromStart = async (): Promise<Read> => readFrom(empty, await load(folder.journal, empty));
   let checkpoint: Checkpoint | undefined;
   try {
     checkpoint = await readCheckpoint(folder);
@@ -102,7 +129,7 @@ const read = async (repair: Repair): Promise<Read> => {
   if (size < checkpoint.head.size) return restartJournal(repair, checkpoint, size);
   const loaded = await load(folder.journal, checkpoint);
   const isMisplaced = loaded.damage?.at === checkpoint.head.size && !loaded.damage.isTorn;
-  if (!isMisplaced) return { checkpoint, loaded, isShort: false };
+  if (!isMisplaced) return readFrom(checkpoint, loaded);
   const message = 'The snapshot does not match the journal. It is rebuilt from the journal.';
   await replaceDamaged(repair, folder.snapshot, [], 'corrupt-snapshot', message);
   return fromStart();
@@ -116,7 +143,7 @@ const restartJournal = async (repair: Repair, checkpoint: Checkpoint, size: numb
   else repair.report({ kind: 'short-journal', path: folder.journal, backup: undefined, bytes: 0, message });
   const restarted = { ...checkpoint, head: { ...checkpoint.head, size: 0 } };
   await writeCheckpoint(folder, restarted, lock, true);
-  return { checkpoint: restarted, loaded: await load(folder.journal, restarted), isShort: true };
+  return readFrom(restarted, await load(folder.journal, restarted), true);
 };
 
 /** Truncates a journal before its damage. */
