@@ -22,7 +22,7 @@ import { toPostgresError } from '../errors.js';
 import { encodeName, keyOf } from '../keys.js';
 import type { Postgres } from '../postgres.js';
 import { SessionClaims, type Claim } from './claims.js';
-import type { LoadedSession } from './load.js';
+import { mustSave, type LoadedSession, type RecentSession } from './load.js';
 
 interface QueuedRecord {
   readonly turn: number;
@@ -47,9 +47,6 @@ interface Head {
 const maxRecords = 500;
 const maxChars = 4_000_000;
 
-/** A snapshot is written when the records that it replaces are larger than this, and than half of the snapshot. */
-const minUnfoldedBytes = 32_768;
-
 /**
  * A session in PostgreSQL that is open for writing.
  *
@@ -70,11 +67,12 @@ export class PostgresSession implements OpenSession {
     maxSize: maxChars,
     maxItems: maxRecords,
   });
-  readonly #snapshotBytes: number;
+  readonly #onClosing: (stored: RecentSession) => void;
   readonly #onReleased: () => void;
+  #snapshotBytes: number;
   #unfoldedBytes: number;
   #bytes: number;
-  #turnBytes = 0;
+  #turnBytes: number;
   #turns: number;
   #next: number;
   /** The session before the latest turn, and the records of the latest turn. */
@@ -88,6 +86,7 @@ export class PostgresSession implements OpenSession {
     claim: Claim,
     loaded: LoadedSession,
     past: readonly PastTurn[],
+    onClosing: (stored: RecentSession) => void,
     onReleased: () => void,
   ) {
     this.#database = database;
@@ -99,9 +98,11 @@ export class PostgresSession implements OpenSession {
     this.#latest = [...loaded.journal];
     this.#snapshotBytes = loaded.snapshotBytes;
     this.#unfoldedBytes = loaded.unfoldedBytes;
+    this.#turnBytes = loaded.turnBytes;
     this.#bytes = claim.bytes;
     this.#turns = loaded.turns;
     this.#next = loaded.journal.length;
+    this.#onClosing = onClosing;
     this.#onReleased = onReleased;
   }
 
@@ -209,13 +210,25 @@ export class PostgresSession implements OpenSession {
       // The records contain everything; the next process that opens the session folds them.
       this.#database.settings.onProblem(toPostgresError(error));
     }
+    if (!this.#queue.failure && this.#turns > 0) this.#onClosing(this.#stored());
     await SessionClaims.of(this.#database).release(this.#claim);
     this.#onReleased();
   }
 
+  /** The session before its latest turn. */
+  #stored(): RecentSession {
+    return {
+      id: this.#claim.id,
+      fence: this.fence,
+      turns: this.#turns - 1,
+      snapshot: this.#before,
+      snapshotBytes: this.#snapshotBytes,
+      unfoldedBytes: this.#unfoldedBytes,
+    };
+  }
+
   async #saveSnapshot(): Promise<void> {
-    const isLarge = this.#unfoldedBytes > Math.max(minUnfoldedBytes, this.#snapshotBytes / 2);
-    if (!this.#hasFolded || !isLarge) return;
+    if (!this.#hasFolded || !mustSave(this.#stored())) return;
     const body = encodeSnapshot(this.#before);
     const { id, fence } = this.#claim;
     await this.#database.query(
@@ -225,6 +238,7 @@ export class PostgresSession implements OpenSession {
       [id, fence, this.#turns - 1, body.length, body],
       { retryMs: 0 },
     );
+    [this.#snapshotBytes, this.#unfoldedBytes] = [body.length, 0];
   }
 }
 

@@ -1,5 +1,5 @@
 import type { SessionInfo } from '@h/session';
-import { archivedTurn, RecordReader, sessionClosed, type ArchivedTurn } from '@h/session/format';
+import { archivedTurn, RecentSessions, RecordReader, sessionClosed, type ArchivedTurn } from '@h/session/format';
 import {
   foldJournal,
   SessionBusyError,
@@ -16,8 +16,8 @@ import { isAlive } from '../holders.js';
 import { decodeName, keyOf } from '../keys.js';
 import { Postgres } from '../postgres.js';
 import { createOpening } from './openings.js';
-import { loadSession, loadTurns } from './load.js';
-import { SessionClaims } from './claims.js';
+import { loadSession, loadTurns, type RecentSession } from './load.js';
+import { SessionClaims, type Claim } from './claims.js';
 import { PostgresSession } from './open-session.js';
 
 /** Options of {@link postgresSessions}. */
@@ -113,11 +113,17 @@ export const postgresSessions = (database: Postgres, options: PostgresSessionsOp
   checkOptions('postgresSessions()', options, { onUnfinished: anyFunction });
   const claims = SessionClaims.of(database);
   const opening = createOpening(database.settings.retryMs);
+  const recent = new RecentSessions<RecentSession>();
+  /** Returns the state in memory, unless another claim followed the one that left it. */
+  const recall = (session: string, { id, fence }: Claim): RecentSession | undefined => {
+    const latest = recent.take(session);
+    return latest?.id === id && latest.fence + 1 === Number(fence) ? latest : undefined;
+  };
   const claimAndLoad = async (session: string) => {
     const claim = await claims.claim(session);
     try {
       const [loaded, past] = await Promise.all([
-        loadSession(database, claim.id),
+        loadSession(database, claim.id, recall(session, claim)),
         loadTurns(database, claim.id, maxPastTurns),
       ]);
       return { claim, loaded, past };
@@ -144,7 +150,14 @@ export const postgresSessions = (database: Postgres, options: PostgresSessionsOp
         return claimAndLoad(session);
       });
       try {
-        const opened = new PostgresSession(database, claim, loaded, past, () => open.delete(opened));
+        const opened = new PostgresSession(
+          database,
+          claim,
+          loaded,
+          past,
+          (stored) => recent.put(session, stored, stored.snapshotBytes + stored.unfoldedBytes),
+          () => open.delete(opened),
+        );
         const latest = unfinishedIn(loaded.journal);
         if (latest !== undefined && latest === resume) await options.onUnfinished?.({ session, turn: latest });
         opened.mustResume = state.keepsUnfinished;
