@@ -189,7 +189,7 @@ export const switchTo = async (repository: GitRepository, target: GitHead): Prom
     await repository.git([
       'switch',
       '--quiet',
-      ...(branch === undefined ? ['--detach', commit] : ['--no-guess', branch]),
+      ...(branch === undefined ? ['--detach', commit] : ['--no-guess', '--', branch]),
     ]);
   } catch (error) {
     const { head } = await repository.state().catch(() => ({ head: undefined }));

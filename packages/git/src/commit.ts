@@ -12,6 +12,8 @@ export type Git = (args: readonly string[], options?: GitRunOptions) => Promise<
 export interface CommitRequest {
   /** Files relative to the top of the work tree; a file that does not exist is committed as deleted. */
   readonly paths: readonly string[];
+  /** The branch that is checked out. */
+  readonly branch: string;
   /** The commit that is checked out; `undefined` in an empty repository. */
   readonly parent: string | undefined;
   readonly rules: Pick<CommitRules, 'maxFileBytes' | 'redact'>;
@@ -96,7 +98,7 @@ const commitStaged = async (
   git: Git,
   files: readonly Staged[],
   message: string,
-  { parent, identity, timeoutMs, environment }: CommitRequest & Environment,
+  { branch, parent, identity, timeoutMs, environment }: CommitRequest & Environment,
 ): Promise<string> => {
   await setIndex(git, files, 'new');
   try {
@@ -107,21 +109,26 @@ const commitStaged = async (
     });
   } catch (error) {
     // The commit is complete if git was ended after it.
-    const head = await headOf(git).catch(() => undefined);
+    const head = await tipOf(git, branch).catch(() => undefined);
     if (head === parent) await setIndex(git, files, 'old').catch(() => undefined);
     if (head === parent || head === undefined) throw error;
   }
   const paths = files.map(({ path }) => path);
   // Hooks may have changed the files, and committed others.
-  const others = parent === undefined ? [] : await committedByHooks(git, paths, parent).catch(() => []);
+  const others = parent === undefined ? [] : await committedByHooks(git, paths, { branch, parent }).catch(() => []);
   const input = [...paths, ...others].join('\0');
   await git(['reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'], { input }).catch(() => undefined);
-  return headOf(git);
+  return tipOf(git, branch);
 };
 
-/** Returns the other files of the commit that is checked out, without those of which the user has staged a change. */
-const committedByHooks = async (git: Git, paths: readonly string[], parent: string): Promise<readonly string[]> => {
-  const committed = namesIn(await git(['diff-tree', '-r', '--no-commit-id', '--name-only', '-z', 'HEAD']));
+/** Returns the other files of the latest commit of a branch, without those of which the user has staged a change. */
+const committedByHooks = async (
+  git: Git,
+  paths: readonly string[],
+  { branch, parent }: { readonly branch: string; readonly parent: string },
+): Promise<readonly string[]> => {
+  const tip = await tipOf(git, branch);
+  const committed = namesIn(await git(['diff-tree', '-r', '--no-commit-id', '--name-only', '-z', tip]));
   const known = new Set(paths);
   const others = committed.filter((path) => !known.has(path));
   if (others.length === 0) return [];
@@ -131,7 +138,9 @@ const committedByHooks = async (git: Git, paths: readonly string[], parent: stri
 
 const namesIn = (output: string): readonly string[] => output.split('\0').filter(Boolean);
 
-const headOf = async (git: Git): Promise<string> => (await git(['rev-parse', '--quiet', '--verify', 'HEAD'])).trim();
+/** Returns the latest commit of a branch. A hook may have checked out another branch. */
+const tipOf = async (git: Git, branch: string): Promise<string> =>
+  (await git(['rev-parse', '--quiet', '--verify', `refs/heads/${branch}`])).trim();
 
 interface Environment {
   readonly environment: Readonly<Record<string, string>>;

@@ -108,7 +108,8 @@ const tryCommit = async (
   plan: CommitPlan,
 ): Promise<{ readonly commit?: CommitResult; readonly commitError?: GitError }> => {
   if (uncommitted.changes.length === 0) return {};
-  if (uncommitted.head.branch === undefined) {
+  const { branch } = uncommitted.head;
+  if (branch === undefined) {
     return {
       commitError: new GitError(
         'git-failed',
@@ -117,7 +118,7 @@ const tryCommit = async (
     };
   }
   try {
-    return { commit: await commitChanges(repository, uncommitted, plan) };
+    return { commit: await commitChanges(repository, { ...uncommitted, branch }, plan) };
   } catch (error) {
     return {
       commitError: error instanceof GitError ? error : new GitError('git-failed', toErrorInfo(error).message, error),
@@ -127,7 +128,7 @@ const tryCommit = async (
 
 const commitChanges = async (
   repository: GitRepository,
-  { top, head, changes }: Uncommitted,
+  { top, head, branch, changes }: Uncommitted & { readonly branch: string },
   plan: CommitPlan,
 ): Promise<CommitResult> => {
   const check = pathCheck(plan);
@@ -153,6 +154,7 @@ const commitChanges = async (
   if (plain.length === 0) return { commit: undefined, message: '', files: [], leftOut };
   const result = await commitFiles(git, {
     paths: plain,
+    branch,
     parent: head.commit,
     rules: plan,
     message: (files) => messageFor({ task: plan.task, files, isComplete: plan.isComplete }, plan),

@@ -641,6 +641,26 @@ describe('when git cannot work', () => {
     expect(bench.branch()).toBe('main');
   });
 
+  it('switches back to a branch whose name looks like an option', async () => {
+    const bench = gitBench();
+    bench.git('update-ref', 'refs/heads/-x', 'HEAD');
+    bench.git('symbolic-ref', 'HEAD', 'refs/heads/-x');
+    const events = await turn(bench, [write('b.txt', 'new\n')], { autoCommit: true });
+    expect(eventsOf(events, 'git.restored')[0]).toMatchObject({ to: '-x' });
+    expect(bench.branch()).toBe('-x');
+  });
+
+  it('reports the commit of its branch although the hook `post-commit` switches branches', async () => {
+    const bench = gitBench();
+    bench.put('.git/hooks/post-commit', '#!/bin/sh\ngit switch --quiet main\n');
+    chmodSync(bench.at('.git/hooks/post-commit'), 0o755);
+    const repository = createGitRepository({ root: bench.root, trusted: true });
+    const events = await turn(bench, [write('b.txt', 'new\n')], { autoCommit: true, repository });
+    const [commit] = eventsOf(events, 'git.commit');
+    expect(commit?.commit).toBe(bench.git('rev-parse', commit?.branch ?? '').trim());
+    expect([bench.branch(), bench.status()]).toEqual(['main', []]);
+  });
+
   it('works on its branch and switches back although the hook `post-checkout` fails', async () => {
     const bench = gitBench();
     bench.put('.git/hooks/post-checkout', '#!/bin/sh\necho "git-lfs was not found" >&2\nexit 2\n');
