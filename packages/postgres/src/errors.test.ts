@@ -22,3 +22,13 @@ it.each([
   const thrown = Object.assign(new Error('No.'), { code: sqlState });
   expect(toPostgresError(thrown)).toMatchObject({ code, isRetryable: false });
 });
+
+it('names the pooler that does not allow transactions, instead of trying again', () => {
+  const message = 'transaction blocks not allowed in statement pooling mode';
+  expect(toPostgresError(Object.assign(new Error(message), { code: '08P01' }))).toMatchObject({
+    code: 'database-pooler',
+    isRetryable: false,
+  });
+  const transient = Object.assign(new Error('query_wait_timeout'), { code: '08P01' });
+  expect(toPostgresError(transient)).toMatchObject({ code: 'database-unavailable', isRetryable: true });
+});

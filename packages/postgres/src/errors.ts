@@ -9,7 +9,8 @@ import { TurnError } from '@h/turn';
  * - `database-full`: the disk or a quota of the server is full
  * - `database-denied`: the password or a privilege is missing
  * - `database-schema`: the tables do not match this version of the package
- * - `database-pooler`: notifications do not arrive, because a pooler shares the connections of the server
+ * - `database-pooler`: notifications do not arrive, because a pooler shares the connections of the server, or the pooler
+ *   allows no transactions
  * - `database-closed`: `close()` was called
  * - `database-failed`: any other error of the server
  */
@@ -108,6 +109,8 @@ const kinds: readonly (readonly [prefix: string, code: PostgresErrorCode])[] = [
 ];
 
 const kindOf = (code: string | undefined, message: string): PostgresErrorCode => {
+  // PgBouncer has one code for all its errors, also for those that pass.
+  if (/pooling mode/u.test(message)) return 'database-pooler';
   if (code !== undefined && /^[0-9A-Z]{5}$/u.test(code) && !code.startsWith('E')) {
     return kinds.find(([prefix]) => code.startsWith(prefix))?.[1] ?? 'database-failed';
   }
