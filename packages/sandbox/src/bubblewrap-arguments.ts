@@ -115,7 +115,7 @@ export const bubblewrapArguments = ({
   '--tmpfs',
   '/tmp',
   '--dir',
-  temporaryHome,
+  homeBeside(root),
   ...readOnlyPaths.flatMap(readOnlyMount),
   readOnly ? '--ro-bind' : '--bind',
   root,
@@ -124,6 +124,9 @@ export const bubblewrapArguments = ({
   cwd,
   '--',
 ];
+
+/** The home folder of commands; outside of `/tmp` if the workspace replaces that. */
+export const homeBeside = (root: string): string => (root === '/tmp' ? '/home/agent' : temporaryHome);
 
 /**
  * Settings of the kernel that root may write without a capability. `/proc/sys/kernel/core_pattern`, for example, names a

@@ -136,6 +136,13 @@ describe.skipIf(!hasBubblewrap)('bubblewrap (skipped where bwrap does not work)'
     await expect(open({ root })).rejects.toMatchObject({ code: 'sandbox-start' });
   });
 
+  it('has a private home folder, also in the workspace /tmp', async () => {
+    const sandbox = await open({ root: '/tmp' });
+    const { exitCode, output } = await runShell(sandbox, 'cd && touch private && ls -A ~ && pwd');
+    expect([exitCode, output]).toEqual([0, 'private\n/home/agent\n']);
+    expect(existsSync('/home/agent/private')).toBe(false);
+  });
+
   it('shows no processes of this machine', async () => {
     const { output } = await runShell(await open(), 'ls /proc | grep -c "^[0-9]*$"');
     expect(Number(output)).toBeLessThan(10);

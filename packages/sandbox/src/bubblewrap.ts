@@ -1,6 +1,6 @@
 import { captureProcess, minimalEnvironment, nonInteractive, runProcess, type Environment } from '@h/process';
-import { findRoot, sandboxOf, temporaryHome } from './backend.js';
-import { bubblewrapArguments } from './bubblewrap-arguments.js';
+import { findRoot, sandboxOf } from './backend.js';
+import { bubblewrapArguments, homeBeside } from './bubblewrap-arguments.js';
 import type { CheckedOptions } from './options.js';
 import { createPrivateDevices } from './private-devices.js';
 import type { Sandbox } from './sandbox.js';
@@ -31,7 +31,12 @@ export const bubblewrapSandbox = async (options: CheckedOptions<'bubblewrap'>): 
     ...bubblewrapArguments({ ...options, root, cwd, readOnly, deviceMounts }),
     ...argv,
   ];
-  const base: Environment = { ...systemEnvironment(), ...nonInteractive, ...options.environment };
+  const base: Environment = {
+    ...systemEnvironment(),
+    HOME: homeBeside(root),
+    ...nonInteractive,
+    ...options.environment,
+  };
   try {
     await probe(argvOf(root, ['/bin/sh', '-c', ': >/dev/null']), base);
   } catch (error) {
@@ -61,7 +66,6 @@ const systemEnvironment = (): Environment => {
   const { PATH = '/usr/local/bin:/usr/bin:/bin', LANG, LC_ALL, TZ } = minimalEnvironment(process.env);
   return {
     PATH,
-    HOME: temporaryHome,
     ...(LANG !== undefined && { LANG }),
     ...(LC_ALL !== undefined && { LC_ALL }),
     ...(TZ !== undefined && { TZ }),
