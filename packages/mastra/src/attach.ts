@@ -19,7 +19,7 @@ import type { Processor } from '@mastra/core/processors';
 import { MASTRA_THREAD_ID_KEY } from '@mastra/core/request-context';
 import type { ToolHooks } from '@mastra/core/tools';
 import { stepModel, type Step } from './step-model.js';
-import { Suspended, stepTools, type Invocation } from './step-tools.js';
+import { agentTools, idOf, Suspended, stepTools, type Invocation, PassedCalls } from './step-tools.js';
 import { toolHooks } from './tool-hooks.js';
 
 const host = 'Mastra';
@@ -119,6 +119,8 @@ export const attach = <Settings extends object>(
     endsRuns: true,
   });
   const open = new Set<string>();
+  const direct = new Set<string>();
+  const passed = new PassedCalls();
   const runs = new WeakMap<object, { stopped?: TurnEnding; run: Step['run']; session?: Step['session'] }>();
   let runCount = 0;
   const ownsRetries = operators.some((operator) => mayDecide(operator, 'model.error'));
@@ -150,7 +152,7 @@ export const attach = <Settings extends object>(
       };
       return {
         model: stepModel(model, step) as unknown as MastraLanguageModel,
-        tools: stepTools(tools, { session, approve, open }),
+        tools: stepTools(tools, { session, approve, open, passed }),
         ...(ownsRetries && { modelSettings: { ...modelSettings, maxRetries: 0 } }),
       };
     },
@@ -174,14 +176,18 @@ export const attach = <Settings extends object>(
     readonly inputProcessors?: unknown;
     readonly outputProcessors?: unknown;
     readonly hooks?: ToolHooks;
+    readonly tools?: unknown;
   };
   const sessionOf = (invocation: Invocation): ReturnType<typeof sessions.session> =>
-    sessions.session(threadOf(invocation.requestContext) ?? `call ${invocation.toolCallId ?? ''}`);
+    sessions.session(threadOf(invocation.requestContext) ?? `call ${idOf(invocation) ?? ''}`);
+  const wrapTools = (tools: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+    agentTools(tools, passed, (invocation) => ({ session: sessionOf(invocation), approve, open: direct, passed }));
   return {
     ...settings,
+    ...(own.tools !== undefined && { tools: withTools(own.tools, wrapTools) }),
     inputProcessors: withProcessor(own.inputProcessors, processor) as never[],
     outputProcessors: withProcessor(own.outputProcessors, ending) as never[],
-    hooks: toolHooks({ approve, open, sessionOf, own: own.hooks }),
+    hooks: toolHooks({ approve, open, passed, sessionOf, own: own.hooks }),
     forget: (thread) => sessions.forget(thread),
   };
 };
@@ -194,6 +200,13 @@ const withProcessor = (own: unknown, processor: Processor): unknown => {
     processor,
   ];
 };
+
+/** Returns the tools of the agent, which may be a function, with every `execute` wrapped. */
+const withTools = (own: unknown, wrap: (tools: Readonly<Record<string, unknown>>) => unknown): unknown =>
+  typeof own === 'function'
+    ? async (...given: readonly unknown[]) =>
+        wrap((await (own as (...given: readonly unknown[]) => unknown)(...given)) as never)
+    : wrap(own as never);
 
 /** Returns the thread of the agent's memory, which Mastra puts into the context of a run, or the one of a server. */
 const threadOf = (context: { get(key: string): unknown } | undefined): string | undefined => {

@@ -1,5 +1,12 @@
 import type { PromptMessage } from '@h/ai-sdk/bridge';
-import { outputOrThrow, plainJSON, type Approve, type HostSession, type HostToolReturn } from '@h/bridge';
+import {
+  outputOrThrow,
+  plainJSON,
+  ToolCallError,
+  type Approve,
+  type HostSession,
+  type HostToolReturn,
+} from '@h/bridge';
 import type { ToolCall, ToolOutcome, ToolResultOutput } from '@h/turn';
 
 /** A tool in a step of Mastra. */
@@ -30,7 +37,28 @@ export interface ToolStep {
   readonly approve: Approve | undefined;
   /** Ids of the calls that pass the operators right now. */
   readonly open: Set<string>;
+  readonly passed: PassedCalls;
 }
+
+/** The ids of calls that passed the operators, by their signals, which calls of a turn may share. */
+export class PassedCalls {
+  readonly #ids = new WeakMap<AbortSignal, Set<string>>();
+
+  add(signal: AbortSignal, invocation: Invocation): void {
+    const id = idOf(invocation);
+    if (id === undefined) return;
+    this.#ids.set(signal, (this.#ids.get(signal) ?? new Set()).add(id));
+  }
+
+  has(invocation: Invocation): boolean {
+    const { abortSignal } = invocation;
+    const id = idOf(invocation);
+    return abortSignal !== undefined && id !== undefined && this.#ids.get(abortSignal)?.has(id) === true;
+  }
+}
+
+/** Returns the id of a call, which tools of Mastra have under `agent`. */
+export const idOf = ({ toolCallId, agent }: Invocation): string | undefined => toolCallId ?? agent?.toolCallId;
 
 /** Thrown within the bridge when a tool suspends the run: the call stays open until Mastra resumes the run. */
 export class Suspended extends Error {
@@ -46,6 +74,36 @@ export class Suspended extends Error {
 /** Wraps `execute` of every tool. Tools without it run in the client or at the provider. */
 export const stepTools = (tools: Readonly<Record<string, unknown>>, step: ToolStep): Record<string, unknown> =>
   Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, stepTool(name, tool as MastraTool, step)]));
+
+/** Wraps `execute` of the tools of an agent, so that calls which no step or hook judged pass the operators too. */
+export const agentTools = (
+  tools: Readonly<Record<string, unknown>>,
+  passed: PassedCalls,
+  stepOf: (invocation: Invocation) => ToolStep,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(tools).map(([name, given]) => {
+      const tool = given as MastraTool;
+      if (typeof tool?.execute !== 'function') return [name, tool];
+      const execute = (input: unknown, options: Invocation = {}): unknown => {
+        if (passed.has(options)) return tool.execute?.(input, options);
+        return throughOperators({ name, tool, input, options, step: stepOf(options), isDirect: true }).catch(asFailure);
+      };
+      return [name, withExecute(tool, execute)];
+    }),
+  );
+
+/** Returns a denial as Mastra returns its own errors of validation, since an error ends the run of a network. */
+const asFailure = (error: unknown): { readonly error: true; readonly message: string } => {
+  if (error instanceof ToolCallError) return { error: true, message: error.message };
+  throw error;
+};
+
+const withExecute = (tool: MastraTool, execute: Execute): MastraTool =>
+  Object.create(Object.getPrototypeOf(tool) as object, {
+    ...Object.getOwnPropertyDescriptors(tool),
+    execute: { value: execute, configurable: true, enumerable: true, writable: true },
+  }) as MastraTool;
 
 const stepTool = (name: string, tool: MastraTool, step: ToolStep): MastraTool => {
   const { execute, toModelOutput } = tool;
@@ -65,6 +123,7 @@ interface Execution {
   readonly input: unknown;
   readonly options: Invocation;
   readonly step: ToolStep;
+  readonly isDirect?: boolean | undefined;
 }
 
 /** Runs a call through the operators. Resolves with the value for Mastra, or rejects with the error for the model. */
@@ -72,7 +131,9 @@ const throughOperators = async (execution: Execution): Promise<unknown> => {
   const { name, tool, input, options, step } = execution;
   const details = { ...options, ...options.agent };
   // The model reads a placeholder for a call in the background, whose result comes later and is judged separately.
-  const id = `${details.toolCallId ?? name}${options.isBackgroundTask === true ? ' in the background' : ''}`;
+  let id = `${details.toolCallId ?? name}${options.isBackgroundTask === true ? ' in the background' : ''}`;
+  // Nothing makes the ids of direct calls unique, and a turn answers an id once.
+  while (execution.isDirect === true && step.open.has(id)) id += ' again';
   step.open.add(id);
   try {
     const { outcome, returned } = await step.session.tool<unknown>({
@@ -95,12 +156,13 @@ const throughOperators = async (execution: Execution): Promise<unknown> => {
 };
 
 const runTool = async (
-  { tool, input, options }: Execution,
+  { tool, input, options, step }: Execution,
   call: ToolCall,
   abortSignal: AbortSignal,
   isChanged: boolean,
 ): Promise<HostToolReturn<unknown>> => {
   let isSuspended = false;
+  step.passed.add(abortSignal, options);
   const noting =
     (suspend: Suspend): Suspend =>
     (...given) => {

@@ -5,7 +5,7 @@ import type { ToolHooks } from '@mastra/core/tools';
 import { outcomeOf, Suspended, suspendForApproval, valueOf, type Invocation, type ToolStep } from './step-tools.js';
 
 /** Where calls outside of a step are judged. */
-export interface HookOptions extends Pick<ToolStep, 'approve' | 'open'> {
+export interface HookOptions extends Pick<ToolStep, 'approve' | 'open' | 'passed'> {
   readonly sessionOf: (invocation: Invocation) => HostSession<PromptMessage>;
   /** The hooks of the agent, which run for calls that the operators allow. */
   readonly own: ToolHooks | undefined;
@@ -23,7 +23,7 @@ interface Running {
  *
  * Hooks cannot replace a result, so a result that an operator changes reaches the model as an error with that text.
  */
-export const toolHooks = ({ approve, open, sessionOf, own }: HookOptions): ToolHooks => {
+export const toolHooks = ({ approve, open, passed, sessionOf, own }: HookOptions): ToolHooks => {
   const running = new WeakMap<object, Running>();
   return {
     beforeToolCall: async (context) => {
@@ -42,6 +42,7 @@ export const toolHooks = ({ approve, open, sessionOf, own }: HookOptions): ToolH
         run: (call, signal, isChanged) => {
           if (isChanged) replaceInput(context.toolName, context.input, call.input);
           invocation.abortSignal = signal;
+          passed.add(signal, invocation);
           allowed.resolve(undefined);
           return promise;
         },
