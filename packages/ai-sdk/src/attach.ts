@@ -168,6 +168,7 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
   });
   const judgesResults = operators.some((operator) => mayDecide(operator, 'tool.result'));
   const calls = new CallSessions();
+  const mark = new GuardMark();
   const runs = new Runs();
   const nameOf = (toolCallId: string | undefined, run: string | undefined): string =>
     calls.sessionOf(toolCallId, run) ?? options.session ?? 'default';
@@ -175,7 +176,7 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
     sessions.session(nameOf(toolCallId, run));
   const notify = (session: string, { outcome, reason, error }: TurnEnding | TurnStoppedError): void =>
     onStop?.({ session, outcome, ...(reason !== undefined && { reason }), ...(error !== undefined && { error }) });
-  const callOf = (call: LanguageModelV4CallOptions, { source, provider }: ModelOfStep): ModelCall => {
+  const callOf = (call: LanguageModelV4CallOptions, { source, provider, isChosen }: ModelOfStep): ModelCall => {
     const given = withoutMarks(call, tools);
     const request = fromCallOptions(given, provider, format);
     const name = request.session ?? options.session ?? request.run ?? 'default';
@@ -183,17 +184,17 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
     const session = sessions.session(name);
     return {
       session,
-      source,
       host: request,
       options: given,
       exitBehavior,
       onAnswer: ({ content }) => calls.add(name, request.run, content),
       onStop: (stopped) => notify(session.name, stopped),
+      ...(isChosen ? mark.mark(source) : { source }),
     };
   };
-  const mark = new GuardMark();
-  const attachModel = (own: AnyLanguageModel, source: ModelSource): LanguageModelV4 => {
-    const ofStep = { source, provider: providerOf(own) };
+  const attachModel = (own: AnyLanguageModel, isChosen: boolean): LanguageModelV4 => {
+    const source = sourceOf(own, options.resolve);
+    const ofStep = { source, provider: providerOf(own), isChosen };
     return {
       specificationVersion: 'v4',
       provider: own.provider,
@@ -205,9 +206,7 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
         mark.isOn(call) ? (await source({})).doStream(mark.off(call)) : stream(callOf(call, ofStep)),
     };
   };
-  const attached = attachModel(model, sourceOf(model, options.resolve));
-  const attachOther = (own: AnyLanguageModel): LanguageModelV4 =>
-    attachModel(own, mark.marking(sourceOf(own, options.resolve)));
+  const attached = attachModel(model, false);
   return {
     model: attached,
     tools: attachTools(
@@ -228,7 +227,7 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
       return { isStopped, session };
     }),
     prepareStep: stepPreparation(options, runs, sessionOf, (own) =>
-      isAround(own, attached) ? own : attachOther(checkedModel('prepareStep()', own)),
+      isAround(own, attached) ? own : attachModel(checkedModel('prepareStep()', own), true),
     ),
     forget: (session) => {
       calls.clear(session);
@@ -241,6 +240,8 @@ export const attach = <Tools extends ToolSet = Record<string, never>>(
 interface ModelOfStep {
   readonly source: ModelSource;
   readonly provider: string;
+  /** Whether the host chose the model, which may call the attached one. */
+  readonly isChosen: boolean;
 }
 
 /** Returns the URLs of a model in an object by which {@link isAround} recognizes the models around an attached one. */

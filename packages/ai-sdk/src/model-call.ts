@@ -36,6 +36,8 @@ export interface ModelCall {
   readonly onAnswer: (result: LanguageModelV4GenerateResult) => void;
   /** Called when the loop ends because an operator ended the turn. */
   readonly onStop?: (ending: TurnEnding) => void;
+  /** Called when the call has ended in any way. */
+  readonly onEnd?: (() => void) | undefined;
 }
 
 /** Calls the model through the operators, without streaming. */
@@ -47,6 +49,7 @@ export const generate = async ({
   exitBehavior,
   onAnswer,
   onStop,
+  onEnd,
 }: ModelCall): Promise<LanguageModelV4GenerateResult> => {
   let answer: HostAnswer | undefined;
   const perform: HostModelCall<PromptMessage>['perform'] = async (request, { signal: abortSignal }) => {
@@ -77,6 +80,8 @@ export const generate = async ({
     onStop?.(thrown);
     if (exitBehavior === 'error') throw thrown;
     return lastAnswer(thrown);
+  } finally {
+    onEnd?.();
   }
 };
 
@@ -89,6 +94,7 @@ export const stream = ({
   exitBehavior,
   onAnswer,
   onStop,
+  onEnd,
 }: ModelCall): Promise<LanguageModelV4StreamResult> => {
   const cancelled = new AbortController();
   const out = new HostStream((reason) => cancelled.abort(reason), callIdsIn(options.prompt));
@@ -149,7 +155,8 @@ export const stream = ({
       return out.complete(lastAnswer(thrown), { isStreamed: false, isChanged: true });
     })
     // A callback of the host may throw above.
-    .catch((thrown: unknown) => out.fail(thrown));
+    .catch((thrown: unknown) => out.fail(thrown))
+    .finally(onEnd);
   return out.result;
 };
 
