@@ -18,6 +18,7 @@ import { inputOf, outputOf, valueOf, type ItemGroup } from './items.js';
 // oxlint-disable-next-line typescript/no-explicit-any -- agents, tools and contexts of the SDK are invariant
 type AnyContext = any;
 type AnyAgent = Agent<AnyContext, AnyContext>;
+type AnyHandoff = Handoff<AnyContext, AnyContext>;
 type AnyTool = FunctionTool<AnyContext, AnyContext>;
 type Details = Parameters<AnyTool['invoke']>[2];
 
@@ -30,47 +31,62 @@ export interface AgentSeams {
   within<Value>(callId: string, run: () => Promise<Value>): Promise<Value>;
   /** Called with the name of each function tool that passes through the operators. */
   onTool(name: string): void;
+  /** The handoffs that pass through the operators. */
+  readonly handoffs: WeakSet<AnyHandoff>;
   /** Returns and removes the id of the first call of this name in the latest answer. */
   takeCall(name: string): string | undefined;
 }
 
-type WrapTool = (tool: Tool<AnyContext>) => Tool<AnyContext>;
+/** What the agents of a run use in place of their tools and handoffs. */
+interface Wrapper {
+  readonly tool: (tool: Tool<AnyContext>) => Tool<AnyContext>;
+  readonly handoff: (given: AnyHandoff) => AnyHandoff;
+}
 
-/** The tools of the agents that run in this asynchronous context pass through this function. */
-const wrapperOfContext = new AsyncLocalStorage<WrapTool>();
-/** Not registered with `Symbol.for`: each loaded copy of this module has its own storage and replaces the method. */
+/** The wrapper of the agents that run in this asynchronous context. */
+const wrapperOfContext = new AsyncLocalStorage<Wrapper>();
+/** Not registered with `Symbol.for`: each loaded copy of this module has its own storage and replaces the methods. */
 const isObserved = Symbol('@h/openai-agents.isObserved');
 
 /**
- * Wraps the tools of all agents that run within a function, including those behind `asTool()`, which the SDK reaches
- * by a closure: no clone of an agent can replace them, so the method of the class that lists the tools is replaced.
+ * Wraps the tools and handoffs of all agents that run within a function, including those behind `asTool()`, which the
+ * SDK reaches by a closure: no clone of an agent can replace them, so the methods of the class that list them are
+ * replaced.
  */
-const withTools = <Value>(wrapTool: WrapTool, run: () => Value): Value => {
-  const own = Agent.prototype as Pick<AnyAgent, 'getAllTools'> & { [isObserved]?: true };
+const withWrapper = <Value>(wrapper: Wrapper, run: () => Value): Value => {
+  const own = Agent.prototype as Pick<AnyAgent, 'getAllTools' | 'getEnabledHandoffs'> & { [isObserved]?: true };
   if (own[isObserved] !== true) {
-    const { getAllTools } = own;
+    const { getAllTools, getEnabledHandoffs } = own;
     own.getAllTools = async function (...given) {
       const tools = await getAllTools.apply(this as AnyAgent, given);
-      const wrapper = wrapperOfContext.getStore();
-      return wrapper ? tools.map(wrapper) : tools;
+      const current = wrapperOfContext.getStore();
+      return current ? tools.map(current.tool) : tools;
+    };
+    own.getEnabledHandoffs = async function (...given) {
+      const handoffs = await getEnabledHandoffs.apply(this as AnyAgent, given);
+      const current = wrapperOfContext.getStore();
+      return current ? handoffs.map(current.handoff) : handoffs;
     };
     own[isObserved] = true;
   }
-  return wrapperOfContext.run(wrapTool, run);
+  return wrapperOfContext.run(wrapper, run);
 };
 
-/** Returns a function that runs agents so that all of their function tools and MCP tools pass through the operators. */
-export const toolWrapper = (seams: AgentSeams): (<Value>(run: () => Value) => Value) => {
+/** Returns a function that runs agents so that all of their tools and handoffs pass through the operators. */
+export const runWrapper = (seams: AgentSeams): (<Value>(run: () => Value) => Value) => {
   const tools = new WeakMap<AnyTool, AnyTool>();
-  const wrapTool: WrapTool = (tool) => {
-    if (tool.type !== 'function') return tool;
-    seams.onTool(tool.name);
-    const known = tools.get(tool) ?? attachTool(tool, seams);
-    tools.set(tool, known);
-    tools.set(known, known);
-    return known;
+  const wrapper: Wrapper = {
+    tool: (tool) => {
+      if (tool.type !== 'function') return tool;
+      seams.onTool(tool.name);
+      const known = tools.get(tool) ?? attachTool(tool, seams);
+      tools.set(tool, known);
+      tools.set(known, known);
+      return known;
+    },
+    handoff: (given) => (seams.handoffs.has(given) ? given : attachHandoff(given, (agent) => agent, seams)),
   };
-  return (run) => withTools(wrapTool, run);
+  return (run) => withWrapper(wrapper, run);
 };
 
 /**
@@ -115,9 +131,7 @@ const attachTool = (tool: AnyTool, seams: AgentSeams): AnyTool => {
 const wrappedInvoke =
   (tool: AnyTool, seams: AgentSeams): AnyTool['invoke'] =>
   async (runContext: RunContext, given: string, details?: Details) => {
-    // A call that the SDK did not make for a model has no id. Operators judge it in a separate turn.
-    // oxlint-disable-next-line h/no-clock -- the id must be unique and nothing else depends on it
-    const id = details?.toolCall?.callId ?? crypto.randomUUID();
+    const id = details?.toolCall?.callId ?? unknownCall();
     try {
       const { outcome, returned } = await seams.session().tool<unknown>({
         id,
@@ -135,6 +149,10 @@ const wrappedInvoke =
       throw error;
     }
   };
+
+/** Returns an id for a call that is not one of the latest answer. Operators judge it in a separate turn. */
+// oxlint-disable-next-line h/no-clock -- the id must be unique and nothing else depends on it
+const unknownCall = (): string => crypto.randomUUID();
 
 const runTool = async (
   tool: AnyTool,
@@ -188,20 +206,14 @@ const detailsWith = (details: Details, signal: AbortSignal): Details =>
     signal: { value: signal, enumerable: true, configurable: true, writable: true },
   }) as Details;
 
-const attachHandoff = (
-  given: Handoff<AnyContext, AnyContext>,
-  wrap: (agent: AnyAgent) => AnyAgent,
-  seams: AgentSeams,
-): Handoff<AnyContext, AnyContext> =>
-  given.clone({
+const attachHandoff = (given: AnyHandoff, wrap: (agent: AnyAgent) => AnyAgent, seams: AgentSeams): AnyHandoff => {
+  const attached = given.clone({
     agent: wrap(given.agent as AnyAgent),
     onInvokeHandoff: async (runContext, text) => {
       const name = given.toolName;
       const enter = async (): Promise<AnyAgent> => wrap((await given.onInvokeHandoff(runContext, text)) as AnyAgent);
-      const id = seams.takeCall(name);
-      if (id === undefined) return enter();
       const { outcome, returned } = await seams.session().tool<AnyAgent>({
-        id,
+        id: seams.takeCall(name) ?? unknownCall(),
         name,
         input: inputOf(text).input,
         run: async () => {
@@ -217,6 +229,9 @@ const attachHandoff = (
       );
     },
   });
+  seams.handoffs.add(attached);
+  return attached;
+};
 
 const reasonOf = ({ output }: ToolOutcome): string => {
   const value = valueOf(output);

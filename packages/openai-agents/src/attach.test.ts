@@ -1,5 +1,5 @@
 import { eventTable, TurnStoppedError, UnsupportedOperatorError } from '@h/bridge';
-import { deny, intercept, stop, type Handlers, type PipelineOperator, type TurnEvent } from '@h/turn';
+import { deny, intercept, stop, type Handlers, type PipelineOperator, type TurnError, type TurnEvent } from '@h/turn';
 import {
   Agent,
   handoff,
@@ -7,6 +7,7 @@ import {
   MemorySession,
   ModelBehaviorError,
   RunContext,
+  RunState,
   run as runPlain,
   setTraceProcessors,
   shellTool,
@@ -222,6 +223,68 @@ describe('attach', () => {
     expect(model.calls).toEqual([]);
   });
 
+  it.each([
+    ['allowed, in the same process', [], false, 'Taken over.'],
+    ['allowed, in another process', [], true, 'Taken over.'],
+    ['denied, in the same process', ['transfer_to_Second'], false, 'handoff-denied'],
+    ['denied, in another process', ['transfer_to_Second'], true, 'handoff-denied'],
+  ])('judges a handoff beside a call that waits for an approval: %s', async (_, denied, isOther, expected) => {
+    const { operator: observer, events } = spy();
+    const entered: string[] = [];
+    const model = scripted([...calls('rm'), functionCall('transfer_to_Second', {}, { callId: 'hand' })]);
+    const taking = scripted(say('Taken over.'));
+    const process = () => {
+      const second = agentWith(taking, { name: 'Second' });
+      const agent = agentWith(model, {
+        tools: [toolOf('rm', () => entered.push('rm'), { needsApproval: true })],
+        handoffs: [handoff(second, { onHandoff: () => void entered.push('Second') })],
+      });
+      return { agent, run: attach({ agent, session: 'alice' }, observer, ...denied.map(denying)).run };
+    };
+    const first = process();
+    const other = isOther ? process() : first;
+    const { state: paused } = await first.run('Go.');
+    const state = isOther ? await RunState.fromString(other.agent, paused.toString()) : paused;
+    for (const interruption of state.getInterruptions()) state.approve(interruption);
+    const result = await other.run(state).then(
+      ({ finalOutput }) => finalOutput,
+      ({ code }: TurnError) => code,
+    );
+    expect(result).toBe(expected);
+    expect(entered).toEqual(denied.length > 0 ? ['rm'] : ['rm', 'Second']);
+    const turns = events.filter(({ type }) => type === 'turn.start').length;
+    if (!isOther) expect(turns).toBe(1);
+  });
+
+  it.each([
+    [false, ['transfer_to_Second'], []],
+    [true, ['transfer_to_Second'], []],
+    [false, [], ['Second', 'Taken over.']],
+    [true, [], ['Second', 'Taken over.']],
+  ])(
+    'judges a handoff of an agent within a tool call (approval: %s, denied: %j)',
+    async (needsApproval, denied, expected) => {
+      const entered: (string | undefined)[] = [];
+      const second = agentWith(scripted(say('Taken over.')), { name: 'Second' });
+      const inner = agentWith(scripted([...calls('rm'), functionCall('transfer_to_Second', {}, { callId: 'hand' })]), {
+        name: 'Inner',
+        tools: [toolOf('rm', () => entered.push('rm'), { needsApproval })],
+        handoffs: [handoff(second, { onHandoff: () => void entered.push('Second') })],
+      });
+      const worker = inner.asTool({
+        toolName: 'work',
+        toolDescription: 'Works.',
+        customOutputExtractor: ({ finalOutput }) => (entered.push(finalOutput), 'done'),
+      });
+      const model = scripted([functionCall('work', { input: 'Go.' }, { callId: 'work-1' })], say('Done.'));
+      const { run } = attach({ agent: agentWith(model, { tools: [worker] }) }, ...denied.map(denying));
+      const { state, interruptions, finalOutput } = await run('Go.');
+      for (const interruption of interruptions) state.approve(interruption);
+      expect(needsApproval ? (await run(state)).finalOutput : finalOutput).toBe('Done.');
+      expect(entered.filter(Boolean)).toEqual(['rm', ...expected]);
+    },
+  );
+
   it('judges an agent that is a tool as one call, and its model calls in a separate session', async () => {
     const { operator: observer, events } = spy();
     const outer = scripted([functionCall('ask', { input: 'What?' }, { callId: 'one' })], say('Done.'));
@@ -271,7 +334,7 @@ describe('attach', () => {
     await attach({ agent }, denying('rm')).run('Go.');
     const seen: string[] = [];
     const seams = { onTool: (name: string) => seen.push(name) } as unknown as AgentSeams;
-    await second.toolWrapper(seams)(async () => agent.getAllTools(new RunContext()));
+    await second.runWrapper(seams)(async () => agent.getAllTools(new RunContext()));
     expect(seen).toEqual(['rm']);
     const again = agentWith(scripted(calls('rm'), say('Sorry.')), { tools });
     await attach({ agent: again }, denying('rm')).run('Go.');

@@ -39,7 +39,7 @@ import {
 import {
   agentWrapper,
   reachableAgents,
-  toolWrapper,
+  runWrapper,
   type AgentSeams,
   type AnyAgent,
   type AnyContext,
@@ -172,8 +172,8 @@ export const attach = <Given extends AnyAgent>(
     sessions.forget(session);
   };
   const owner = {};
-  const within = <Result>(session: string, run: () => Result): Result =>
-    scopes.run(new Map(scopes.getStore()).set(owner, { session, run: {}, tools: new Set(), calls: [] }), run);
+  const within = <Result>(session: string, run: () => Result, calls: Scope['calls'] = []): Result =>
+    scopes.run(new Map(scopes.getStore()).set(owner, { session, run: {}, tools: new Set(), calls }), run);
   const current = (): Scope => {
     const scope = scopes.getStore()?.get(owner);
     if (scope) return scope;
@@ -227,6 +227,7 @@ export const attach = <Given extends AnyAgent>(
       }
     },
     onTool: (name) => void current().tools.add(name),
+    handoffs: new WeakSet(),
     takeCall: (name) => {
       const scope = current();
       const found = scope.calls.find((call) => call.name === name);
@@ -235,7 +236,7 @@ export const attach = <Given extends AnyAgent>(
     },
   };
   const attached = agentWrapper(seams)(agent) as Given;
-  const withTools = toolWrapper(seams);
+  const withSeams = runWrapper(seams);
   const runner = wrapRunner(config, wrapModel);
   const names = new SessionNames(options.session);
 
@@ -256,7 +257,7 @@ export const attach = <Given extends AnyAgent>(
       return runner.run(attached, isForeign ? await restored(attached, input) : input, settings);
     };
     try {
-      const result = await within(name, () => withTools(start));
+      const result = await within(name, () => withSeams(start), pendingHandoffs(input));
       names.remember(result.state, name);
       const { completed } = result as unknown as { readonly completed?: Promise<void> };
       if (completed === undefined) end(result.interruptions.length > 0);
@@ -330,6 +331,14 @@ class SessionNames {
 
 const callsIn = (content: readonly AssistantPart[]): Scope['calls'] =>
   content.flatMap((part) => (part.type === 'tool-call' ? [{ id: part.toolCallId, name: part.toolName }] : []));
+
+/** The handoffs of the answer at which a run paused. The SDK makes them when the run is resumed. */
+const pendingHandoffs = (input: unknown): Scope['calls'] =>
+  input instanceof RunState
+    ? ((input as RunState<AnyContext, AnyAgent>)._lastProcessedResponse?.handoffs ?? []).map(
+        ({ toolCall: { callId, name } }) => ({ id: callId, name }),
+      )
+    : [];
 
 const stopOf = (session: string, { outcome, reason, error }: TurnStoppedError): AttachStop => ({
   session,
