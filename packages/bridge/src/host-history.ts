@@ -186,13 +186,18 @@ export class HostHistory<HostMessage> {
   ): void {
     const isResultKept = [...calls.values()].every(({ isChanged }) => !isChanged);
     const results = forms.filter((_, index) => messages[index]?.role === 'tool');
+    const answered = new Set(messages.slice(0, forms.length).flatMap((message) => resultIds(message)));
     const firstResult = this.#known + messages.findIndex(({ role }) => role === 'tool');
     for (let index = own.length - 1; index >= 0; index -= 1) {
       const message = own.at(index);
       // Messages of earlier requests already have their form.
       if (message === undefined || this.#forms.has(message)) continue;
       if (message.role === 'tool' && isResultKept && results.length > 0) {
-        this.#forms.set(message, { messages: results, index: firstResult, adoption: this.#adoption });
+        // The host lacks the results of calls that were skipped because it continued without them.
+        const missing = message.content.filter((part) => part.type === 'tool-result' && !answered.has(part.toolCallId));
+        const form = { messages: results, index: firstResult, adoption: this.#adoption };
+        const added = { messages: [...results, ...this.#format.write({ ...message, content: missing })] };
+        this.#forms.set(message, missing.length > 0 ? added : form);
       }
       if (message.role !== 'assistant') continue;
       if (answer && !answer.isChanged && forms[0] !== undefined) {
@@ -212,6 +217,11 @@ export class HostHistory<HostMessage> {
     return message === undefined ? undefined : JSON.stringify(this.#format.read(message));
   }
 }
+
+const resultIds = (message: Message): readonly string[] =>
+  message.role === 'tool'
+    ? message.content.flatMap((part) => (part.type === 'tool-result' ? [part.toolCallId] : []))
+    : [];
 
 const isResultOf = (message: Message | undefined, calls: ReadonlyMap<string, unknown>): boolean =>
   message?.role === 'tool' &&
