@@ -605,6 +605,36 @@ describe('attach, sessions', () => {
     expect(turns.toSorted()).toEqual(['transcript-1 1', 'transcript-1 2', 'transcript-2 1', 'transcript-2 2']);
   });
 
+  it('gives a copy of a transcript a separate session while the original runs', async () => {
+    const { turns, counter } = counting();
+    const model = scripted(
+      done('One.'),
+      calling('read'),
+      done('Copied.'),
+      done('Read.'),
+      done('Again.'),
+      done('Last.'),
+    );
+    let release = (): void => undefined;
+    const held = new Promise<string>((resolve) => {
+      release = () => resolve('text');
+    });
+    const attached = attach({ streamFn: model.streamFn, tools: [toolOf('read', () => held)] }, counter);
+    const agentOf = (messages: AgentMessage[]) =>
+      new Agent({ ...attached, initialState: { model: model.model, tools: attached.tools, messages } });
+    const original = agentOf([]);
+    await original.prompt('One?');
+    const copy = agentOf([...original.state.messages]);
+    const running = original.prompt('Read.');
+    await copy.prompt('And the copy?');
+    release();
+    await running;
+    expect(textsOf(original.state.messages).slice(-2)).toEqual(['text', 'Read.']);
+    await copy.prompt('Again?');
+    await original.prompt('Last?');
+    expect(turns).toEqual(['transcript-1 1', 'transcript-2 1', 'transcript-1 2', 'transcript-2 1', 'transcript-1 1']);
+  });
+
   it('begins a turn with each prompt and each follow-up, and continues it after steering', async () => {
     const { turns, counter } = counting();
     const model = scripted(calling('read'), done('Steered.'), done('Followed.'));

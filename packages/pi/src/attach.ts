@@ -105,7 +105,7 @@ export const attach = <const Tools extends readonly PiTool[] = readonly []>(
     partial: options.partial,
   });
   const sessions = bridge<Message>(operators, { host, format: piMessages, effects, approve, maxSessions });
-  const runs = new Runs(options.session);
+  const runs = new Runs(options.session, (session) => sessions.session(session).isActive);
   const notify = (session: HostSession<Message>, step: Step, { outcome, reason, error }: TurnEnding): void => {
     if (step.isStopped) return;
     step.isStopped = true;
@@ -185,20 +185,23 @@ interface Step {
 class Runs {
   readonly #session: string | undefined;
   readonly #steps = new WeakMap<AbortSignal, Step>();
-  /** Transcripts without a name, by their first message. */
-  readonly #transcripts = new WeakMap<object, string>();
+  readonly #isActive: (session: string) => boolean;
+  /** Transcripts without a name, by their first message and by the last messages of their requests. */
+  readonly #transcripts = new WeakMap<object, Transcript>();
   #unsignaled: Step | undefined;
   #count = 0;
 
-  constructor(session: string | undefined) {
+  /** @param isActive - whether the turn of a session has not ended */
+  constructor(session: string | undefined, isActive: (session: string) => boolean) {
     this.#session = session;
+    this.#isActive = isActive;
   }
 
   /** Begins a step of a run. */
   begin(messages: readonly Message[], { signal, sessionId }: SimpleStreamOptions): Step {
     if (signal === undefined && this.#session === undefined) throw namelessRun(sessionId);
     const known = signal && this.#steps.get(signal);
-    const session = known?.session ?? this.#session ?? sessionId ?? this.#transcriptOf(messages[0]);
+    const session = this.#session ?? sessionId ?? this.#transcriptOf(messages, known?.session);
     const step = { session, isFirst: known === undefined, terminated: 0, isStopped: false };
     if (signal) this.#steps.set(signal, step);
     else this.#unsignaled = step;
@@ -211,11 +214,35 @@ class Runs {
     return step ?? { session: this.#session ?? 'default', isFirst: false, terminated: 0, isStopped: false };
   }
 
-  #transcriptOf(first: Message | undefined): string {
-    const session = (first && this.#transcripts.get(first)) ?? `transcript-${(this.#count += 1)}`;
-    if (first) this.#transcripts.set(first, session);
-    return session;
+  /** @param ofRun - the session of the run, if it is not the first step */
+  #transcriptOf(messages: readonly Message[], ofRun: string | undefined): string {
+    const [first] = messages;
+    const last = messages.at(-1);
+    if (first === undefined || last === undefined) return ofRun ?? this.#nextName();
+    const known = messages.findLast((message) => this.#transcripts.has(message)) ?? last;
+    const found = this.#transcripts.get(known);
+    const isOther =
+      ofRun === undefined
+        ? // The messages are a copy: the original has further ones, and its turn has not ended.
+          found && !messages.includes(found.last) && this.#isActive(found.session)
+        : found?.session !== ofRun;
+    const transcript = found && !isOther ? found : { session: ofRun ?? this.#nextName(), last };
+    transcript.last = last;
+    if (!this.#transcripts.has(first)) this.#transcripts.set(first, transcript);
+    this.#transcripts.set(last, transcript);
+    return transcript.session;
   }
+
+  #nextName(): string {
+    return `transcript-${(this.#count += 1)}`;
+  }
+}
+
+/** A transcript without a name. */
+interface Transcript {
+  readonly session: string;
+  /** The last message of the latest request. */
+  last: Message;
 }
 
 /** The error that ended the run before, for instance of `transformContext`, of which pi notifies only its subscribers. */
