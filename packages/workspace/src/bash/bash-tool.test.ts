@@ -450,6 +450,25 @@ describe('bash with restricted permissions', () => {
     expect(git('ls-files')).toBe('a.txt\n');
   });
 
+  it('reads a repository that names a filter, without running it', async () => {
+    const { root, bash } = await bench({ permissions: { allowedCommands: ['git'] } });
+    const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
+    git('init', '-q');
+    writeFileSync(join(root, '.gitattributes'), '*.psd filter=own\n');
+    writeFileSync(join(root, 'a.psd'), 'a\n');
+    git('add', '.');
+    git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'a');
+    git('config', 'filter.own.clean', 'touch .git/ran; cat');
+    git('config', 'filter.own.required', 'true');
+    writeFileSync(join(root, 'a.psd'), 'bb\n');
+    expect((await bash('git status --short')).text).toContain(' M a.psd');
+    expect((await bash('git -C . --no-pager diff HEAD')).text).toContain('+bb');
+    expect((await bash('git blame a.psd')).text).toContain('bb');
+    expect(await bash('git commit -am status')).toMatchObject({ status: 'failed' });
+    expect(await bash('git stash')).toMatchObject({ status: 'failed' });
+    expect(existsSync(join(root, '.git', 'ran'))).toBe(false);
+  });
+
   it('does so with an allow list', async () => {
     const { bash, hasRun } = await hostile({ allowedCommands: ['git'] });
     expect((await bash('git diff -- log')).text).toContain('+b');

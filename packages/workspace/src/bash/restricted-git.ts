@@ -21,16 +21,19 @@ const namesProgram =
  * diffs, only an option of the commands that run them. If git cannot list them (before 2.26), it does not run.
  *
  * Where writing is allowed, a command that needs a filter fails, because it would store or check out other content.
+ * Commands that only compare files read them without the filter.
  */
 const gitFunction = (allowWrite: boolean): string => `git() {
-  h_count=$#; h_before=0; h_place=options
+  h_count=$#; h_before=0; h_place=options; h_required=${allowWrite}
   while [ "$h_count" -gt 0 ]; do
     h_word=$1; shift; set -- "$@" "$h_word"; h_count=$((h_count - 1))
     case $h_place:$h_word in
-      options:-C|options:-c|options:--git-dir|options:--work-tree|options:--namespace|options:--config-env) h_place=value ;;
+      options:-C|options:-c|options:--git-dir|options:--work-tree|options:--namespace|options:--config-env|options:--attr-source|options:--super-prefix|options:--shallow-file) h_place=value ;;
       value:*) h_place=options ;;
       options:-*|rest:*) ;;
-      options:diff|options:log|options:show|options:whatchanged) set -- "$@" --no-ext-diff --no-textconv; h_place=rest ;;
+      options:diff|options:log|options:show|options:whatchanged)
+        set -- "$@" --no-ext-diff --no-textconv; h_place=rest; h_required=false ;;
+      options:status|options:blame) h_place=rest; h_required=false ;;
       *) h_place=rest ;;
     esac
     [ "$h_place" = rest ] || h_before=$((h_before + 1))
@@ -52,7 +55,7 @@ const gitFunction = (allowWrite: boolean): string => `git() {
           exit 128 ;;
         local:*.textconv|worktree:*.textconv) h_value=cat ;;
         local:filter.*|worktree:filter.*)
-          set -- -c "$h_key=" -c "\${h_key%.*}.required=${allowWrite}" "$@"
+          set -- -c "$h_key=" -c "\${h_key%.*}.required=$h_required" "$@"
           continue ;;
         local:core.sshcommand|worktree:core.sshcommand) h_value=ssh ;;
         local:core.gitproxy|worktree:core.gitproxy) h_value=none ;;
