@@ -78,6 +78,15 @@ describe('guardrailsFromEnv', () => {
     ).toMatchObject({ session: { extension: { limits: ['maxExceptions'] } } });
   });
 
+  it.each([{}, { STATEK_MAX_TOKEN_USAGE: '100' }, { STATEK_MAX_COST: '1' }])(
+    'rejects an extension that raises no limit: %j',
+    (limits) => {
+      expect(() => fromEnv({ ...limits, STATEK_LIMIT_EXTENSION_PER_COMPLETION: '0.5' })).toThrow(
+        'The environment variable STATEK_LIMIT_EXTENSION_PER_COMPLETION extends no limit. Set STATEK_MAX_TURNS or',
+      );
+    },
+  );
+
   it.each<readonly [string, string]>([
     ['five', 'The environment variable STATEK_MAX_TURNS must be an integer from 0 or Infinity; received "five".'],
     ['-1', 'The environment variable STATEK_MAX_TURNS must be an integer from 0 or Infinity; received "-1".'],

@@ -90,8 +90,8 @@ const keys: readonly string[] = [...Object.keys(limitKeys), extensionKey];
  * raises its steps and exceptions with every completion, and its tokens in proportion.
  *
  * @param prefix - the beginning of the names
- * @throws InvalidOptionError `invalid-option` for an invalid value, and for a name with the prefix that is a misspelled
- * limit
+ * @throws InvalidOptionError `invalid-option` for an invalid value, for an extension without a limit that it raises, and
+ * for a name with the prefix that is a misspelled limit
  *
  * @example
  * ```ts
@@ -116,7 +116,11 @@ export const guardrailsFromEnv = (prefix: string, options: FromEnvOptions = {}):
       found[limit] = numberOf(name, text, allowanceChecks[limit]);
     }
   }
-  return perCompletion === 0 ? found : withExtension(found, perCompletion);
+  if (perCompletion === 0) return found;
+  const preset = withExtension(found, perCompletion);
+  if (preset.session !== undefined) return preset;
+  const needed = `${prefix}MAX_TURNS or ${prefix}MAX_EXCEPTIONS`;
+  throw refusal(`${prefix}${extensionKey}`, `extends no limit. Set ${needed}, or remove it.`);
 };
 
 const numberOf = (name: string, text: string, check: OptionCheck = numberFrom(0, Infinity)): number => {
