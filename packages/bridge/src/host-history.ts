@@ -195,9 +195,12 @@ export class HostHistory<HostMessage> {
       if (message.role === 'tool' && isResultKept && results.length > 0) {
         // The host lacks the results of calls that were skipped because it continued without them.
         const missing = message.content.filter((part) => part.type === 'tool-result' && !answered.has(part.toolCallId));
-        const form = { messages: results, index: firstResult, adoption: this.#adoption };
-        const added = { messages: [...results, ...this.#format.write({ ...message, content: missing })] };
-        this.#forms.set(message, missing.length > 0 ? added : form);
+        this.#forms.set(
+          message,
+          missing.length === 0
+            ? { messages: results, index: firstResult, adoption: this.#adoption }
+            : { messages: [...results, ...this.#format.write({ ...message, content: missing })] },
+        );
       }
       if (message.role !== 'assistant') continue;
       if (answer && !answer.isChanged && forms[0] !== undefined) {

@@ -56,9 +56,8 @@ export const failover = (options: FailoverOptions = {}): TurnOperator => {
       decide: {
         'model.request': ({ router }, event) => router.send(event),
         'model.error': ({ state, router }, event) => {
-          const error = settings.pool ? withoutKeys(event.error, settings.pool) : event.error;
-          const failed = { ...event, error };
-          return event.retrying === true || state.isEnding ? failed : (router.failed(failed, error) ?? failed);
+          const failed = settings.pool ? { ...event, error: withoutKeys(event.error, settings.pool) } : event;
+          return event.retrying === true || state.isEnding ? failed : (router.failed(failed, failed.error) ?? failed);
         },
         'model.response': ({ router }, event) => (isEmpty(event) ? router.failed(event, emptyResponse) : undefined),
         'history.append': ({ state: { target, home } }, event) => {
