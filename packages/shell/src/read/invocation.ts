@@ -9,7 +9,7 @@ export interface Redirection {
   readonly target: Field;
   /** Whether the standard output goes there. */
   readonly isOutput: boolean;
-  /** Whether the standard output is displayed there, although a pipe or a substitution receives that of the others. */
+  /** Whether the standard output goes to the standard error or the terminal, which display it even within a pipe. */
   readonly isDisplay: boolean;
 }
 

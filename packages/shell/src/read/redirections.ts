@@ -58,7 +58,7 @@ export const readRedirections = (
   return { redirections, input };
 };
 
-/** Whether a redirection is one of the standard output. */
+/** Whether a redirection redirects the standard output. */
 const isOfOutput = ({ operator, descriptor }: Redirect): boolean =>
   operator.includes('>') &&
   (descriptor === undefined || (descriptor.type === 'FileDescriptor' && descriptor.value === 1));

@@ -88,6 +88,14 @@ const ownSecrets: Readonly<Record<string, RegExp>> = {
   kubectl: /^get (?:\S+,)?secrets?\b.*-o/,
 };
 
+/** Formats in which kubectl prints a secret. */
+const formats = '(?:ya?ml|json|go-template|custom-columns)';
+/**
+ * A command of kubectl that prints one field without a secret. A further option for the format would override it, so no other
+ * option begins like one, and no word is unknown.
+ */
+const onlyMetadata = String.raw`(?:(?! -\w*o| --o| --t)[\w ./:=,-])* (?:-o ?|--output[ =])jsonpath=\{\.(?:metadata\.(?:name|namespace|uid|creationTimestamp)|type)\}(?: (?!-\w*o|--o|--t)[\w./:=,-]+)*`;
+
 /** Words with which the program of a secret manager or a provider prints a secret. */
 const printing: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
@@ -131,8 +139,10 @@ const printing: Readonly<Record<string, RegExp>> = {
   ...Object.fromEntries(
     ['kubectl', 'oc', 'k'].map((name) => [
       name,
-      // Only fields that contain no secret, without another format, and without words that are unknown.
-      /^(?!(?:(?! -\w*o| --o| --t)[\w ./:=,-])* (?:-o ?|--output[ =])jsonpath=\{\.(?:metadata\.(?:name|namespace|uid|creationTimestamp)|type)\}(?: (?!-\w*o|--o|--t)[\w./:=,-]+)*$).*\bget (?:\S+[ ,])*?secrets?\b(?=.* (?:-\w*o[ =]?(?:ya?ml|json|jsonpath|go-template|custom-columns)|--output[ =](?:ya?ml|json|go-template|custom-columns)|--template))|\bcreate token\b|\bconfig view .*--raw/,
+      new RegExp(
+        String.raw`^(?!${onlyMetadata}$).*\bget (?:\S+[ ,])*?secrets?\b(?=.* (?:-\w*o[ =]?${formats}|--output[ =]${formats}|--template))|` +
+          String.raw`\bcreate token\b|\bconfig view .*--raw`,
+      ),
     ]),
   ),
   pulumi: /--show-secrets/,
