@@ -153,7 +153,7 @@ export const openModels = (options: ModelsOptions): Models => {
     }
     const unusable = keyNames(names, environment).find((key) => !isHeaderValue(environment[key]?.trim() ?? ''));
     if (unusable !== undefined) {
-      const message = `The key in ${unusable} has a line break or a character that is not ASCII. Set it without.`;
+      const message = `The key in ${unusable} contains a line break or a character that is not ASCII. Remove it.`;
       throw new ModelError('invalid-key', message);
     }
   };
@@ -237,15 +237,17 @@ const isHeaderValue = (text: string): boolean => /^[\x20-\x7e]*$/.test(text);
 const checkedUrl = (label: string, text: string | undefined): string | undefined => {
   if (text === undefined) return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const problem = url === undefined ? 'be a URL' : problemOf(url);
+  const problem = url === undefined ? notHttp : problemOf(url);
   if (problem === undefined) return text.trim();
   // A URL may contain a password.
   const shown = text.includes('@') ? '' : `, but is ${JSON.stringify(text)}`;
-  throw new ModelError('invalid-base-url', `${label} must ${problem} such as http://127.0.0.1:11434/v1${shown}.`);
+  throw new ModelError('invalid-base-url', `${label} must ${problem}${shown}. Example: http://127.0.0.1:11434/v1`);
 };
 
+const notHttp = 'be an http or https URL';
+
 const problemOf = ({ protocol, username, password, search, hash }: URL): string | undefined => {
-  if (protocol !== 'http:' && protocol !== 'https:') return 'be a URL of http or https,';
-  if (username !== '' || password !== '') return 'have no user and password (pass a key in the environment),';
-  return search === '' && hash === '' ? undefined : 'end with its path, to which requests append theirs,';
+  if (protocol !== 'http:' && protocol !== 'https:') return notHttp;
+  if (username !== '' || password !== '') return 'not contain a user or a password (set the key in the environment)';
+  return search === '' && hash === '' ? undefined : 'have no query and no fragment';
 };

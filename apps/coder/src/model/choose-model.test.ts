@@ -54,9 +54,12 @@ describe('chooseModel', () => {
     [{ model: '/x', environment: {} }, expect.stringContaining('--model must be provider/model')],
     [
       { model: 'ollama/x', baseUrl: 'localhost', environment: {} },
-      '--base-url must be a URL such as http://127.0.0.1:11434/v1, but is "localhost".',
+      '--base-url must be an http or https URL, but is "localhost". Example: http://127.0.0.1:11434/v1',
     ],
-    [{ model: 'ollama/x', baseUrl: 'file:///x', environment: {} }, expect.stringContaining('--base-url must be a URL')],
+    [
+      { model: 'ollama/x', baseUrl: 'file:///x', environment: {} },
+      expect.stringContaining('--base-url must be an http or https URL'),
+    ],
   ])('rejects %j', (request, message) => {
     expect(() => chooseModel(request)).toThrow(expect.objectContaining({ code: 'usage', message }));
   });

@@ -88,7 +88,7 @@ const namedBefore = new RegExp(
 const keyBefore =
   /\b(?:(?:api|access|secret|license|private|encryption|admin|master|recovery) key|token|secret)s?(?: (?:for|of|is|was|has been|to|as)(?: [^\s:;,!?]{1,32}){0,6})$/i;
 const minKey = 20;
-/** Matches what a program says that stores a key where others read it. */
+/** Matches a message that a key was stored in a `.netrc` file. */
 const storedBefore = /\bkey\b[^\n]{0,64}\bnetrc(?: file)?$/i;
 /** Matches a name in quotes or brackets whose value follows. */
 const quotedName = /["'`[]([\w.-]{3,64})["'`\]][^\n]{0,90}\bvalue\b[^\n:]{0,24}$/;
