@@ -1,5 +1,4 @@
 import type {
-  LanguageModelV4Content,
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
   LanguageModelV4ToolCall,
@@ -18,18 +17,9 @@ import {
 import { MockLanguageModelV4 } from 'ai/test';
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
+import { answer, usage } from '../test/answers.js';
 import { attach } from './attach.js';
 
-const usage = {
-  inputTokens: { total: 9, noCache: 9, cacheRead: 0, cacheWrite: 0 },
-  outputTokens: { total: 2, text: 2, reasoning: 0 },
-};
-const answer = (...content: readonly LanguageModelV4Content[]): LanguageModelV4GenerateResult => ({
-  content: [...content],
-  finishReason: { unified: content[0]?.type === 'text' ? 'stop' : 'tool-calls', raw: '' },
-  usage,
-  warnings: [],
-});
 const text = (value: string) => answer({ type: 'text', text: value });
 const call = (toolName: string) => answer({ type: 'tool-call', toolCallId: `${toolName}-1`, toolName, input: '{}' });
 const scripted = (...answers: readonly LanguageModelV4GenerateResult[]) =>

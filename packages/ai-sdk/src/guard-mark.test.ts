@@ -1,27 +1,12 @@
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4Content,
-  LanguageModelV4GenerateResult,
-  LanguageModelV4StreamPart,
-} from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { intercept } from '@h/turn';
 import { generateText, simulateReadableStream, streamText, tool } from 'ai';
 import { MockLanguageModelV4 } from 'ai/test';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { answer, usage } from '../test/answers.js';
 import { attach } from './attach.js';
 
-const usage = {
-  inputTokens: { total: 9, noCache: 9, cacheRead: 0, cacheWrite: 0 },
-  outputTokens: { total: 2, text: 2, reasoning: 0 },
-};
-const answer = (content: LanguageModelV4Content): LanguageModelV4GenerateResult => ({
-  content: [content],
-  finishReason: { unified: content.type === 'text' ? 'stop' : 'tool-calls', raw: '' },
-  usage,
-  warnings: [],
-});
 const hello = answer({ type: 'text', text: 'Hello.' });
 const chunks: LanguageModelV4StreamPart[] = [
   { type: 'text-start', id: '1' },
