@@ -15,7 +15,7 @@ import type { DescribedCall } from './reading/call.js';
 import { RepeatedSteps } from './rules/cycles.js';
 import { Detector } from './detector.js';
 import type { LimitsOf, LoopDetectOptions } from './options.js';
-import type { Fingerprint } from './reading/outcome.js';
+import { finished, HeldFingerprints, type Fingerprint } from './reading/outcome.js';
 import { Recent } from './rules/recent.js';
 import { advice, fine, operatorName, worstOf, type LoopVerdict } from './verdict.js';
 
@@ -32,9 +32,13 @@ interface PlannedCall {
 interface CountedResult {
   readonly described: DescribedCall;
   readonly status: ToolStatus;
+  /** The output that it has here. Its fingerprint may be of an earlier one. */
+  readonly output: ToolResultOutput;
   readonly print: Fingerprint;
   readonly effect: ToolEffect | undefined;
 }
+
+type Prints = Record<string, Fingerprint>;
 
 /** The verdict about a result, and whether the model should read it with the result. */
 interface ResultVerdict {
@@ -91,6 +95,12 @@ export class CallWatch {
   readonly #book: ResultBook;
   /** Results that have not left the pipeline yet, by call id. */
   readonly #pending = new Map<string, CountedResult>();
+  /** By call id, the fingerprints of the results of the step whose outputs later operators changed. */
+  #changed: Prints | undefined;
+  /** Results of the journal that are counted once their fingerprints are known. */
+  #replayed: TurnEventOf<'tool.result'>[] = [];
+  #isLive = false;
+  readonly #held = new HeldFingerprints();
   /** A copy of the book with these results, created when one of them may be part of a loop. */
   #draft: ResultBook | undefined;
   readonly #steps: RepeatedSteps;
@@ -173,24 +183,61 @@ export class CallWatch {
     return [refused, notice('loop.warning', { ...verdict, tool: event.call.name })];
   }
 
-  /** Annotates a result with the fingerprint of the original output, and adds the warning for the model. */
+  /** Adds the warning for the model to a result, with the fingerprint of the original output as an annotation. */
   mark(event: TurnEventOf<'tool.result'>): Decision {
     if (event.status === 'denied') return undefined;
-    const counted = this.#count(event);
+    const counted = this.#count(event, undefined);
     const { isDue, verdict } = this.#expect(event.call.id, counted);
-    const marked = annotate(event, operatorName, counted.print);
-    if (!isDue) return marked;
+    if (!isDue) return undefined;
+    const marked = annotate(event, operatorName, finished(counted.print));
     return [
       { ...marked, output: withNote(event.output, verdict.message) },
       notice('loop.warning', { ...verdict, tool: event.call.name }),
     ];
   }
 
+  /**
+   * Adds the fingerprints of original outputs to the results that enter the history, if other operators changed them. The
+   * journal contains all other outputs as they were.
+   */
+  append(event: TurnEventOf<'history.append'>): Decision {
+    return event.origin === 'results' && this.#changed !== undefined
+      ? annotate(event, operatorName, this.#changed)
+      : undefined;
+  }
+
+  /** The journal was replayed. */
+  start(): void {
+    this.settle();
+    this.#isLive = true;
+  }
+
+  /** Counts the replayed results. @param appended the event that added them to the history, if it was recorded */
+  settle(appended?: TurnEventOf<'history.append'>): void {
+    this.#changed = undefined;
+    const replayed = this.#replayed;
+    if (replayed.length === 0) return;
+    this.#replayed = [];
+    const prints = appended?.annotations?.[operatorName] as Prints | undefined;
+    for (const event of replayed) this.#record(event, prints?.[event.call.id]);
+  }
+
   /** Records a result by the fingerprint from {@link mark}, because other operators may have changed the output. */
   record(event: TurnEventOf<'tool.result'>): void {
-    const { status, call } = event;
-    this.#pending.delete(call.id);
+    if (!this.#isLive) {
+      this.#replayed.push(event);
+      return;
+    }
+    const { id } = event.call;
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
     if (this.#pending.size === 0) this.#draft = undefined;
+    if (pending !== undefined && pending.output !== event.output) (this.#changed ??= {})[id] = finished(pending.print);
+    this.#record(event, pending?.print);
+  }
+
+  #record(event: TurnEventOf<'tool.result'>, print: Fingerprint | undefined): void {
+    const { status, call } = event;
     const cause = this.#planned?.has(call.id) === true ? this.#step : this.#judge(call);
     if (status === 'denied' && cause.level === 'break') this.#ending = cause;
     // A call that was denied only because of another call of its step is no evidence.
@@ -198,7 +245,7 @@ export class CallWatch {
       this.#book.skip();
       return;
     }
-    const { verdict } = this.#book.record(this.#count(event), this.#step);
+    const { verdict } = this.#book.record(this.#count(event, print), this.#step);
     if (verdict.level === 'break') this.#ending = verdict;
   }
 
@@ -239,15 +286,16 @@ export class CallWatch {
     this.#pending.clear();
   }
 
-  #count(event: TurnEventOf<'tool.result'>): CountedResult {
-    const { detector } = this.#book;
-    const described = this.#planned?.get(event.call.id)?.described ?? detector.describe(event.call);
-    return {
-      described,
-      status: event.status,
-      print: attachedTo(event) ?? detector.fingerprint(described.call, event),
-      effect: event.call.effect,
-    };
+  /** @param known the fingerprint of the original output, if it was made before */
+  #count(event: TurnEventOf<'tool.result'>, known: Fingerprint | undefined): CountedResult {
+    const described = this.#describe(event.call);
+    const print =
+      known ?? attachedTo(event) ?? this.#held.add(this.#book.detector.pendingFingerprint(described.call, event));
+    return { described, status: event.status, output: event.output, print, effect: event.call.effect };
+  }
+
+  #describe(call: TurnEventOf<'tool.call'>['call']): DescribedCall {
+    return this.#planned?.get(call.id)?.described ?? this.#book.detector.describe(call);
   }
 
   /** Whether this call caused the denial of its step. */

@@ -459,7 +459,7 @@ describe('a fork of a detector', () => {
   ) => {
     if (isNewBatch) detector.beginBatch();
     const described = detector.describe({ id: '1', name, input });
-    const print = detector.fingerprint(described.call, { status, output });
+    const print = detector.pendingFingerprint(described.call, { status, output });
     return [detector.judge(described), detector.record(described, status, print)];
   };
 

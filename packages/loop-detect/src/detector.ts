@@ -5,7 +5,6 @@ import { Cycles } from './rules/cycles.js';
 import { Failures } from './rules/failures.js';
 import { checkLoopOptions, limitsFrom, type LimitsOf, type LoopOptions } from './options.js';
 import {
-  fingerprintOf,
   HeldFingerprints,
   isSameAnswer,
   isSamePage,
@@ -168,10 +167,6 @@ export class Detector {
 
   describe(call: LoopCall): DescribedCall {
     return new DescribedCall(call, this.#toolOptions(call.name));
-  }
-
-  fingerprint(call: LoopCall, outcome: LoopOutcome): Fingerprint {
-    return fingerprintOf(call, outcome, this.#outcomeOf(call.name));
   }
 
   /** Returns a fingerprint that holds the output until it is compared. */

@@ -33,17 +33,23 @@ export const loopDetect = (options: LoopDetectOptions = {}): TurnOperator => {
     operatorName,
     {
       setup: () => ({ calls: new CallWatch(options, limits), answers: new AnswerWatch(options) }),
+      start: ({ calls }) => calls.start(),
       observe: {
         'history.append': ({ calls, answers }, event) => {
+          calls.settle(event);
           if (!isFromUser(event)) return;
           calls.reset();
           answers.reset();
         },
-        'history.replace': ({ calls }) => calls.forgive(),
+        'history.replace': ({ calls }) => {
+          calls.settle();
+          calls.forgive();
+        },
         'model.request': ({ answers }) => answers.begin(),
         'model.error': ({ answers }, event) => answers.fail(event),
         'model.response': ({ calls, answers }, { content }) => {
           answers.complete();
+          calls.settle();
           calls.plan(content);
         },
         'tool.call': ({ calls }, event) => calls.begin(event),
@@ -54,6 +60,7 @@ export const loopDetect = (options: LoopDetectOptions = {}): TurnOperator => {
         'model.delta': ({ calls, answers }, event) => answers.read(event, calls.isEnding),
         'tool.call': ({ calls }, event) => calls.decide(event),
         'tool.result': ({ calls }, event) => calls.mark(event),
+        'history.append': ({ calls }, event) => calls.append(event),
         'turn.stop': ({ calls }, event) => calls.end(event),
       },
     },

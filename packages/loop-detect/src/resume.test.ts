@@ -2,7 +2,7 @@ import { harness, type JournalRecord, type TurnEvent } from '@h/turn';
 import { scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
 import { lastValueFrom, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
-import { again, asking, failing, ranOf, storeOf, type Ran } from '../test/turns.js';
+import { again, asking, failing, ranOf, stamp, storeOf, type Ran } from '../test/turns.js';
 import { loopDetect } from './index.js';
 
 /** Creates answers by step number, so that they are the same after a crash. */
@@ -23,7 +23,7 @@ const runFrom = async (
     { test: failing(), read: 'contents', edit: 'Changed.' },
     { read: { effect: 'read-only' }, test: { idempotent: true }, edit: { idempotent: true } },
   );
-  const agent = harness({ model, tools, sessions }).pipe(loopDetect());
+  const agent = harness({ model, tools, sessions }).pipe(loopDetect(), stamp());
   const events: TurnEvent[] = [];
   const turn$ =
     journal.length === 0 ? agent.turn({ session: 'alice', input: 'Go.', id: 'turn-1' }) : agent.resume('turn-1');
@@ -86,6 +86,8 @@ describe.each<readonly [string, readonly ScriptStep[]]>([
       const attempts = (list: readonly unknown[]): unknown =>
         JSON.parse(JSON.stringify(list, (key, value: unknown) => value ?? null));
       const last = whole.journal[length - 1]?.event;
+      // The fingerprint of what `stamp` changed is journaled with the next record; a loop may be noticed a call later.
+      if (last?.type === 'tool.result' && last.call.name === 'read') continue;
       // A request without an answer is sent again, as the next attempt.
       const isRepeated = last?.type === 'model.request';
       const skip = (list: readonly unknown[]): readonly unknown[] =>

@@ -1,5 +1,6 @@
 import {
   harness,
+  intercept,
   memorySessions,
   repairHistory,
   type Agent,
@@ -10,6 +11,7 @@ import {
   type TurnEvent,
   type TurnEventOf,
   type TurnEventType,
+  type TurnOperator,
 } from '@h/turn';
 import { decodeRecord, encodeRecord } from '@h/turn/records';
 import {
@@ -48,8 +50,20 @@ export interface Setting {
   readonly model?: ScriptedModelOptions;
   readonly tools?: Parameters<typeof scriptedTools>[0];
   readonly sessions?: SessionStore;
+  readonly operators?: readonly TurnOperator[];
   readonly onEvent?: (event: TurnEvent, agent: Agent) => void;
 }
+
+/** Adds another line to each output of `read`, as an operator that names a stored file may do. */
+export const stamp = (): TurnOperator =>
+  intercept('stamp', () => ({
+    decide: {
+      'tool.result': (event) =>
+        event.call.name === 'read' && event.output.type === 'text'
+          ? { ...event, output: { type: 'text', value: `${event.output.value}\nStamp of ${event.call.id}` } }
+          : undefined,
+    },
+  }));
 
 /** Creates a tool that fails with different times and process ids in its output. */
 export const failing = (): (() => ToolOutcome) => {
@@ -68,11 +82,18 @@ export const failing = (): (() => ToolOutcome) => {
 /** Runs one turn of a scripted model to its end, and checks that its transcript is valid. */
 export const run = async (
   script: readonly ScriptStep[],
-  { options, model: modelOptions, tools: table, sessions = memorySessions(), onEvent }: Setting = {},
+  {
+    options,
+    model: modelOptions,
+    tools: table,
+    sessions = memorySessions(),
+    operators = [loopDetect(options)],
+    onEvent,
+  }: Setting = {},
 ): Promise<Ran> => {
   const model = scriptedModel(script, modelOptions);
   const tools = scriptedTools(table ?? { test: failing(), read: 'contents', edit: 'Changed.', status: 'running' });
-  const agent = harness({ model, tools, sessions }).pipe(loopDetect(options));
+  const agent = harness({ model, tools, sessions }).pipe(...operators);
   const turn$ = agent.turn({ session: 'alice', input: 'Go.', id: 'turn-1' });
   const events: TurnEvent[] = [];
   const running = lastValueFrom(

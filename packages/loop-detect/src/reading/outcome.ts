@@ -1,12 +1,14 @@
 import type { ToolStatus } from '@h/turn';
 import type { LoopCall, LoopOutcome } from './call.js';
 import { canonicalText } from './canonical.js';
+import { maxRead } from './characters.js';
 import { withoutPrinted } from './command-text.js';
 import { failureText, kindOf } from './failure-text.js';
 import { selectFrom } from './key.js';
 import { printedOf, type Printed } from './printed.js';
+import { sumOfPlainWords } from './plain-words.js';
 import { messageOf, reportsError, reportsHeld, reportsMiss, reportsNothing, reportsRunning } from './reports.js';
-import { maxRead, scan, scanStart, type Scan } from './scan.js';
+import { scan, type Scan } from './scan.js';
 import { shellLineOf } from './shell.js';
 import { shownText } from './terminal.js';
 import { similarity } from './word-sample.js';
@@ -43,8 +45,6 @@ export type Fingerprint = {
   readonly failure?: number | undefined;
   /** What kind of failure it is, in one word. */
   readonly kind?: string | undefined;
-  /** Only in those that are not stored: outcomes with different beginnings are different. */
-  readonly start?: number | undefined;
 };
 
 /** Statuses of calls that did not run or whose outcome is unknown. */
@@ -76,7 +76,7 @@ export class PendingFingerprint implements Fingerprint {
   readonly #traits: Traits;
   readonly #length: number;
   #text: string;
-  #start: number | undefined;
+  #plainWords: number | undefined;
   #scan: Scan | undefined;
 
   constructor(call: LoopCall, { status, output }: LoopOutcome, select?: (output: unknown) => unknown) {
@@ -97,11 +97,6 @@ export class PendingFingerprint implements Fingerprint {
     });
   }
 
-  /** Hash of the beginning of the output. */
-  get start(): number {
-    return (this.#start ??= this.#scan?.start ?? scanStart(this.#text, this.#status));
-  }
-
   /** Number of characters that it holds. */
   get chars(): number {
     return this.#text.length;
@@ -117,11 +112,17 @@ export class PendingFingerprint implements Fingerprint {
     );
   }
 
+  /** Whether another one may be equal apart from volatile parts. Most are not, and are not scanned. */
+  mayEqual(other: PendingFingerprint): boolean {
+    return this.#sumOfPlainWords === other.#sumOfPlainWords;
+  }
+
   /** Whether another one may have the same parts in another order: numbers that do not count differ in few digits. */
-  isAsLongAs(other: PendingFingerprint): boolean {
+  mayHavePartsOf(other: PendingFingerprint): boolean {
     const difference = Math.abs(this.#length - other.#length);
     const shorter = Math.min(this.#length, other.#length);
-    return shorter <= maxRead && (difference <= lengthTolerance || difference * 8 <= shorter);
+    const isAsLong = difference <= lengthTolerance || difference * 8 <= shorter;
+    return shorter <= maxRead && isAsLong && this.mayEqual(other);
   }
 
   get outcome(): number {
@@ -198,15 +199,26 @@ export class PendingFingerprint implements Fingerprint {
     };
   }
 
+  get #sumOfPlainWords(): number {
+    return (this.#plainWords ??= sumOfPlainWords(this.#text));
+  }
+
   get #scanned(): Scan {
-    this.#scan ??= scan(this.#text, this.#status);
-    this.#text = '';
+    if (this.#scan === undefined) {
+      this.#plainWords ??= sumOfPlainWords(this.#text);
+      this.#scan = scan(this.#text, this.#status);
+      this.#text = '';
+    }
     return this.#scan;
   }
 }
 
-/** Characters of outputs that are held because they were not compared yet. */
-const maxHeldChars = 4_000_000;
+/** Returns a fingerprint as data, which can be stored. */
+export const finished = (print: Fingerprint): Fingerprint =>
+  print instanceof PendingFingerprint ? print.finish() : print;
+
+/** Characters of outputs that are held because they were not compared yet. Most are those of the history. */
+const maxHeldChars = 1_000_000;
 
 /** Fingerprints that may hold outputs. When they hold too much, the oldest are finished. */
 export class HeldFingerprints {
@@ -218,13 +230,17 @@ export class HeldFingerprints {
     const chars = print.chars + 100;
     this.#chars.set(print, chars);
     this.#sum += chars;
+    if (this.#sum > maxHeldChars) this.#finishOldest();
+    return print;
+  }
+
+  #finishOldest(): void {
     for (const [oldest, released] of this.#chars) {
-      if (this.#sum <= maxHeldChars) break;
+      if (this.#sum <= maxHeldChars) return;
       oldest.finish();
       this.#chars.delete(oldest);
       this.#sum -= released;
     }
-    return print;
   }
 
   clear(): void {
@@ -302,7 +318,7 @@ const lengthTolerance = 200;
 
 /** Whether two outcomes have the same parts in any order. Outputs whose lengths rule it out are not scanned. */
 export const isSamePage = (one: Fingerprint, other: Fingerprint): boolean =>
-  (!(one instanceof PendingFingerprint && other instanceof PendingFingerprint) || one.isAsLongAs(other)) &&
+  (!(one instanceof PendingFingerprint && other instanceof PendingFingerprint) || one.mayHavePartsOf(other)) &&
   one.words.length >= minPageWords &&
   hasSameParts(one, other);
 
@@ -310,11 +326,11 @@ export const isSamePage = (one: Fingerprint, other: Fingerprint): boolean =>
 export const hasSameParts = (one: Fingerprint, other: Fingerprint): boolean =>
   one.bag !== undefined && one.bag === other.bag;
 
-/** Whether two outcomes are equal apart from volatile parts. Equal outputs are not scanned for this. */
-export const isSameOutcome = (one: Fingerprint, other: Fingerprint): boolean =>
-  one.start === other.start &&
-  ((one instanceof PendingFingerprint && other instanceof PendingFingerprint && one.hasOutputOf(other)) ||
-    one.outcome === other.outcome);
+/** Whether two outcomes are equal apart from volatile parts. Outputs that are the same, or that cannot be, are not scanned. */
+export const isSameOutcome = (one: Fingerprint, other: Fingerprint): boolean => {
+  if (!(one instanceof PendingFingerprint && other instanceof PendingFingerprint)) return one.outcome === other.outcome;
+  return one.mayEqual(other) && (one.hasOutputOf(other) || one.outcome === other.outcome);
+};
 
 /** Returns the text of an output, which is an output as in `tool.result` or any value. */
 const textOf = (output: unknown): string => {

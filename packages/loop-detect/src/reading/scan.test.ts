@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fingerprintOf } from './outcome.js';
+import { sumOfPlainWords } from './plain-words.js';
 import { scan } from './scan.js';
 
 const number = (min: number, max: number): fc.Arbitrary<string> => fc.integer({ min, max }).map(String);
@@ -112,6 +113,7 @@ describe('scan', () => {
     ['poll 3/20: idle', 'poll 4/20: idle'],
   ])('ignores the volatile parts of %j', (text, again) => {
     expect(scan(text).exact).toBe(scan(again).exact);
+    expect(sumOfPlainWords(text)).toBe(sumOfPlainWords(again));
   });
 
   it.each([
@@ -151,12 +153,27 @@ describe('scan', () => {
     fc.assert(
       fc.property(twice, ([first, second]) => {
         expect(scan(first).exact).toBe(scan(second).exact);
+        expect(sumOfPlainWords(first)).toBe(sumOfPlainWords(second));
         expect(outcomeOf({ type: 'error-text', value: first })).toBe(outcomeOf({ type: 'error-text', value: second }));
         expect(outcomeOf({ type: 'json', value: { text: first } })).toBe(
           outcomeOf({ type: 'json', value: { text: second } }),
         );
       }),
       { numRuns: 500 },
+    );
+  });
+
+  it('has the same sum of plain words for lines in any order', () => {
+    fc.assert(
+      fc.property(fc.array(twice, { maxLength: 8 }), (lines) => {
+        const text = lines.map(([line]) => line).join('\n');
+        const shuffled = lines
+          .map(([, line]) => line)
+          .toReversed()
+          .join('\n');
+        expect(scan(text).bag).toBe(scan(shuffled).bag);
+        expect(sumOfPlainWords(text)).toBe(sumOfPlainWords(shuffled));
+      }),
     );
   });
 
