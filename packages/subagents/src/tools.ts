@@ -20,6 +20,8 @@ export interface SubagentTool {
   readonly input: JSONObject;
   readonly effect: 'local-write';
   readonly resources: () => readonly string[];
+  /** No input is a path. */
+  readonly paths: Readonly<Record<string, never>>;
   readonly timeoutMs: number;
   readonly run: (input: JSONObject, context: SubagentToolContext) => Promise<JSONObject | string>;
 }
@@ -53,6 +55,7 @@ export const spawnTool = (team: Team): SubagentTool => ({
   },
   effect: 'local-write',
   resources: () => ['subagents:'],
+  paths: {},
   timeoutMs: team.limits.storeMs + marginMs,
   run: async ({ agent, task, tools }, { session, turn }) => {
     if (team.turns.get(session)?.turn !== turn) {
@@ -100,6 +103,7 @@ export const waitTool = (team: Team): SubagentTool => ({
   },
   effect: 'local-write',
   resources: () => ['subagents:'],
+  paths: {},
   timeoutMs: team.limits.waitMs + marginMs,
   run: async ({ children, timeoutMs }, context) => {
     const member = team.family.find(context.session);

@@ -26,10 +26,18 @@ describeOperator(() => policyGuard({ ...unrestricted, deniedTools: ['x'] }), {
   changes: ['model.request', 'tool.call'],
 });
 
-const tools = (effects: Readonly<Record<string, ToolEffect | undefined>>): ToolDriver =>
+const tools = (
+  effects: Readonly<Record<string, ToolEffect | undefined>>,
+  paths: Readonly<Record<string, ToolPaths>> = {},
+): ToolDriver =>
   scriptedTools(
     Object.fromEntries(Object.keys(effects).map((name) => [name, () => `${name} ran`])),
-    Object.fromEntries(Object.entries(effects).flatMap(([name, effect]) => (effect ? [[name, { effect }]] : []))),
+    Object.fromEntries(
+      Object.entries(effects).map(([name, effect]) => [
+        name,
+        { ...(effect && { effect }), ...(Object.hasOwn(paths, name) && { paths: paths[name] }) },
+      ]),
+    ),
   );
 
 interface Tried {
@@ -46,16 +54,18 @@ const attempt = async (
     readonly before?: readonly TurnOperator[];
     readonly answer?: 'once' | 'session' | 'deny';
     readonly effects?: Readonly<Record<string, ToolEffect | undefined>>;
+    readonly paths?: Readonly<Record<string, ToolPaths>>;
   } = {},
 ): Promise<Tried> => {
   const {
     before = [],
     answer,
     effects = { read: 'read-only', write: 'local-write', fetch: 'network', bash: 'destructive', odd: undefined },
+    paths,
     ...guardOptions
   } = options;
   const model = scriptedModel([...calls.map((each) => response(each)), 'Done.']);
-  const agent = harness({ model, tools: tools(effects) }).pipe(
+  const agent = harness({ model, tools: tools(effects, paths) }).pipe(
     ...before,
     policyGuard({ ...unrestricted, ...policy }, guardOptions),
   );
@@ -108,7 +118,10 @@ describe('policyGuard without declared paths allows', () => {
     const { results } = await attempt(
       { sandbox: 'read-only', hosts: [] },
       [of('write'), of('odd'), of('fetch'), of('spawn'), of('wait')],
-      { effects: { write: 'local-write', odd: undefined, fetch: 'network', spawn: 'local-write', wait: undefined } },
+      {
+        effects: { write: 'local-write', odd: undefined, fetch: 'network', spawn: 'local-write', wait: undefined },
+        paths: { spawn: {}, wait: {} },
+      },
     );
     expect(results).toEqual([
       'This agent may not write anything. write declares the effect local-write.',
@@ -119,6 +132,53 @@ describe('policyGuard without declared paths allows', () => {
     ]);
   });
 });
+
+describe('policyGuard denies', () => {
+  it.each(['spawn', 'wait', 'launch'])('another tool that is called %s and declares no paths', async (name) => {
+    const options = { effects: { [name]: 'read-only' as const }, aliases: { launch: 'spawn' } };
+    const { results } = await attempt(
+      { deniedPaths: ['/repo/secrets'] },
+      [of(name, { file: '/repo/secrets/k' })],
+      options,
+    );
+    expect(results).toEqual([
+      `This agent may not reach every file, and ${name} does not declare which of its inputs are paths.`,
+    ]);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['a promise', async () => ({})],
+    ['a promise that rejects', () => Promise.reject(new Error('offline'))],
+    ['false', () => false],
+    ['null', () => null],
+    ['a string', () => '/repo/secrets/k'],
+    ['a list', () => ['/repo/secrets/k']],
+    ['an unknown member', () => ({ reads: ['/repo/secrets/k'] })],
+    ['a path that is not a list', () => ({ read: '/repo/secrets/k' })],
+    ['a revoked proxy', () => revoked()],
+  ])('a call if reachOf returns %s', async (_, reachOf) => {
+    const options = { reachOf: reachOf as NonNullable<GuardOptions['reachOf']> };
+    const { results } = await attempt({ deniedPaths: ['/repo/secrets'] }, [of('read')], options);
+    expect(results).toEqual(['The paths and hosts that this call reaches cannot be determined.']);
+  });
+
+  it.each([
+    ['a relative path', 'secrets'],
+    ['a home folder', '~/secrets'],
+    ['a pattern', '/repo/**/*.env'],
+  ])('a policy with %s', (_, path) => {
+    for (const member of ['read', 'write', 'deniedPaths'] as const) {
+      const option = `"${member}[0]" must be an absolute path, not a pattern; received "${path}".`;
+      expect(() => policyGuard({ ...unrestricted, [member]: [path] })).toThrow(option);
+    }
+  });
+});
+
+const revoked = (): object => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+};
 
 describe('policyGuard with reachOf compares', () => {
   const reachOf = (each: { readonly input: unknown }): CallReach => each.input as CallReach;

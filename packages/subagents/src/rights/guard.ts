@@ -1,6 +1,7 @@
 import {
   deny,
   intercept,
+  isPromise,
   type Decision,
   type ToolCall,
   type ToolDefinition,
@@ -36,7 +37,8 @@ export interface GuardOptions extends InheritOptions {
  *   that does not declare its effect is judged as destructive.
  * - Calls that need approval wait for an answer, unless the same call was approved before.
  *
- * The tools `spawn` and `wait` of this package are judged by name only: sub-agents have their own policies.
+ * The tools `spawn` and `wait` of this package, which declare that no input is a path, are judged by name only: sub-agents
+ * have their own policies.
  *
  * @throws InvalidOptionError `invalid-option`
  *
@@ -69,7 +71,10 @@ export const createGuard = (
     const consent = new Consent(context);
     const judged = (call: ToolCall): ReturnType<ReachJudge> => {
       try {
-        return judge(call, options.reachOf?.(call));
+        const reach: unknown = options.reachOf?.(call);
+        // The judge refuses a promise; its rejection must not end the process.
+        if (isPromise(reach)) reach.then(undefined, () => undefined);
+        return judge(call, reach as CallReach | undefined);
       } catch {
         // The input comes from the model and may be crafted to make this fail.
         return 'The paths and hosts that this call reaches cannot be determined.';
@@ -110,8 +115,9 @@ export const createGuard = (
   });
 };
 
-const isOwn = ({ name }: ToolCall, { aliases = {} }: GuardOptions): boolean =>
-  ['spawn', 'wait'].includes(canonical(name, aliases));
+/** Tools of this package change no files. Another tool with such a name declares its paths, or none at all. */
+const isOwn = ({ name, paths }: ToolCall, { aliases = {} }: GuardOptions): boolean =>
+  paths !== undefined && Object.keys(paths).length === 0 && ['spawn', 'wait'].includes(canonical(name, aliases));
 
 /** Returns the same array for the same tools, so that prompt caches stay valid. */
 const narrowing = (

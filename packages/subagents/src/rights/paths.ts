@@ -1,8 +1,14 @@
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { InvalidOptionError, showValue } from '@h/options';
+import { InvalidOptionError, showValue, type OptionCheck } from '@h/options';
 
 /** Folders with everything below them; `null` is everything, `[]` nothing. */
 export type Roots = readonly string[] | null;
+
+/** Rejects what would protect nothing: a relative path depends on the folder of the process, a pattern is a name. */
+export const absoluteRoot: OptionCheck = {
+  expected: 'an absolute path, not a pattern',
+  accepts: (value) => typeof value === 'string' && isAbsolute(value) && !value.split(/[/\\]/).includes('**'),
+};
 
 /** Returns whether a path is a folder or below it. Both are absolute with resolved links. */
 export const isInside = (root: string, path: string): boolean => {

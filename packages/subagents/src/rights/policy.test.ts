@@ -103,7 +103,7 @@ describe('inheritPolicy', () => {
     ['undefined, which could mean everything', { tools: undefined }, /"tools" must be/],
     ['an unknown sandbox level', { sandbox: 'off' }, /"sandbox" must be "none" or "workspace-write" or "read-only"/],
     ['a negative amount', { budget: { maxTokens: -1 } }, /"budget.maxTokens" must be a number from 0/],
-    ['a relative path', { read: ['src'] }, /paths must be absolute; received "src"/],
+    ['a relative path', { read: ['src'] }, /"read\[0\]" must be an absolute path, not a pattern; received "src"/],
   ])('refuses %s', (_, wanted, message) => {
     expect(() => inheritPolicy(unrestricted, wanted)).toThrow(message);
   });

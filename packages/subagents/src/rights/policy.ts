@@ -12,7 +12,7 @@ import {
 } from '@h/options';
 import { matchesAny } from '@h/wildcard';
 import { allowing, canonical, forbidding, intersect, unite, type Aliases } from './patterns.js';
-import { intersectRoots, isInside, isWithin, moveRoots, normalRoots, type Roots } from './paths.js';
+import { absoluteRoot, intersectRoots, isInside, isWithin, moveRoots, normalRoots, type Roots } from './paths.js';
 
 /** Sandbox levels, from the most to the least permissive. */
 export type SandboxLevel = 'none' | 'workspace-write' | 'read-only';
@@ -174,14 +174,16 @@ const smaller = (one: Allowances, other: Allowances): Allowances =>
 
 const names = arrayOf(nonEmptyString);
 const namesOrAll = anyOf(names, oneOf(null));
+const paths = arrayOf(absoluteRoot);
+const pathsOrAll = anyOf(paths, oneOf(null));
 
 const policyChecks: Readonly<Record<keyof AgentPolicy, OptionCheck>> = {
   tools: namesOrAll,
   deniedTools: names,
   approvals: names,
-  read: namesOrAll,
-  write: namesOrAll,
-  deniedPaths: names,
+  read: pathsOrAll,
+  write: pathsOrAll,
+  deniedPaths: paths,
   hosts: namesOrAll,
   deniedHosts: names,
   sandbox: oneOf(...sandboxLevels),

@@ -1,6 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { ToolCall, ToolEffect, ToolPaths } from '@h/turn';
+import { arrayOf, checkOptions, nonEmptyString } from '@h/options';
 import { isInside } from './paths.js';
 import { allowsHost, allowsPath, type AgentPolicy } from './policy.js';
 
@@ -21,7 +22,8 @@ export interface ReachJudge {
 
 /**
  * Creates a judge for a policy. A given reach decides alone. Without one, the effect that the tool declares decides
- * about writing and hosts, and the paths that it declares decide about files.
+ * about writing and hosts, and the paths that it declares decide about files. A malformed reach, such as a promise,
+ * throws.
  */
 export const reachJudge = (policy: AgentPolicy): ReachJudge => {
   let real: Promise<AgentPolicy> | undefined;
@@ -37,12 +39,15 @@ export const reachJudge = (policy: AgentPolicy): ReachJudge => {
         refusedEffect(policy, call) ?? (declared === undefined ? refusedUndeclared(policy, call) : judgePaths(declared))
       );
     }
+    checkOptions<CallReach>('reachOf()', given, { read: strings, write: strings, hosts: strings });
     const host = given.hosts?.find((each) => !allowsHost(policy, each));
     if (host !== undefined) return `This agent may not reach ${JSON.stringify(host)}.`;
     if (!canWrite(policy) && (given.write?.length ?? 0) > 0) return readOnly;
     return judgePaths(given);
   };
 };
+
+const strings = arrayOf(nonEmptyString);
 
 /** Returns whether the policy allows any write. */
 export const canWrite = ({ sandbox, write }: AgentPolicy): boolean => sandbox !== 'read-only' && write?.length !== 0;
