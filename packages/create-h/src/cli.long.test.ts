@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -40,4 +41,17 @@ it.each([[[]], [['']], [['--force']], [['a', 'b']]])('shows its usage for the ar
     code: 2,
     stderr: 'Usage: npm create h <folder>\n',
   });
+});
+
+it.each([
+  ['--help', 0],
+  ['--force', 2],
+  ['a', 0],
+])('ends with its exit code if nothing reads what it prints: %s', async (word, code) => {
+  const cwd = await mkdtemp(join(tmpdir(), 'create-h-'));
+  onTestFinished(() => rm(cwd, { recursive: true, force: true }));
+  const created = spawn(process.execPath, [cli, word], { cwd });
+  created.stdout.destroy();
+  created.stderr.destroy();
+  expect(await once(created, 'exit')).toEqual([code, null]);
 });

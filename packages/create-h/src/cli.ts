@@ -41,4 +41,6 @@ const main = async (words: readonly string[]): Promise<number> => {
   }
 };
 
+// The reader of an output may leave: `npm create h --help | head -1`.
+for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 process.exitCode = await main(process.argv.slice(2));
