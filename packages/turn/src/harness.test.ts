@@ -178,6 +178,7 @@ describe('newId of harness()', () => {
     ],
     ['returns an empty string', () => '', { code: 'invalid-input' }],
     ['returns a number', () => 7 as unknown as string, { code: 'invalid-input' }],
+    ['rejects', () => Promise.reject(new Error('No entropy.')) as unknown as string, { code: 'invalid-input' }],
   ])('ends the turn with an error when it %s, and steer() throws', async (_, newId, error) => {
     const asked = scriptedModel(['Hi.']);
     const agent = harness({ model: asked, newId }).pipe();

@@ -5,7 +5,7 @@ import { checked } from './checks/data-checks.js';
 import { toErrorInfo, TurnError } from './contract/errors.js';
 import { checkDecision } from './checks/event-checks.js';
 import type { ApprovalDecision, NewEventOf, TurnEvent, TurnState } from './contract/events.js';
-import type { MaybePromise } from './maybe-promise.js';
+import { isPromise, type MaybePromise } from './maybe-promise.js';
 import { memorySessions } from './journal/memory-sessions.js';
 import type { UserMessage } from './contract/messages.js';
 import type { ModelRequest } from './contract/model.js';
@@ -241,6 +241,8 @@ const idFactory = (newId: () => string) => (): string => {
       },
     );
   }
+  // A promise is refused; its rejection must not end the process.
+  if (isPromise(id)) id.then(undefined, () => undefined);
   return checked(nonEmptyString, id, 'harness()', 'newId()') as string;
 };
 
