@@ -36,6 +36,37 @@ describe('commandFiles', () => {
     expect(filesOf(line).unknown).toEqual([]);
   });
 
+  it.each([
+    ["python3 -c 'import scripts.foo'", 'scripts/foo.py'],
+    ["python3 -c 'from scripts import bar, foo'", 'scripts/foo.py'],
+    ["python3 <<'E'\nimport foo\nE", 'foo.py'],
+    ['python3 -m scripts.foo', 'scripts/foo.py'],
+    ['perl -I scripts -mFoo::Bar -e 1', 'Foo/Bar.pm'],
+    ["perl -e 'use Foo;'", 'Foo.pm'],
+    ['ruby -Ilib -rfoo -e 1', 'foo.rb'],
+    ["node -e 'require(`./scripts/r`)'", './scripts/r.js'],
+    ["node -p 'require(`./scripts`)'", './scripts/index.js'],
+  ])('finds the files of modules that are named without them: %j: %j', (line, file) => {
+    expect(filesOf(line)).toMatchObject({ unknown: [] });
+    expect(filesOf(line).words).toContain(file);
+  });
+
+  it('names the folders of modules', () => {
+    expect(filesOf('perl -I scripts -mFoo -e 1; ruby -Ilib -rfoo -e 1').folders).toEqual([
+      '/project',
+      '/project/scripts',
+      '/project/lib',
+    ]);
+  });
+
+  it.each([
+    "perl -Mlib=scripts -e 'use Foo'",
+    "perl -e 'use lib qw(a); use Foo'",
+    "python3 -c 'import sys; sys.path.append(1)'",
+  ])('reports that where %j finds its modules is unknown', (line) => {
+    expect(filesOf(line).unknown).not.toEqual([]);
+  });
+
   it('names the folder of each command', () => {
     expect(filesOf('cd a && ./x; (cd b; ./y)').folders).toEqual(['/project', '/project/a', '/project/a/b']);
   });

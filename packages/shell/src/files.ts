@@ -70,7 +70,11 @@ export const commandFiles = (
     for (const { text } of [...argv, ...redirections.map(({ target }) => target)]) {
       if (isKnown(text)) for (const word of partsOf(text)) found.words.add(word);
     }
-    for (const word of moduleFiles(argv)) found.words.add(word);
+    const modules = modulesOf(invocation);
+    for (const word of modules.files) found.words.add(word);
+    const base = isKnown(invocation.cwd) ? invocation.cwd : cwd;
+    for (const folder of modules.folders) found.folders.add(folder.startsWith('/') ? folder : `${base}/${folder}`);
+    for (const reason of modules.unknown) unknown.add(reason);
     for (const script of scriptsOf(invocation)) {
       if (isExact(script)) found.scripts.add(script.text);
       else unknown.add(`Which file ${script.shown} names is not known.`);
@@ -137,9 +141,48 @@ const partsOf = (text: string): readonly string[] => [
   ...text.split(/[\s"'`;&|<>(){}=,]+/).filter((part) => part !== '' && part !== text),
 ];
 
-/** Returns the possible files of a module of `python -m`. */
-const moduleFiles = (argv: readonly Field[]): readonly string[] => {
-  const option = argv.findIndex(({ text }) => text === '-m');
-  const path = option === -1 ? undefined : argv[option + 1]?.text.replaceAll('.', '/');
-  return path === undefined ? [] : [`${path}.py`, `${path}/__main__.py`, `${path}/__init__.py`];
+/** The files that an interpreter may load for a module that is named without its file. */
+const moduleForms: readonly (readonly [interpreters: RegExp, filesOf: (name: string) => readonly string[]])[] = [
+  [/^(?:python|pypy)/, (name) => ['.py', '/__init__.py', '/__main__.py'].map((end) => name.replaceAll('.', '/') + end)],
+  [/^perl/, (name) => [`${name.replaceAll('::', '/')}.pm`]],
+  [/^ruby/, (name) => [`${name}.rb`]],
+  [/^lua/, (name) => ['.lua', '/init.lua'].map((end) => name.replaceAll('.', '/') + end)],
+  [
+    /^(?:node|bun|deno|tsx|ts-node)/,
+    (name) =>
+      /^\.{0,2}\//.test(name)
+        ? ['.js', '.cjs', '.mjs', '.json', '.ts', '/package.json', '/index.js', '/index.ts'].map((end) => name + end)
+        : [],
+  ],
+];
+
+/** Code and options that change the folders of modules. */
+const changesModules =
+  /^-[mM]lib\b|\buse\s+lib\b|@INC|sys\.path\s*(?:[.[]|\+?=)|addsitedir|\$LOAD_PATH|\$:\s*(?:<<|\.)|package\.path|module\.paths/;
+
+/** Returns the possible files of the modules that an interpreter loads by name, and the folders it looks in. */
+const modulesOf = ({
+  argv,
+  input,
+}: Invocation): { readonly [Part in 'files' | 'folders' | 'unknown']: readonly string[] } => {
+  const [program, ...args] = argv;
+  const filesOf = moduleForms.find(([interpreters]) => interpreters.test(programName(program?.text ?? '')))?.[1];
+  if (filesOf === undefined) return { files: [], folders: [], unknown: [] };
+  const texts = [...args, ...(input === undefined ? [] : [input])].flatMap(({ text }) => text ?? []).filter(isKnown);
+  const names = texts.flatMap((text) => [...partsOf(text.replace(/^-[mMr]-?/, '')), ...importedFrom(text)]);
+  const folders = texts.flatMap((text, index) =>
+    text === '-I' ? (texts[index + 1] ?? []) : text.startsWith('-I') ? text.slice(2) : [],
+  );
+  const isChanged = texts.some((text) => changesModules.test(text));
+  return {
+    files: names.filter((name) => /^[\w./:@-]+$/.test(name)).flatMap(filesOf),
+    folders,
+    unknown: isChanged ? ['The code changes where its modules are found.'] : [],
+  };
 };
+
+/** Returns the submodules that `from package import module` of Python names. */
+const importedFrom = (code: string): readonly string[] =>
+  [...code.matchAll(/\bfrom\s+([\w.]+)\s+import\s+([\w\s,()]+)/g)].flatMap(([, parent = '', names = '']) =>
+    (names.match(/\w+/g) ?? []).map((name) => `${parent}.${name}`),
+  );
