@@ -21,35 +21,69 @@ export interface ClaimText {
   readonly isEmpty?: boolean;
 }
 
-/** A session as read from its log. */
-export interface LoadedSession {
-  /** The session before its latest turn. */
+/** The end of a log. */
+export interface LogEnd {
+  readonly lastSeq: number;
+  /** The id of the last message. */
+  readonly lastId: string;
+  /** Number of messages. */
+  readonly messages: number;
+}
+
+/** A session before its latest turn. */
+export interface EarlierTurns {
   readonly snapshot: SessionSnapshot;
-  readonly journal: readonly JournalRecord[];
-  /** Turns before the latest one that the snapshot remembers, and those of the log. */
   readonly past: readonly PastTurn[];
   /** Sequence of the first record of the latest turn. */
   readonly latestSeq: number;
-  readonly lastSeq: number;
   /** The highest fence of all claims. */
   readonly fence: number;
   readonly snapshotBytes: number;
-  /** Bytes and messages that a new snapshot would replace. */
+  /** Bytes of records that a new snapshot would replace. */
   readonly unfoldedBytes: number;
-  readonly messages: number;
+}
+
+/** A session before its latest turn, in memory, and the log to which it belongs. */
+export interface RecentSession extends EarlierTurns, LogEnd {}
+
+/** A session as read from its log. */
+export interface LoadedSession extends EarlierTurns, LogEnd {
+  readonly journal: readonly JournalRecord[];
+  /** Bytes of the journal. */
+  readonly turnBytes: number;
+  /** Turns before the latest one that the snapshot remembers, and those of the log. */
+  readonly past: readonly PastTurn[];
+  /** Whether the earlier turns are those that this process had in memory. */
+  readonly isRecent: boolean;
 }
 
 export const emptySnapshot: SessionSnapshot = { messages: MessageList.empty, state: {} };
 
-/** Combines the entries of a log. @throws IncompleteLogError if entries that matter are missing */
-export const fold = (entries: readonly Entry[]): Omit<LoadedSession, 'lastSeq' | 'messages'> => {
+const noTurns: EarlierTurns = {
+  snapshot: emptySnapshot,
+  past: [],
+  latestSeq: 0,
+  fence: 0,
+  snapshotBytes: 0,
+  unfoldedBytes: 0,
+};
+
+/**
+ * Combines the entries of a log.
+ *
+ * @param before - the turns before the first entry
+ * @throws IncompleteLogError if entries that matter are missing
+ */
+export const fold = (
+  entries: readonly Entry[],
+  before: EarlierTurns = noTurns,
+): Omit<LoadedSession, keyof LogEnd | 'isRecent'> => {
   const latest = entries.findLast(({ kind }) => kind === 'S');
-  const [header = '', body = ''] = latest === undefined ? [] : splitOnce(latest.text);
-  const { from, past } =
-    latest === undefined ? { from: 0, past: [] } : (JSON.parse(header) as { from: number; past: readonly PastTurn[] });
-  let snapshot: SessionSnapshot = body === '' ? emptySnapshot : decodeSnapshot(body);
+  const start = latest === undefined ? before : readSnapshot(latest.text);
+  const { latestSeq: from, past, snapshotBytes } = start;
+  let { snapshot, latestSeq, unfoldedBytes } = start;
   let journal: JournalRecord[] = [];
-  let [fence, latestSeq, unfoldedBytes, journalBytes, missing] = [0, 0, 0, 0, 0];
+  let [fence, turnBytes, missing] = [before.fence, 0, 0];
   const turns: JournalRecord[] = [];
   const reader = new RecordReader();
   for (const { kind, seq, text } of entries) {
@@ -65,24 +99,31 @@ export const fold = (entries: readonly Entry[]): Omit<LoadedSession, 'lastSeq' |
       const record = reader.decode(line);
       if (record.seq === 0) {
         snapshot = foldJournal(snapshot, journal);
-        unfoldedBytes += journalBytes;
-        [journal, journalBytes, latestSeq] = [[], 0, seq];
+        unfoldedBytes += turnBytes;
+        [journal, turnBytes, latestSeq] = [[], 0, seq];
       }
       if (record.seq === 0 || record.event.type === 'turn.end') turns.push(record);
       journal.push(record);
-      journalBytes += line.length;
+      turnBytes += line.length;
     }
   }
   if (missing > 0) throw new IncompleteLogError(`message ${missing}`);
   return {
     snapshot,
     journal,
+    turnBytes,
     past: addTurns(past, turns),
     latestSeq,
     fence,
-    snapshotBytes: body.length,
+    snapshotBytes,
     unfoldedBytes,
   };
+};
+
+const readSnapshot = (text: string): EarlierTurns => {
+  const [header, body] = splitOnce(text);
+  const { from, past } = JSON.parse(header) as { readonly from: number; readonly past: readonly PastTurn[] };
+  return { ...noTurns, snapshot: decodeSnapshot(body), past, latestSeq: from, snapshotBytes: body.length };
 };
 
 const addTurns = (past: readonly PastTurn[], records: readonly JournalRecord[]): readonly PastTurn[] => {

@@ -286,7 +286,7 @@ describe.skipIf(!hasServer)('natsSessions', () => {
     const store = await natsSessions(connection, { bucket, retryMs: 200 });
     const manager = await jetstreamManager(connection);
     const logs = new SessionLogs(connection, manager, `${bucket}_log`, `${bucket}.log`, 200);
-    const claim = { fence: 0, latest: null, turns: 0 };
+    const claim = { fence: 0, latest: null, turns: 0, recent: undefined };
     await logs.claim('alice', hashOf('alice'), { ...claim, id: 'first' });
     const open = await store.open('alice');
     await manager.streams.deleteMessage(`${bucket}_log`, 1);

@@ -1,6 +1,6 @@
 import { anyFunction, checkOptions, integerFrom, nonEmptyString, numberFrom } from '@h/options';
 import type { SessionInfo } from '@h/session';
-import { archivedTurn, type ArchivedTurn } from '@h/session/format';
+import { archivedTurn, RecentSessions, type ArchivedTurn } from '@h/session/format';
 import {
   foldJournal,
   SessionBusyError,
@@ -13,7 +13,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { IncompleteLogError, isConflict, msUntil, NatsError, retryEnd, retrying } from './errors.js';
 import { emptyHead, type StoredHead } from './head.js';
-import type { LoadedSession } from './log-entries.js';
+import type { LoadedSession, RecentSession } from './log-entries.js';
 import { bucketName, hashOf, newId } from './names.js';
 import { NatsSession } from './open-session.js';
 import { SessionHeads } from './session-heads.js';
@@ -142,6 +142,7 @@ class StoredSessions implements NatsSessions {
   readonly #ttlMs: number;
   readonly #retryMs: number;
   readonly #open = new Set<NatsSession>();
+  readonly #recent = new RecentSessions<RecentSession>();
   #starting: Promise<void> | undefined;
 
   constructor(
@@ -160,9 +161,15 @@ class StoredSessions implements NatsSessions {
     const id = newId();
     const head = await this.#claim(session, key);
     try {
-      const loaded = await this.#logs.claim(session, key, { ...head, fence: head.revision, id });
-      const opened: NatsSession = new NatsSession(this.#logs, this.#heads, { key, id, head }, loaded, () =>
-        this.#open.delete(opened),
+      const recent = this.#recent.take(key);
+      const loaded = await this.#logs.claim(session, key, { ...head, fence: head.revision, id, recent });
+      const opened: NatsSession = new NatsSession(
+        this.#logs,
+        this.#heads,
+        { key, id, head },
+        loaded,
+        (closed) => this.#recent.put(key, closed, closed.snapshotBytes + closed.unfoldedBytes),
+        () => this.#open.delete(opened),
       );
       this.#open.add(opened);
       return opened;

@@ -3,7 +3,7 @@ import { foldJournal, type JournalRecord, type OpenSession, type PastTurn, type 
 import { isConflict } from './errors.js';
 import type { Head, StoredHead } from './head.js';
 import type { SessionHeads } from './session-heads.js';
-import type { LoadedSession } from './log-entries.js';
+import type { EarlierTurns, LoadedSession, LogEnd, RecentSession } from './log-entries.js';
 import type { SessionLogs } from './session-log.js';
 
 interface QueuedRecord {
@@ -28,7 +28,9 @@ export class NatsSession implements OpenSession {
   readonly #heads: SessionHeads;
   readonly #key: string;
   readonly #id: string;
+  readonly #onClosing: (recent: RecentSession) => void;
   readonly #onClosed: () => void;
+  readonly #isRecent: boolean;
   readonly #past: PastTurns;
   readonly #writer = new RecordWriter();
   readonly #queue = new WriteQueue<QueuedRecord>({
@@ -42,8 +44,8 @@ export class NatsSession implements OpenSession {
   #head: StoredHead;
   #before: SessionSnapshot;
   #latest: JournalRecord[];
-  #log: Pick<LoadedSession, 'latestSeq' | 'lastSeq' | 'messages' | 'unfoldedBytes' | 'snapshotBytes'>;
-  #turnBytes = 0;
+  #log: LogEnd & Omit<EarlierTurns, 'snapshot' | 'past'>;
+  #turnBytes: number;
   #entries = 0;
   #next: number;
   #closing: Promise<void> | undefined;
@@ -53,6 +55,7 @@ export class NatsSession implements OpenSession {
     heads: SessionHeads,
     { key, id, head }: { readonly key: string; readonly id: string; readonly head: StoredHead },
     loaded: LoadedSession,
+    onClosing: (recent: RecentSession) => void,
     onClosed: () => void,
   ) {
     this.#logs = logs;
@@ -66,7 +69,11 @@ export class NatsSession implements OpenSession {
     this.#latest = [...loaded.journal];
     this.#next = loaded.journal.length;
     this.#past = new PastTurns(loaded.past);
-    this.#log = loaded;
+    const { lastSeq, lastId, messages, latestSeq, fence, snapshotBytes, unfoldedBytes } = loaded;
+    this.#log = { lastSeq, lastId, messages, latestSeq, fence, snapshotBytes, unfoldedBytes };
+    this.#turnBytes = loaded.turnBytes;
+    this.#isRecent = loaded.isRecent;
+    this.#onClosing = onClosing;
     this.#onClosed = onClosed;
   }
 
@@ -108,13 +115,12 @@ export class NatsSession implements OpenSession {
     // Before the records: a process that dies in between leaves a turn that `unfinished()` compares with the log.
     if (isStart) await this.#beginTurn(first.record);
     const text = batch.map(({ line }) => line).join('\n');
-    const { lastSeq } = this.#log;
-    const seq = await this.#logs.append(this.#key, 'R', text, lastSeq, `${this.#id}-${(this.#entries += 1)}`);
+    const end = await this.#logs.append(this.#key, 'R', text, this.#log, `${this.#id}-${(this.#entries += 1)}`);
     for (const { record } of batch) this.#latest.push(record);
     this.#turnBytes += text.length;
     // A message of another session may lie between; the sequence of the first record is at most this.
-    const latestSeq = isStart ? lastSeq + 1 : this.#log.latestSeq;
-    this.#log = { ...this.#log, lastSeq: seq, latestSeq, messages: this.#log.messages + 1 };
+    const latestSeq = isStart ? this.#log.lastSeq + 1 : this.#log.latestSeq;
+    this.#log = { ...this.#log, ...end, latestSeq };
     const last = batch.at(-1)?.record.event;
     if (last?.type === 'turn.end') {
       const latest = this.#past.get(last.turn) ?? null;
@@ -170,7 +176,7 @@ export class NatsSession implements OpenSession {
         await this.#heads.remove(this.#key, this.#head.revision);
         return;
       }
-      if (!this.#queue.failure) await this.#compact();
+      if (!this.#queue.failure) await this.#keep();
       await this.#setHead({ owner: null });
     } catch (error) {
       if (isConflict(error)) return;
@@ -181,13 +187,22 @@ export class NatsSession implements OpenSession {
     }
   }
 
-  /** Writes a snapshot if it replaces enough. Without it, the log contains everything all the same. */
-  async #compact(): Promise<void> {
+  /**
+   * Keeps the session in memory, or writes a snapshot if it replaces enough. Without it, the log contains everything all
+   * the same. A snapshot is made from what was read from the log: a session that was opened from memory is read again
+   * before one is written.
+   */
+  async #keep(): Promise<void> {
     const { unfoldedBytes, snapshotBytes, messages } = this.#log;
-    if (unfoldedBytes <= Math.max(minUnfoldedBytes, snapshotBytes / 2) && messages <= maxMessages) return;
     const past = this.#past.without(this.#latest[0]?.event.turn);
+    const session = { ...this.#log, snapshot: this.#before, past };
+    if (unfoldedBytes <= Math.max(minUnfoldedBytes, snapshotBytes / 2) && messages <= maxMessages) {
+      this.#onClosing(session);
+      return;
+    }
+    if (this.#isRecent) return;
     try {
-      await this.#logs.compact(this.#key, { ...this.#log, snapshot: this.#before, past }, this.#id);
+      await this.#logs.compact(this.#key, session, this.#id);
     } catch (error) {
       if (isConflict(error)) throw error;
       this.#heads.report(asError(error));

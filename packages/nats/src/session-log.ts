@@ -3,11 +3,20 @@ import { SessionBusyError, type PastTurn } from '@h/turn';
 import { PubHeaders, type JetStreamClient, type JetStreamManager, type StoredMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { IncompleteLogError, isConflict, isMessageMissing, msUntil, retryEnd, retrying } from './errors.js';
-import { emptySnapshot, fold, type ClaimText, type Entry, type LoadedSession, type StoredKind } from './log-entries.js';
+import {
+  emptySnapshot,
+  fold,
+  type ClaimText,
+  type Entry,
+  type LoadedSession,
+  type LogEnd,
+  type RecentSession,
+  type StoredKind,
+} from './log-entries.js';
 import { readSubject } from './read-subject.js';
 import { clientOf } from './streams.js';
 
-type SnapshotOfLog = Pick<LoadedSession, 'snapshot' | 'past' | 'latestSeq' | 'lastSeq'>;
+type SnapshotOfLog = Pick<LoadedSession, 'snapshot' | 'past' | 'latestSeq' | keyof LogEnd>;
 
 /** A claim of a session by a process. */
 interface Claim {
@@ -18,11 +27,15 @@ interface Claim {
   readonly turns: number;
   /** Makes the message ids of the process unique. */
   readonly id: string;
+  /** What this process has in memory of the session. */
+  readonly recent: RecentSession | undefined;
 }
 
+const emptyEnd: LogEnd = { lastSeq: 0, lastId: '', messages: 0 };
 /** Bytes of a message that are not payload: headers and protocol. */
 const overheadBytes = 1_024;
 const perRequest = 200;
+const messageId = 'Nats-Msg-Id';
 const lastPart = '.'.charCodeAt(0);
 
 /**
@@ -53,11 +66,12 @@ export class SessionLogs {
    *
    * @throws NatsError if the log lacks messages, or turns that the head says have ended
    */
-  async claim(session: string, key: string, { fence, latest, turns, id }: Claim): Promise<LoadedSession> {
+  async claim(session: string, key: string, claim: Claim): Promise<LoadedSession> {
+    const { fence, latest, turns, id, recent } = claim;
     const end = retryEnd(this.#retryMs);
     for (;;) {
       const loaded = await retrying('Reading a session', this.#retryMs, async () => {
-        const found = await this.#load(key);
+        const found = await this.#load(key, recent);
         const isBehind = latest?.outcome !== undefined && !found.past.some(({ turn }) => turn === latest.turn);
         // The head counts a turn before its records are written.
         if (isBehind || (turns > 1 && found.past.length === 0)) throw new IncompleteLogError('the latest turn');
@@ -66,8 +80,7 @@ export class SessionLogs {
       if (loaded.fence > fence) throw new SessionBusyError(session);
       try {
         const text = JSON.stringify({ fence, isEmpty: loaded.past.length === 0 } satisfies ClaimText);
-        const lastSeq = await this.append(key, 'C', text, loaded.lastSeq, `${id}-claim`);
-        return { ...loaded, lastSeq, fence };
+        return { ...loaded, ...(await this.append(key, 'C', text, loaded, `${id}-claim`)), fence };
       } catch (error) {
         // The previous writer was faster. What it wrote is part of the session.
         if (!isConflict(error) || msUntil(end) === 0) throw error;
@@ -76,24 +89,27 @@ export class SessionLogs {
   }
 
   /**
-   * Adds an entry after the message `lastSeq`, and returns the sequence of its last message.
+   * Adds an entry to a log, and returns its new end.
    *
    * @throws JetStreamApiError if the log has another last message
    */
-  async append(key: string, kind: StoredKind, text: string, lastSeq: number, id: string): Promise<number> {
+  async append(key: string, kind: StoredKind, text: string, log: LogEnd, id: string): Promise<LogEnd> {
     const content = Buffer.from(text);
     // Another server of a cluster may have another limit. One that is too small rejects the message.
     const maxBytes = Math.max(overheadBytes, (this.#connection.info?.max_payload ?? 1_048_576) - overheadBytes);
-    let [at, part, seq] = [0, 0, lastSeq];
+    let { lastSeq, lastId, messages } = log;
+    let [at, part] = [0, 0];
     do {
       const end = Math.min(content.byteLength, at + maxBytes);
       const more = end < content.byteLength ? '+' : '.';
       const message = Buffer.concat([Buffer.from(`${kind}${more}`), content.subarray(at, end)]);
-      seq = await this.#publish(key, message, `${id}-${part}`, seq);
+      lastId = `${id}-${part}`;
+      lastSeq = await this.#publish(key, message, lastId, lastSeq);
+      messages += 1;
       at = end;
       part += 1;
     } while (at < content.byteLength);
-    return seq;
+    return { lastSeq, lastId, messages };
   }
 
   /**
@@ -110,7 +126,7 @@ export class SessionLogs {
       } catch (error) {
         if (!isConflict(error)) throw error;
         const stored = await this.#last(key);
-        if (stored?.header.get('Nats-Msg-Id') === msgID) return stored.seq;
+        if (stored?.header.get(messageId) === msgID) return stored.seq;
         throw error;
       }
     });
@@ -139,14 +155,15 @@ export class SessionLogs {
    * @throws JetStreamApiError if the log has another last message
    */
   async delete(key: string, lastSeq: number, id: string): Promise<void> {
-    const empty = { snapshot: emptySnapshot, past: [], latestSeq: lastSeq + 1, lastSeq };
-    await this.#removeBefore(key, (await this.#writeSnapshot(key, empty, id)) + 1);
+    const empty = { ...emptyEnd, snapshot: emptySnapshot, past: [], latestSeq: lastSeq + 1, lastSeq };
+    const end = await this.#writeSnapshot(key, empty, id);
+    await this.#removeBefore(key, end.lastSeq + 1);
   }
 
-  /** Adds a snapshot, and returns the sequence of its last message. */
-  #writeSnapshot(key: string, { snapshot, past, latestSeq, lastSeq }: SnapshotOfLog, id: string): Promise<number> {
+  #writeSnapshot(key: string, log: SnapshotOfLog, id: string): Promise<LogEnd> {
+    const { snapshot, past, latestSeq } = log;
     const text = `${JSON.stringify({ from: latestSeq, past })}\n${encodeSnapshot(snapshot)}`;
-    return this.append(key, 'S', text, lastSeq, `${id}-snapshot`);
+    return this.append(key, 'S', text, log, `${id}-snapshot`);
   }
 
   /** Removes the messages of a session before a sequence. */
@@ -158,7 +175,9 @@ export class SessionLogs {
 
   /** Removes the claims of a session that has nothing else. */
   async removeClaims(key: string): Promise<void> {
-    const { entries } = await retrying('Reading a session', this.#retryMs, () => this.#read(key));
+    const { entries } = await retrying('Reading a session', this.#retryMs, async () =>
+      this.#read(key, await this.#last(key)),
+    );
     if (entries.some(({ kind }) => kind !== 'C')) return;
     // One by one, from the last: what is left if the process dies is a log without a gap.
     for (const { seq } of entries.toReversed()) {
@@ -179,19 +198,38 @@ export class SessionLogs {
     return retrying('Reading a session', retryMs, () => this.#load(key));
   }
 
-  async #load(key: string): Promise<LoadedSession> {
-    const { entries, lastSeq, messages } = await this.#read(key);
-    return { ...fold(entries), lastSeq, messages };
+  /** @param recent - an earlier state, which saves reading what it contains if the log has not changed since */
+  async #load(key: string, recent?: RecentSession): Promise<LoadedSession> {
+    const last = await this.#last(key);
+    if (recent !== undefined && last?.header.get(messageId) === recent.lastId) {
+      const { lastSeq, lastId, messages } = recent;
+      const [{ entries }, count] = await Promise.all([
+        this.#read(key, last, recent.latestSeq),
+        this.#countMessages(key),
+      ]);
+      if (count === messages) return { ...fold(entries, recent), lastSeq, lastId, messages, isRecent: true };
+    }
+    const { entries, end } = await this.#read(key, last);
+    return { ...fold(entries), ...end, isRecent: false };
   }
 
-  /** Reads the entries of a session. @throws IncompleteLogError if the last message is not among them */
-  async #read(key: string): Promise<{ entries: readonly Entry[]; lastSeq: number; messages: number }> {
-    const last = await this.#last(key);
-    if (last === null) return { entries: [], lastSeq: 0, messages: 0 };
+  async #countMessages(key: string): Promise<number> {
+    const subject = this.#subjectOf(key);
+    const { state } = await this.#manager.streams.info(this.#stream, { subjects_filter: subject });
+    return state.subjects?.[subject] ?? 0;
+  }
+
+  /**
+   * Reads the entries of a session from a sequence.
+   *
+   * @throws IncompleteLogError if the last message is not among them
+   */
+  async #read(key: string, last: StoredMsg | null, first = 1): Promise<{ entries: readonly Entry[]; end: LogEnd }> {
+    if (last === null) return { entries: [], end: emptyEnd };
     const entries: Entry[] = [];
     let open: { kind: StoredKind; seq: number; parts: Buffer[] } | undefined;
     let [count, before] = [0, 0];
-    const messages = readSubject(this.#client, this.#manager, this.#stream, this.#subjectOf(key), perRequest);
+    const messages = readSubject(this.#client, this.#manager, this.#stream, this.#subjectOf(key), perRequest, first);
     for await (const { seq, data, headers } of messages) {
       if (seq > last.seq) break;
       count += 1;
@@ -209,7 +247,7 @@ export class SessionLogs {
       }
     }
     if (before !== last.seq) throw new IncompleteLogError(`message ${last.seq}`);
-    return { entries, lastSeq: last.seq, messages: count };
+    return { entries, end: { lastSeq: last.seq, lastId: last.header.get(messageId), messages: count } };
   }
 
   #subjectOf(key: string): string {
