@@ -1,4 +1,4 @@
-import { JetStreamApiError } from '@nats-io/jetstream';
+import { JetStreamApiError, JetStreamError } from '@nats-io/jetstream';
 import { describe, expect, it, vi } from 'vitest';
 import { retrying } from './errors.js';
 
@@ -14,6 +14,26 @@ describe('retrying', () => {
     const request = vi.fn<() => Promise<string>>().mockRejectedValueOnce(apiError(code)).mockResolvedValue('Done.');
     expect(await retrying('Opening the bucket', 5_000, request)).toBe('Done.');
     expect(request).toHaveBeenCalledTimes(2);
+  });
+
+  // As the client reports what the server answers to a request for messages.
+  const status = (message: string, code: number): Error => Object.assign(new JetStreamError(message), { code });
+
+  it.each([
+    ['the server has restarted and forgotten the consumer', apiError(10_014)],
+    ['the server deletes the consumer', status('consumer deleted', 409)],
+    ['another node becomes the leader of the consumer', status('leadership change', 409)],
+    ['the server stops', status('server shutdown', 409)],
+    ['the server does not know the consumer', status('no responders', 503)],
+  ])('reads again if %s', async (_, error) => {
+    const request = vi.fn<() => Promise<string>>().mockRejectedValueOnce(error).mockResolvedValue('Done.');
+    expect(await retrying('Reading', 5_000, request)).toBe('Done.');
+  });
+
+  it('does not repeat a request for messages that the server calls bad', async () => {
+    await expect(retrying('Reading', 5_000, () => Promise.reject(status('bad request', 400)))).rejects.toThrow(
+      'Reading failed',
+    );
   });
 
   it('repeats a request during which the process was suspended for longer than the limit', async () => {

@@ -46,8 +46,12 @@ export class DamagedEntryError extends Error {
 const wrongLastSequence = 10_071;
 const streamNotFound = 10_059;
 const messageNotFound = 10_037;
+/** The consumer of a read. A server that restarts forgets it, and the next read creates another one. */
+const consumerNotFound = 10_014;
 /** JetStream is starting, has no leader, or lacks nodes that have not joined yet. */
-const unavailableCodes: readonly number[] = [10_005, 10_008, 10_009, 10_023, 10_074, 10_077];
+const unavailableCodes: readonly number[] = [10_005, 10_008, 10_009, 10_023, 10_074, 10_077, consumerNotFound];
+/** The consumer of a read was deleted or has another leader, or the server stops; or nothing has the consumer. */
+const interruptedStatuses: readonly unknown[] = [409, 503];
 
 const isApiError = (error: unknown, code: number): boolean => error instanceof JetStreamApiError && error.code === code;
 
@@ -59,8 +63,10 @@ export const isMessageMissing = (error: unknown): boolean => isApiError(error, m
 const isTransient = (error: unknown): boolean => {
   if (error instanceof TimeoutError || error instanceof NoRespondersError) return true;
   if (error instanceof IncompleteLogError) return true;
-  // The connection is silent: its end may be noticed minutes later.
-  if (error instanceof JetStreamError && error.message === 'heartbeats missed') return true;
+  if (error instanceof JetStreamError) {
+    // The connection is silent: its end may be noticed minutes later.
+    return error.message === 'heartbeats missed' || interruptedStatuses.includes('code' in error && error.code);
+  }
   if (error instanceof JetStreamApiError) return unavailableCodes.includes(error.code) || error.status === 503;
   return error instanceof Error && error.cause !== undefined && isTransient(error.cause);
 };
