@@ -26,8 +26,9 @@ export interface LogEnd {
   readonly lastSeq: number;
   /** The id of the last message. */
   readonly lastId: string;
-  /** Number of messages. */
   readonly messages: number;
+  /** Number of entries, which have one or more messages each. */
+  readonly entries: number;
 }
 
 /** A session before its latest turn. */

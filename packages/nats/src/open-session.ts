@@ -17,8 +17,8 @@ const maxChars = 500_000;
 
 /** A snapshot is written when the records that it replaces are larger than this, and than half of the snapshot. */
 const minUnfoldedBytes = 32_768;
-/** … or when the log has more messages. */
-const maxMessages = 300;
+/** … or when the log has more entries. */
+const maxEntries = 300;
 
 /** A session that this process holds. */
 export class NatsSession implements OpenSession {
@@ -69,8 +69,8 @@ export class NatsSession implements OpenSession {
     this.#latest = [...loaded.journal];
     this.#next = loaded.journal.length;
     this.#past = new PastTurns(loaded.past);
-    const { lastSeq, lastId, messages, latestSeq, fence, snapshotBytes, unfoldedBytes } = loaded;
-    this.#log = { lastSeq, lastId, messages, latestSeq, fence, snapshotBytes, unfoldedBytes };
+    const { lastSeq, lastId, messages, entries, latestSeq, fence, snapshotBytes, unfoldedBytes } = loaded;
+    this.#log = { lastSeq, lastId, messages, entries, latestSeq, fence, snapshotBytes, unfoldedBytes };
     this.#turnBytes = loaded.turnBytes;
     this.#isRecent = loaded.isRecent;
     this.#onClosing = onClosing;
@@ -193,10 +193,10 @@ export class NatsSession implements OpenSession {
    * before one is written.
    */
   async #keep(): Promise<void> {
-    const { unfoldedBytes, snapshotBytes, messages } = this.#log;
+    const { unfoldedBytes, snapshotBytes, entries } = this.#log;
     const past = this.#past.without(this.#latest[0]?.event.turn);
     const session = { ...this.#log, snapshot: this.#before, past };
-    if (unfoldedBytes <= Math.max(minUnfoldedBytes, snapshotBytes / 2) && messages <= maxMessages) {
+    if (unfoldedBytes <= Math.max(minUnfoldedBytes, snapshotBytes / 2) && entries <= maxEntries) {
       this.#onClosing(session);
       return;
     }

@@ -31,9 +31,11 @@ interface Claim {
   readonly recent: RecentSession | undefined;
 }
 
-const emptyEnd: LogEnd = { lastSeq: 0, lastId: '', messages: 0 };
+const emptyEnd: LogEnd = { lastSeq: 0, lastId: '', messages: 0, entries: 0 };
 /** Bytes of a message that are not payload: headers and protocol. */
 const overheadBytes = 1_024;
+/** The size of a chunk in the object stores of NATS. A slow link delivers it within the time limit of a request. */
+const maxPartBytes = 128 * 1_024;
 const perRequest = 200;
 const messageId = 'Nats-Msg-Id';
 const lastPart = '.'.charCodeAt(0);
@@ -96,7 +98,8 @@ export class SessionLogs {
   async append(key: string, kind: StoredKind, text: string, log: LogEnd, id: string): Promise<LogEnd> {
     const content = Buffer.from(text);
     // Another server of a cluster may have another limit. One that is too small rejects the message.
-    const maxBytes = Math.max(overheadBytes, (this.#connection.info?.max_payload ?? 1_048_576) - overheadBytes);
+    const limit = (this.#connection.info?.max_payload ?? 1_048_576) - overheadBytes;
+    const maxBytes = Math.max(overheadBytes, Math.min(maxPartBytes, limit));
     let { lastSeq, lastId, messages } = log;
     let [at, part] = [0, 0];
     do {
@@ -109,7 +112,7 @@ export class SessionLogs {
       at = end;
       part += 1;
     } while (at < content.byteLength);
-    return { lastSeq, lastId, messages };
+    return { lastSeq, lastId, messages, entries: log.entries + 1 };
   }
 
   /**
@@ -202,12 +205,11 @@ export class SessionLogs {
   async #load(key: string, recent?: RecentSession): Promise<LoadedSession> {
     const last = await this.#last(key);
     if (recent !== undefined && last?.header.get(messageId) === recent.lastId) {
-      const { lastSeq, lastId, messages } = recent;
-      const [{ entries }, count] = await Promise.all([
-        this.#read(key, last, recent.latestSeq),
-        this.#countMessages(key),
-      ]);
-      if (count === messages) return { ...fold(entries, recent), lastSeq, lastId, messages, isRecent: true };
+      const { lastSeq, lastId, messages, entries } = recent;
+      const [later, count] = await Promise.all([this.#read(key, last, recent.latestSeq), this.#countMessages(key)]);
+      if (count === messages) {
+        return { ...fold(later.entries, recent), lastSeq, lastId, messages, entries, isRecent: true };
+      }
     }
     const { entries, end } = await this.#read(key, last);
     return { ...fold(entries), ...end, isRecent: false };
@@ -247,7 +249,8 @@ export class SessionLogs {
       }
     }
     if (before !== last.seq) throw new IncompleteLogError(`message ${last.seq}`);
-    return { entries, end: { lastSeq: last.seq, lastId: last.header.get(messageId), messages: count } };
+    const lastId = last.header.get(messageId);
+    return { entries, end: { lastSeq: last.seq, lastId, messages: count, entries: entries.length } };
   }
 
   #subjectOf(key: string): string {

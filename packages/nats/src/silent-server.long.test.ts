@@ -2,9 +2,29 @@ import { jetstream } from '@nats-io/jetstream';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasServer, NatsServer, Proxy } from '../test/nats-server.js';
+import { turnOf, write } from '../test/turns.js';
 import { emptyHead } from './head.js';
 import { natsSessions, type NatsSessions } from './index.js';
 import { hashOf } from './names.js';
+
+describe.skipIf(!hasServer)('natsSessions, over a slow connection', () => {
+  it('writes a record for which a request has no time', { timeout: 60_000 }, async () => {
+    const server = await NatsServer.start();
+    const proxy = new Proxy(server.port);
+    const remote = await connect({ servers: await proxy.listen() });
+    const store = await natsSessions(remote, { retryMs: 5_000 });
+    const open = await store.open('alice');
+    proxy.bytesPerSecond = 200_000;
+    await write(open, turnOf('turn-1', 'x'.repeat(1_000_000)).slice(0, 1));
+    proxy.bytesPerSecond = Infinity;
+    await open.close();
+    expect(await store.unfinished()).toMatchObject([{ turn: 'turn-1' }]);
+    await store.close();
+    await remote.close();
+    await proxy.stop();
+    await server.stop();
+  });
+});
 
 const sessions = 300;
 const latest = { turn: 'turn-1', startedAt: 1, outcome: 'completed' };

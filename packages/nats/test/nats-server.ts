@@ -105,6 +105,8 @@ export class Proxy {
   isOpen = true;
   /** Whether connections stay open but pass nothing on, as after the loss of a route. */
   isSilent = false;
+  /** How fast the client can send. */
+  bytesPerSecond = Infinity;
   /** Called with each chunk from the server; `false` cuts the connection instead of passing it on. */
   passes: (chunk: Buffer) => boolean = () => true;
   /** Returns what the client receives instead of a chunk from the server. */
@@ -126,7 +128,15 @@ export class Proxy {
           cut();
         });
       }
-      client.on('data', (chunk) => upstream.write(chunk));
+      client.on('data', (chunk: Buffer) => {
+        if (this.bytesPerSecond === Infinity) return void upstream.write(chunk);
+        client.pause();
+        const sendMs = (chunk.byteLength / this.bytesPerSecond) * 1_000;
+        setTimeout(() => {
+          upstream.write(chunk);
+          client.resume();
+        }, sendMs);
+      });
       upstream.on('data', (chunk: Buffer) => {
         if (this.isSilent) return;
         if (this.passes(chunk)) client.write(this.rewrite(chunk));
