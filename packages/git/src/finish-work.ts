@@ -134,8 +134,8 @@ const commitChanges = async (
   const check = pathCheck(plan);
   const leftOut: LeftOut[] = [];
   const paths: string[] = [];
-  for (const { path, isSubmodule } of changes) {
-    const reason = isSubmodule ? 'it is a separate repository' : check(path);
+  for (const { path, change, isSubmodule } of changes) {
+    const reason = isSubmodule && change !== 'deleted' ? 'it is a separate repository' : check(path);
     if (reason === undefined) paths.push(path);
     else leftOut.push({ path, reason });
   }

@@ -426,6 +426,22 @@ describe('a commit', () => {
     expect(eventsOf(events, 'git.commit')[0]?.files).toEqual(['b.txt']);
   });
 
+  it.each(['git rm --quiet lib', 'rm -r lib'])('commits the removal of a submodule, by %s', async (command) => {
+    const bench = gitBench({ '.gitmodules': '[submodule "lib"]\n\tpath = lib\n\turl = ../lib\n' });
+    bench.git('init', '--quiet', 'lib');
+    bench.git('-C', 'lib', 'commit', '--quiet', '--allow-empty', '--message=x');
+    bench.git('add', 'lib');
+    bench.git('commit', '--quiet', '--message=add lib');
+    // As after `git submodule add`: the files of the repository are elsewhere.
+    bench.git('submodule', '--quiet', 'absorbgitdirs', 'lib');
+    const events = await turn(bench, [bash(`${command}; git rm --quiet --cached .gitmodules; rm -f .gitmodules`)], {
+      autoCommit: true,
+    });
+    expect(eventsOf(events, 'git.commit')[0]?.files.toSorted()).toEqual(['.gitmodules', 'lib']);
+    expect(eventsOf(events, 'git.left-out')).toEqual([]);
+    expect([bench.branch(), bench.status()]).toEqual(['main', []]);
+  });
+
   it.each([
     ['--amend', 'amend'],
     ['# comment\n\n# another', 'comment\n\n# another'],
