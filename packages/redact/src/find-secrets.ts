@@ -1,3 +1,4 @@
+import { codeAt } from './text/characters.js';
 import { maxReach, Reader, type ReaderSettings } from './text/reader.js';
 import { Repetition, type DecidesWithin } from './text/repetition.js';
 import type { Finder, Place, Secret } from './text/replace.js';
@@ -28,18 +29,18 @@ export const formFinder = (replacement: string): Finder => {
     let { ahead } = place;
     let limit = ahead[0]?.start ?? length;
     let before = place.isBeginning && place.from === 0 ? lineFeed : bracket;
-    if (place.from > place.barrier) before = text.charCodeAt(place.from - 1) & 255;
+    if (place.from > place.barrier) before = codeAt(text, place.from - 1) & 255;
     let from = place.from;
     while (from < length) {
       const index = candidates.next(from, limit, before);
-      if (index > from) before = text.charCodeAt(index - 1) & 255;
+      if (index > from) before = codeAt(text, index - 1) & 255;
       if (index === length) break;
       reader ??= new Reader(text, settings, place);
       if (hasReplacements) reader.passReplacements(index);
       const isDecided = ahead.length === 0 && repetition.isDecided(index, reader.barrier);
       const later = isDecided ? repetition.skip(index, decidesWithin(reader, settings, place)) : index;
       if (later > index) {
-        before = text.charCodeAt(later - 1) & 255;
+        before = codeAt(text, later - 1) & 255;
         from = later;
         continue;
       }
@@ -63,7 +64,7 @@ export const formFinder = (replacement: string): Finder => {
         }
       } else found = ahead[0];
       if (found === undefined) {
-        before = text.charCodeAt(index) & 255;
+        before = codeAt(text, index) & 255;
         from = index + 1;
         continue;
       }
@@ -90,8 +91,8 @@ const isDecided = (reader: Reader, from: number, to: number): boolean => {
   const { text } = reader;
   const candidates = new Candidates(text, candidateBuffer());
   for (let index = from; index < to; index += 1) {
-    index = candidates.next(index, to, text.charCodeAt(index - 1) & 255);
-    const before = text.charCodeAt(index - 1) & 255;
+    index = candidates.next(index, to, codeAt(text, index - 1) & 255);
+    const before = codeAt(text, index - 1) & 255;
     if (index < to && (detect(reader, index, before) !== undefined || reader.starved)) return false;
   }
   return true;
@@ -105,6 +106,6 @@ const after = (secrets: readonly Secret[], end: number): readonly Secret[] =>
 const settledBefore = (text: string, barrier: number, end: number): number => {
   const floor = Math.max(barrier, end - maxReach);
   let index = end;
-  while (index > floor && text.charCodeAt(index - 1) > 32) index -= 1;
+  while (index > floor && codeAt(text, index - 1) > 32) index -= 1;
   return index;
 };

@@ -1,3 +1,4 @@
+import { codeAt } from './text/characters.js';
 import type { Finder, Secret } from './text/replace.js';
 
 /** Minimum length of a known value; a shorter one would occur in ordinary words. */
@@ -74,12 +75,12 @@ export const knownValueFinder = (values: readonly string[]): Finder | undefined 
       }
       index += 1;
     }
-    const isOpen = !isWhole && index === last && firsts.has(text.charCodeAt(last));
+    const isOpen = !isWhole && index === last && firsts.has(codeAt(text, last));
     return { secrets, settled: isOpen ? last : text.length, ahead: [] };
   };
 };
 
-const startOf = (text: string, index: number): number => text.charCodeAt(index) * 65_536 + text.charCodeAt(index + 1);
+const startOf = (text: string, index: number): number => codeAt(text, index) * 65_536 + codeAt(text, index + 1);
 
 /** Whether the text ends within a possible value. */
 const mayContinue = (byStart: ReadonlyMap<number, readonly string[]>, text: string, index: number): boolean => {

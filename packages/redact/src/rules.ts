@@ -14,6 +14,7 @@ import {
   mayBeFallback,
   mayBeNeighbor,
 } from './named/cells.js';
+import { codeAt } from './text/characters.js';
 import {
   findAlignedColumns,
   findRuledColumns,
@@ -74,7 +75,7 @@ type Rule = readonly [before: Test, character: Test, find: Detector, mayFind?: G
 /** Whether letters, in lower case, may be behind an offset. */
 const mayContinue = (text: string, index: number, letters: string): boolean => {
   for (let offset = 0; offset < letters.length; offset += 1) {
-    const code = text.charCodeAt(index + 1 + offset);
+    const code = codeAt(text, index + 1 + offset);
     if ((code | space) !== letters.charCodeAt(offset)) return Number.isNaN(code);
   }
   return true;
@@ -93,14 +94,14 @@ const spacedEnd: Test = {
 
 /** Whether the last character of `%3D` or of `\\u003d` may be at an offset. */
 const mayBeEncodedSign: Guard = (text, index) => {
-  const before = text.charCodeAt(index - 2);
+  const before = codeAt(text, index - 2);
   return before === percent || before === digit0;
 };
 
 /** Rules out redirections to a file, comparisons and comments. */
 const mayBeUserRule: Guard = (text, index) => {
-  const next = text.charCodeAt(index + 1);
-  return Number.isNaN(next) || (text.charCodeAt(index) === hash ? next > slash : next > space && next !== equals);
+  const next = codeAt(text, index + 1);
+  return Number.isNaN(next) || (codeAt(text, index) === hash ? next > slash : next > space && next !== equals);
 };
 
 const mayBeField: Guard = (text, index) => mayEndKey(text, index) || mayEndColumn(text, index);
@@ -228,7 +229,7 @@ const countedBits = ledTails.map((isLed) => (isLed === 1 ? 255 : ofSpace - 1));
 
 /** Whether the guard of a detector in a list accepts an offset. */
 const mayFindAt = (list: number, text: string, index: number): boolean => {
-  if (text.charCodeAt(index) > 127) return false;
+  if (codeAt(text, index) > 127) return false;
   const detectors = lists[list] ?? [];
   for (let place = 0; place < detectors.length; place += 1) {
     if (detectors[place]?.mayFind(text, index) === true) return true;
@@ -238,7 +239,7 @@ const mayFindAt = (list: number, text: string, index: number): boolean => {
 
 /** Calls the detectors for the character at an offset, if their guards accept it, until one finds a secret. */
 export const detect = (reader: Reader, index: number, before: number): Secret | undefined => {
-  for (const { find, mayFind } of lists[listOf[(before << 8) | reader.text.charCodeAt(index)] ?? 0] ?? []) {
+  for (const { find, mayFind } of lists[listOf[(before << 8) | codeAt(reader.text, index)] ?? 0] ?? []) {
     if (!mayFind(reader.text, index)) continue;
     const found = find(reader, index);
     if (found !== undefined || reader.starved) return found;
@@ -276,7 +277,7 @@ export class Candidates {
     const text = this.#text;
     const buffer = this.#buffer;
     let before = first;
-    let middle = ((text.charCodeAt(from - 3) & 31) << 5) | (text.charCodeAt(from - 2) & 31);
+    let middle = ((codeAt(text, from - 3) & 31) << 5) | (codeAt(text, from - 2) & 31);
     let left = maxExcluded;
     for (let index = from; index < to;) {
       if (index < this.#start || index >= this.#end) this.#fill(index);
@@ -290,7 +291,7 @@ export class Candidates {
         before = byte;
         if (list === 0) continue;
         left -= 1;
-        if (mayFindAt(list, text, index) || (left <= 0 && text.charCodeAt(index) < 128)) return index;
+        if (mayFindAt(list, text, index) || (left <= 0 && codeAt(text, index) < 128)) return index;
       }
     }
     return to;

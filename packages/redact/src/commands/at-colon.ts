@@ -1,5 +1,5 @@
 import { findAssignment } from '../named/assignment.js';
-import { is, kindOf, stop } from '../text/characters.js';
+import { codeAt, is, kindOf, stop } from '../text/characters.js';
 import { findNetUser, findSlashFlag } from './command-arguments.js';
 import { findArgument } from './command-line.js';
 import { findBotToken, findUrlCredentials, mayBeUrl } from './credentials.js';
@@ -45,8 +45,8 @@ const isQuote = (code: number): boolean => code === 34 || code === 39;
 
 /** Whether an option of a command of Windows or the driver of Oracle is before the colon. */
 const mayEndCommand = (text: string, index: number): boolean => {
-  const before = text.charCodeAt(index - 2);
-  switch (text.charCodeAt(index - 1)) {
+  const before = codeAt(text, index - 2);
+  switch (codeAt(text, index - 1)) {
     case letterR:
       return before === letterE && text.endsWith(' /user', index);
     case letterN:
@@ -65,12 +65,12 @@ const mayEndCommand = (text: string, index: number): boolean => {
 
 /** Returns quickly whether a secret may be behind a colon. */
 export const mayBeAtColon = (text: string, index: number): boolean => {
-  const next = text.charCodeAt(index + 1);
+  const next = codeAt(text, index + 1);
   return (
     Number.isNaN(next) ||
     (next === slash && mayBeUrl(text, index)) ||
     mayHavePathKey(text, index) ||
-    (next === capitalA && (text.charCodeAt(index + 2) === capitalA || index + 2 >= text.length)) ||
+    (next === capitalA && (codeAt(text, index + 2) === capitalA || index + 2 >= text.length)) ||
     (next === colon && text.endsWith('::add-mask', index)) ||
     ((next === lineFeed || next === space || next === brace) && mayBeManifest(text, index)) ||
     (kindOf(next) === digit && mayBeHashDump(text, index)) ||
@@ -109,7 +109,7 @@ export const findAtColon = (reader: Reader, index: number): Secret | undefined =
   // GitHub hides what follows.
   if (next === colon && text.endsWith('::add-mask', index)) return findArgument(reader, index + 2);
   const isCommand = mayEndCommand(text, index);
-  const last = text.charCodeAt(index - 1);
+  const last = codeAt(text, index - 1);
   if (isCommand && last === letterR) return findNetUser(reader, index);
   if (isCommand && last === letterN) return findOracleLogin(reader, index + 1);
   const value = isCommand

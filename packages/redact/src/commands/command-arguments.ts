@@ -1,4 +1,4 @@
-import { is, word } from '../text/characters.js';
+import { codeAt, is, word } from '../text/characters.js';
 import { isPasswordLike, isUnlikeWord, isWords } from '../values/chosen-value.js';
 import { argumentAt, findArgument, findUserPassword, isChosen, isLongRandom } from './command-line.js';
 import { quoteAt } from '../text/quotes.js';
@@ -17,7 +17,7 @@ const lastCommand = (near: string): string => near.replace(/^.*[\n|;&]\s*/s, '')
 
 /** Finds the value in `gh auth login --with-token <<< …`. Called for the third sign. */
 export const findHereString = (reader: Reader, index: number): Secret | undefined => {
-  if (reader.text.charCodeAt(index - 2) !== 60 || index - 2 < reader.barrier) return undefined;
+  if (codeAt(reader.text, index - 2) !== 60 || index - 2 < reader.barrier) return undefined;
   const { start, end } = argumentAt(reader, reader.skipSpaces(index + 1, 4));
   const value = reader.text.slice(start, end);
   if (value.length < 6 || /^[$<(]/.test(value) || value.includes(reader.replacement) || isPlaceholder(value)) {

@@ -1,4 +1,4 @@
-import { is, key as keyClass, stop, word } from '../text/characters.js';
+import { codeAt, is, key as keyClass, stop, word } from '../text/characters.js';
 import { isAssigned, isMixed, isPassphrase, isUnlikeWord, isWords } from '../values/chosen-value.js';
 import { findCookies } from '../named/headers.js';
 import { isManagement, keyStrength, mayEndKey } from '../names/key-name.js';
@@ -95,7 +95,7 @@ const commandWords = ((): RegExp => {
 
 /** Returns quickly whether a hyphen may begin a flag. */
 export const mayBeFlag = (text: string, index: number): boolean => {
-  const second = text.charCodeAt(index + 1);
+  const second = codeAt(text, index + 1);
   return second === hyphen || is(second, word) || index + 1 >= text.length;
 };
 
@@ -194,7 +194,7 @@ const startOfArgument = (reader: Reader, end: number): number | undefined => {
   const quote = quoteAt(reader, end);
   let index = quote?.end ?? end;
   if (quote !== undefined && reader.code(index) === 44) index += 1;
-  if (reader.code(index) === lineFeed && reader.text.charCodeAt(index - 1) !== comma) return nextItem(reader, index);
+  if (reader.code(index) === lineFeed && codeAt(reader.text, index - 1) !== comma) return nextItem(reader, index);
   const start = quote === undefined ? reader.skipSpaces(index, 4) : skipWhiteSpace(reader, index);
   return start === end || (start === index && quote === undefined) ? undefined : start;
 };
@@ -254,7 +254,7 @@ const findKnownFlag = (reader: Reader, index: number): Secret | undefined => {
 
 /** Whether an argument is a variable in a list of arguments. */
 const isCodeItem = (reader: Reader, start: number): boolean =>
-  reader.text.charCodeAt(start - 1) === 32 && /^[a-z_][\w.]{0,40}[,\])]/i.test(reader.slice(start, start + 42));
+  codeAt(reader.text, start - 1) === 32 && /^[a-z_][\w.]{0,40}[,\])]/i.test(reader.slice(start, start + 42));
 
 export const isLongRandom = (value: string): boolean => value.length >= 20 && looksRandom(value);
 
@@ -267,11 +267,11 @@ const userFlag =
 
 /** Whether the quote and the comma of an item of a list are at an offset. */
 const isListEnd = (text: string, end: number): boolean =>
-  (text.charCodeAt(end) === 34 || text.charCodeAt(end) === 39) && text.charCodeAt(end + 1) === comma;
+  (codeAt(text, end) === 34 || codeAt(text, end) === 39) && codeAt(text, end + 1) === comma;
 
 /** Whether a letter that stands for a password is before a space, or ends an item of a list. */
 const isFlagEnd = (text: string, end: number): boolean =>
-  (flagEnds.has(text.charCodeAt(end)) || isListEnd(text, end)) && passwordLetters.has(text.charCodeAt(end - 1) | 32);
+  (flagEnds.has(codeAt(text, end)) || isListEnd(text, end)) && passwordLetters.has(codeAt(text, end - 1) | 32);
 /** What may be behind a short flag: a space, a colon or the quote of its value. */
 const flagEnds: ReadonlySet<number> = new Set(Array.from(' :"\'', (sign) => sign.charCodeAt(0)));
 const passwordLetters: ReadonlySet<number> = new Set(Array.from('pwtk', (letter) => letter.charCodeAt(0)));
@@ -329,7 +329,7 @@ export const findArgument = (reader: Reader, from: number): Secret | undefined =
   const { start, end } = argumentAt(reader, from);
   const value = reader.text.slice(start, end);
   // Text between two spans of code in Markdown.
-  if (reader.text.charCodeAt(start - 1) === 96 && /\s/.test(value)) return undefined;
+  if (codeAt(reader.text, start - 1) === 96 && /\s/.test(value)) return undefined;
   if (value.length < 3 || value.startsWith('-') || value.includes(reader.replacement)) return undefined;
   if (reader.matches(reader.replacement, end)) return undefined;
   if (isPlaceholder(`${value}00`) || format.test(value)) return undefined;
@@ -381,7 +381,7 @@ export const findUserPassword = (
   needsClient = false,
 ): Secret | undefined => {
   const { start, end } = argumentAt(reader, from);
-  const sign = reader.text.charCodeAt(end - 1);
+  const sign = codeAt(reader.text, end - 1);
   const quoted = sign === 58 || sign === comma ? quoteAt(reader, end) : undefined;
   if (quoted !== undefined && end > start + 1) return findQuotedPassword(reader, index, end, needsClient);
   // The beginning of an argument whose rest is replaced.

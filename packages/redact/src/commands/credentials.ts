@@ -1,4 +1,4 @@
-import { bearer, is, userInfoStop, word } from '../text/characters.js';
+import { bearer, codeAt, is, userInfoStop, word } from '../text/characters.js';
 import type { Reader } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
 import { distinctOf, isNamedPair, isPlaceholder, looksRandom, looksRandomBase64 } from '../values/value.js';
@@ -22,11 +22,11 @@ const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i;
 
 /** Returns quickly whether a colon may be before a URL with an `@`. */
 export const mayBeUrl = (text: string, index: number): boolean => {
-  if (text.charCodeAt(index + 2) !== slash && index + 2 < text.length) return false;
+  if (codeAt(text, index + 2) !== slash && index + 2 < text.length) return false;
   const start = index + 3;
   let end = start;
   while (end < start + maxUserInfo && end < text.length) {
-    const code = text.charCodeAt(end);
+    const code = codeAt(text, end);
     if (code === at) return true;
     if (is(code, userInfoStop)) return false;
     end += 1;
@@ -76,7 +76,7 @@ const schemeBefore = (reader: Reader, end: number): string => {
   let start = end;
   const { text } = reader;
   const floor = Math.max(reader.barrier, end - maxScheme);
-  while (start > floor && (is(text.charCodeAt(start - 1), word) || text.charCodeAt(start - 1) === plus)) start -= 1;
+  while (start > floor && (is(codeAt(text, start - 1), word) || codeAt(text, start - 1) === plus)) start -= 1;
   // A driver may follow, as in `mysql+pymysql`.
   return text.slice(start, end).replace(/\+.*$/, '');
 };
@@ -90,7 +90,7 @@ const endOfUserInfo = (reader: Reader, start: number, isDatabase: boolean): numb
   if (first >= end) return undefined;
   let found: number | undefined;
   for (let index = isDatabase ? first : start; index < end; index += 1) {
-    const code = reader.text.charCodeAt(index);
+    const code = codeAt(reader.text, index);
     if (code === at) found = index;
     else if (code === slash || code === 63 || code === 35) break;
   }

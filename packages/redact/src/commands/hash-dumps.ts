@@ -1,4 +1,4 @@
-import { is, key, kindOf } from '../text/characters.js';
+import { codeAt, is, key, kindOf } from '../text/characters.js';
 import type { Reader } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
 
@@ -19,7 +19,7 @@ const isHex = (code: number): boolean => isDigit(code) || ((code | 32) >= 97 && 
 /** Returns the end of the relative id behind a colon. */
 const endOfId = (text: string, index: number): number => {
   let end = index + 1;
-  while (end < index + 8 && isDigit(text.charCodeAt(end))) end += 1;
+  while (end < index + 8 && isDigit(codeAt(text, end))) end += 1;
   return end;
 };
 
@@ -28,7 +28,7 @@ export const mayBeHashDump = (text: string, index: number): boolean => {
   const end = endOfId(text, index);
   if (end >= text.length) return true;
   const behind = end + hashLength + 1;
-  return text.charCodeAt(end) === colon && (behind >= text.length || text.charCodeAt(behind) === colon);
+  return codeAt(text, end) === colon && (behind >= text.length || codeAt(text, behind) === colon);
 };
 
 /** Matches what is before the key of an account of Kerberos, which secretsdump prints, and the token of Asana. */
@@ -39,8 +39,8 @@ const hexKey = /^:(?=[\da-f]*\d)((?:[\da-f]{16}){1,4})(?!\w)/i;
 /** Returns quickly whether a key in hexadecimal digits may be behind a number or the method of its encryption. */
 export const mayBeNumberedKey = (text: string, index: number): boolean => {
   const end = index + hashLength;
-  if (kindOf(text.charCodeAt(index - 1)) !== digit && text.charCodeAt(index - 1) !== letterT) return false;
-  return end >= text.length || [1, 8, 16].every((offset) => isHex(text.charCodeAt(index + offset)));
+  if (kindOf(codeAt(text, index - 1)) !== digit && codeAt(text, index - 1) !== letterT) return false;
+  return end >= text.length || [1, 8, 16].every((offset) => isHex(codeAt(text, index + offset)));
 };
 
 /** Finds the key in `joe:aes256-cts-hmac-sha1-96:…` and the token `1/12…:…`. Called for the last colon. */
@@ -61,10 +61,10 @@ const captured = /^::[\w.-]{0,32}:[\da-f]{16}:([\da-f]{32}):([\da-f]{40,1024})(?
 
 /** Returns quickly whether a captured login may be behind a colon. */
 export const mayBeCaptured = (text: string, index: number): boolean => {
-  if (text.charCodeAt(index + 1) !== colon) return false;
+  if (codeAt(text, index + 1) !== colon) return false;
   let end = index + 2;
-  while (end < index + 36 && is(text.charCodeAt(end), key)) end += 1;
-  return end >= text.length || (text.charCodeAt(end) === colon && isHex(text.charCodeAt(end + 1)));
+  while (end < index + 36 && is(codeAt(text, end), key)) end += 1;
+  return end >= text.length || (codeAt(text, end) === colon && isHex(codeAt(text, end + 1)));
 };
 
 /** Finds the answers in `joe::ACME:…:…:…`, from which passwords are guessed. Called for the first colon. */
@@ -97,7 +97,7 @@ const joinToken = /^::(?:[\w-]{1,32}:)?([\w.~+/=-]{8,256})/;
 
 /** Returns quickly whether the digest of a certificate may be before a colon. */
 export const mayBeJoinToken = (text: string, index: number): boolean =>
-  text.charCodeAt(index + 1) === colon && /\b(?:K10)?[\da-f]{64}$/.test(text.slice(Math.max(0, index - 68), index));
+  codeAt(text, index + 1) === colon && /\b(?:K10)?[\da-f]{64}$/.test(text.slice(Math.max(0, index - 68), index));
 
 /** Finds the secret in `K10…::server:…`. Called for the first colon. */
 export const findJoinToken = (reader: Reader, index: number): Secret | undefined => {

@@ -1,4 +1,4 @@
-import { base64, pairStop, quotedStop } from '../text/characters.js';
+import { base64, codeAt, pairStop, quotedStop } from '../text/characters.js';
 import {
   enrolling,
   findConfigured,
@@ -51,7 +51,7 @@ const options = /^(?:-\w{1,6} ){0,3}/;
 
 /** Finds the password in `sqlplus user/password@database`. */
 const findOracleArgument = (reader: Reader, index: number): Secret | undefined =>
-  oracleLetters.has(reader.text.charCodeAt(index - 1) | 32) &&
+  oracleLetters.has(codeAt(reader.text, index - 1) | 32) &&
   oracleCommand.test(reader.text.slice(Math.max(reader.barrier, index - 12), index))
     ? findOracleLogin(reader, index + 1 + (options.exec(reader.slice(index + 1, index + 25))?.[0].length ?? 0))
     : undefined;
@@ -62,7 +62,7 @@ const logon = /^ ["']?[\w.-]{1,64}\/[\w.$-]{1,64},\s?["']?(?=[^\s;"']{4})/;
 
 /** Finds the password in `CONNECT TO db USER joe USING …` and `.LOGON server/joe,…`. */
 const findDatabaseLogin = (reader: Reader, index: number): Secret | undefined => {
-  const last = reader.text.charCodeAt(index - 1) | 32;
+  const last = codeAt(reader.text, index - 1) | 32;
   if (last !== letterG && last !== letterN) return undefined;
   const command = reader.text.slice(index - 5, index).toLowerCase();
   if (command !== 'using' && command !== 'logon') return undefined;
@@ -145,6 +145,6 @@ ledTails.fill(1, 95 << 10, 96 << 10);
 
 /** Returns quickly whether the text before a space may lead to a secret. */
 export const mayLead = (text: string, index: number): boolean => {
-  const middle = ((text.charCodeAt(index - 3) & 31) << 5) | (text.charCodeAt(index - 2) & 31);
-  return ledTails[(text.charCodeAt(index - 1) << 10) | middle] === 1 && mayEndLed(text, index);
+  const middle = ((codeAt(text, index - 3) & 31) << 5) | (codeAt(text, index - 2) & 31);
+  return ledTails[(codeAt(text, index - 1) << 10) | middle] === 1 && mayEndLed(text, index);
 };

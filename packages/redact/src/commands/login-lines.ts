@@ -1,4 +1,4 @@
-import { is, kindOf, space as blank, valueStop } from '../text/characters.js';
+import { codeAt, is, kindOf, space as blank, valueStop } from '../text/characters.js';
 import { isUnlike } from '../named/behind-signs.js';
 import { isRandomMixed } from '../values/random-letters.js';
 import type { Reader } from '../text/reader.js';
@@ -50,8 +50,8 @@ const maxNumbered = 120;
 /** Whether a line that begins with a number is before an offset. */
 const isBehindNumber = (text: string, start: number): boolean => {
   let from = start;
-  while (from > start - maxNumbered && from > 0 && text.charCodeAt(from - 1) !== lineFeed) from -= 1;
-  return kindOf(text.charCodeAt(from)) === digit && numberedKey.test(text.slice(Math.max(0, from - 1), start));
+  while (from > start - maxNumbered && from > 0 && codeAt(text, from - 1) !== lineFeed) from -= 1;
+  return kindOf(codeAt(text, from)) === digit && numberedKey.test(text.slice(Math.max(0, from - 1), start));
 };
 
 /** Matches an address of a user before a password, and a user that begins a line. */
@@ -70,12 +70,12 @@ const storedPassword = /^md5[\da-f]{32}$/;
 
 /** Returns quickly whether a password of a login may begin here: behind a blank or a quote, before the end of its line. */
 export const mayBeOnLoginLine = (text: string, start: number, last: number): boolean => {
-  const before = text.charCodeAt(start - 1);
+  const before = codeAt(text, start - 1);
   if (!is(before, blank) && !isQuote(before) && before !== colon && !isLineStart(before)) return false;
   if (last - start < minPassword || last - start > maxPassword) return false;
-  let end = isQuote(text.charCodeAt(last)) ? last + 1 : last;
-  while (end < last + 40 && is(text.charCodeAt(end), blank)) end += 1;
-  const next = text.charCodeAt(end);
+  let end = isQuote(codeAt(text, last)) ? last + 1 : last;
+  while (end < last + 40 && is(codeAt(text, end), blank)) end += 1;
+  const next = codeAt(text, end);
   const isLast =
     end >= text.length ||
     next === 10 ||

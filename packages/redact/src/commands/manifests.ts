@@ -1,4 +1,4 @@
-import { lineBreak } from '../text/characters.js';
+import { codeAt, lineBreak } from '../text/characters.js';
 import { endOfQuoted } from '../text/quotes.js';
 import type { Reader } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
@@ -66,7 +66,7 @@ export const findManifestData = (reader: Reader, colon: number): Secret | undefi
     }
     end = reader.endOfRun(start, lineBreak, maxValue, false);
     const isQuoted = quotes.test(text.charAt(start - 1));
-    const last = isQuoted ? end - (text.charCodeAt(end - 1) === comma ? 2 : 1) : end;
+    const last = isQuoted ? end - (codeAt(text, end - 1) === comma ? 2 : 1) : end;
     const value = text.slice(start, last);
     if (isHidden(head[2] ?? '', value, reader.replacement)) found.push({ kind: 'kubernetes', start, end: last });
   }
@@ -103,6 +103,6 @@ const ofSecret = (reader: Reader, colon: number, end: number, found: readonly Se
 
 /** Whether the name before the colon may be `data` or `stringData`. */
 export const mayBeManifest = (text: string, colon: number): boolean => {
-  const end = text.charCodeAt(colon - 1) === doubleQuote ? colon - 1 : colon;
-  return text.charCodeAt(end - 1) === letterA && text.charCodeAt(end - 2) === letterT;
+  const end = codeAt(text, colon - 1) === doubleQuote ? colon - 1 : colon;
+  return codeAt(text, end - 1) === letterA && codeAt(text, end - 2) === letterT;
 };

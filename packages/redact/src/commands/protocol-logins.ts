@@ -1,4 +1,4 @@
-import { lineStop } from '../text/characters.js';
+import { codeAt, lineStop } from '../text/characters.js';
 import { isMixed, isPassphrase, isPasswordLike } from '../values/chosen-value.js';
 import { quoteAt } from '../text/quotes.js';
 import type { Reader } from '../text/reader.js';
@@ -25,7 +25,7 @@ const user = /^ (?:"?[\w.@+[\]{}^|-]{1,64}"? )?"?(?=\S+[ \t]*(?:\r?\n|$|["'](?:\
 /** Finds the password in `AUTH user …`, `OPER user …` and `IDENTIFY …`. Called for the space. */
 export const findProtocolLogin = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  if (!lastLetters.has(text.charCodeAt(index - 1)) || !endings.some((ending) => text.endsWith(ending, index))) {
+  if (!lastLetters.has(codeAt(text, index - 1)) || !endings.some((ending) => text.endsWith(ending, index))) {
     return undefined;
   }
   if (!command.test(text.slice(reader.floor(index), index))) return undefined;
@@ -39,7 +39,7 @@ const lastArgument = (reader: Reader, start: number): Secret | undefined => {
   const value = reader.text.slice(start, end);
   const isChosen = isMixed(value, { isQuoted: false }) || looksRandom(value) || isPassphrase(value);
   if (value.length < 6 || !isChosen || isPlaceholder(value) || value.includes(reader.replacement)) return undefined;
-  const isQuoted = reader.text.charCodeAt(start - 1) === 34 && reader.code(end) === 34;
+  const isQuoted = codeAt(reader.text, start - 1) === 34 && reader.code(end) === 34;
   const last = isQuoted ? end + 1 : end;
   return endsLine(reader, last) || reader.code(last) === apostrophe ? { kind: 'command-line', start, end } : undefined;
 };
@@ -64,7 +64,7 @@ const privacy = /^ priv(?:acy)? (?:(?!0x)\w{3,6}(?: \d{3})? )?(?=\S)/;
 /** Finds the value in `snmp-server community …`, `rocommunity …` and `radius-server key …`. Called for the space. */
 export const findDeviceSecret = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  if (!deviceLetters.has(text.charCodeAt(index - 1))) return undefined;
+  if (!deviceLetters.has(codeAt(text, index - 1))) return undefined;
   if (!deviceEnds.test(text.slice(Math.max(0, index - 20), index))) return undefined;
   if (!deviceLine.test(text.slice(reader.floor(index), index))) return undefined;
   const quote = quoteAt(reader, index + 1);

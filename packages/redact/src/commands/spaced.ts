@@ -1,6 +1,6 @@
 import { isMixed, isNoisy, isPassphrase, isUnlikeWord, isWords, passphraseName } from '../values/chosen-value.js';
 import { foreignKey } from '../names/foreign-names.js';
-import { bearer, is, stop, word } from '../text/characters.js';
+import { bearer, codeAt, is, stop, word } from '../text/characters.js';
 import { findCertainLiteral } from '../values/certain-literal.js';
 import { findAlignedColumns } from '../named/columns.js';
 import { isReference } from '../values/judged-value.js';
@@ -62,8 +62,8 @@ export const findSpaced = (reader: Reader, index: number): Secret | undefined =>
   const early = isNamed ? findBehindKeyword(reader, index) : undefined;
   if (early !== undefined || reader.starved) return early;
   const key = readKey(reader, index, index) ?? foreignKey(reader, index) ?? networkKey(reader, index);
-  if (key === undefined || text.charCodeAt(key.start) === hyphen || proxied.test(key.name)) return undefined;
-  if (text.charCodeAt(key.start - 1) === slash && isChecksum(reader, index + 1)) return undefined;
+  if (key === undefined || codeAt(text, key.start) === hyphen || proxied.test(key.name)) return undefined;
+  if (codeAt(text, key.start - 1) === slash && isChecksum(reader, index + 1)) return undefined;
   if (isChanged(reader, key, index)) return undefined;
   const pair = findLoginPair(reader, key, index);
   if (pair !== undefined || reader.starved) return pair;
@@ -121,7 +121,7 @@ const findBehindName = (reader: Reader, key: Key, index: number): Secret | undef
   if (reader.matches('to ', valueStart) && quoteAt(reader, valueStart + 3) !== undefined) {
     return findStated(reader, key, valueStart + 3);
   }
-  const isColumn = valueStart > index + 1 || text.charCodeAt(index) === 9;
+  const isColumn = valueStart > index + 1 || codeAt(text, index) === 9;
   if (!isQuoted && !isColumn) {
     if (strength === 'weak') return findLongRandom(reader, valueStart);
     const isFirst = Number.isNaN(before) || before === 10 || before === 13 || before === 34 || isIndented(near);
@@ -178,8 +178,8 @@ const reference = /^[A-Z]{2,5}-?\d{2,5}$/;
 
 /** Whether the text before is `BY` or `by`. */
 const endsWithBy = (text: string, index: number): boolean => {
-  const last = text.charCodeAt(index - 1);
-  return last === 89 || (last === 121 && text.charCodeAt(index - 2) === 98);
+  const last = codeAt(text, index - 1);
+  return last === 89 || (last === 121 && codeAt(text, index - 2) === 98);
 };
 
 /** Returns the offset behind dots that lead from a name to its value. */
@@ -331,7 +331,7 @@ const findIdentifiedBy = (reader: Reader, index: number): Secret | undefined => 
   const { text } = reader;
   if (!identified.test(text.slice(Math.max(reader.barrier, index - 70), index))) return undefined;
   const start = reader.skipSpaces(index, 4);
-  const isSentence = text.charCodeAt(index - 1) === 121 && quoteAt(reader, start) === undefined;
+  const isSentence = codeAt(text, index - 1) === 121 && quoteAt(reader, start) === undefined;
   if (isSentence && !account.test(text.slice(reader.floor(index), index))) return undefined;
   const key: Key = { name: 'password', strength: 'strong', start: index, isQuoted: false, isTight: false };
   return chosen(reader, key, valueOf(reader, key, start, { isColon: true, isLiteral: true }), false);

@@ -1,4 +1,4 @@
-import { is, key, kindOf, space as blank, stop, word } from '../text/characters.js';
+import { codeAt, is, key, kindOf, space as blank, stop, word } from '../text/characters.js';
 import { isPasswordLike } from '../values/chosen-value.js';
 import { endsLine } from '../text/gaps.js';
 import { quoteAt } from '../text/quotes.js';
@@ -59,30 +59,30 @@ const isFieldEnd = (code: number): boolean => is(code, word) || code === star;
 /** Returns the end of a field of a password file. */
 const endOfField = (text: string, start: number): number => {
   let end = start;
-  while (end < start + maxPassword && text.charCodeAt(end) > space && text.charCodeAt(end) !== colon) end += 1;
+  while (end < start + maxPassword && codeAt(text, end) > space && codeAt(text, end) !== colon) end += 1;
   return end;
 };
 
 /** Returns the end of the password behind a colon. */
 const endOfPassword = (text: string, start: number): number => {
   let end = start;
-  while (end < start + maxPassword && text.charCodeAt(end) > space && !pairEnds.has(text.charCodeAt(end))) end += 1;
+  while (end < start + maxPassword && codeAt(text, end) > space && !pairEnds.has(codeAt(text, end))) end += 1;
   return end;
 };
 
 /** Whether what states a login is before a space: `[+] `, `SUCCESS: `, `Success: `, `credentials: `. */
 const isStatement = (text: string, end: number): boolean => {
-  const before = text.charCodeAt(end - 2);
-  return text.charCodeAt(end - 1) === closingBracket
+  const before = codeAt(text, end - 2);
+  return codeAt(text, end - 1) === closingBracket
     ? before === plus
-    : text.charCodeAt(end - 1) === colon && (before | 32) >= letterL;
+    : codeAt(text, end - 1) === colon && (before | 32) >= letterL;
 };
 
 /** Whether a host, a domain or a statement may be before the user that ends here, on its line. */
 const isBehindHost = (text: string, index: number): boolean => {
   let start = index;
-  while (index - start < maxPassword && isOfUser(text.charCodeAt(start - 1))) start -= 1;
-  const before = text.charCodeAt(start - 1);
+  while (index - start < maxPassword && isOfUser(codeAt(text, start - 1))) start -= 1;
+  const before = codeAt(text, start - 1);
   if (before === backslash || before === space || before === tab) return true;
   const near = text.slice(Math.max(0, index - maxLook), start);
   const line = near.lastIndexOf('\n') + 1;
@@ -100,11 +100,11 @@ const followers: ReadonlySet<number> = new Set(Array.from('\n\r\\"\'(', (charact
 /** Whether a password that ends here may be piped, or the last one of a line that begins with a host or a statement. */
 const isLast = (text: string, index: number, end: number): boolean => {
   let behind = end;
-  while (behind < end + 4 && is(text.charCodeAt(behind), blank)) behind += 1;
-  const follower = text.charCodeAt(behind);
+  while (behind < end + 4 && is(codeAt(text, behind), blank)) behind += 1;
+  const follower = codeAt(text, behind);
   if (behind + 1 >= text.length || follower === bar) return true;
   if (!followers.has(follower)) return false;
-  if (end === behind && isQuotedWhole(text, index, end, text.charCodeAt(end + 1)) !== false) return true;
+  if (end === behind && isQuotedWhole(text, index, end, codeAt(text, end + 1)) !== false) return true;
   return isPiped(text, behind + 1) || isBehindHost(text, index);
 };
 
@@ -118,7 +118,7 @@ const behindArgument: ReadonlySet<number> = new Set([41, comma, 46]);
 /** Whether a user and a password that ends here are all of an argument in quotes, or of one that a function encodes. */
 const isQuotedWhole = (text: string, index: number, end: number, next: number): 'encoded' | boolean => {
   const isEnd = Number.isNaN(next) || next <= doubleQuote || next === backslash || behindArgument.has(next);
-  if (!isEnd || !quotes.has(text.charCodeAt(end))) return false;
+  if (!isEnd || !quotes.has(codeAt(text, end))) return false;
   const [, encoder, quote] = quotedUser.exec(text.slice(Math.max(0, index - maxQuotedUser), index)) ?? [];
   if (quote !== text.charAt(end)) return false;
   if (encoder !== undefined) return 'encoded';
@@ -127,21 +127,21 @@ const isQuotedWhole = (text: string, index: number, end: number, next: number): 
 
 /** Whether a pipe is behind the closing quote of an argument. */
 const isPiped = (text: string, behind: number): boolean =>
-  text.charCodeAt(behind) === bar || (text.charCodeAt(behind) === space && text.charCodeAt(behind + 1) === bar);
+  codeAt(text, behind) === bar || (codeAt(text, behind) === space && codeAt(text, behind + 1) === bar);
 
 /** Returns quickly whether a colon may be between a user and a password. */
 export const mayBePair = (text: string, index: number): boolean => {
-  if (!isFieldEnd(text.charCodeAt(index - 1))) return false;
+  if (!isFieldEnd(codeAt(text, index - 1))) return false;
   const start = index + 1;
   const field = endOfField(text, start);
-  if (field + 1 >= text.length || text.charCodeAt(index - 1) === letterP) return true;
-  const isField = field - start >= minField && text.charCodeAt(field) === colon;
-  if (isField && kindOf(text.charCodeAt(field + 1)) === digit) return true;
+  if (field + 1 >= text.length || codeAt(text, index - 1) === letterP) return true;
+  const isField = field - start >= minField && codeAt(text, field) === colon;
+  if (isField && kindOf(codeAt(text, field + 1)) === digit) return true;
   if (mayBeEntry(text, index) || isIndentedName(text, index)) return true;
-  const from = quotes.has(text.charCodeAt(start)) ? start + 1 : start;
+  const from = quotes.has(codeAt(text, start)) ? start + 1 : start;
   const end = endOfPassword(text, from);
   if (end - from < minPassword) return false;
-  if (text.charCodeAt(end) === at || text.charCodeAt(end + 1) === at) return true;
+  if (codeAt(text, end) === at || codeAt(text, end + 1) === at) return true;
   return isLast(text, index, end);
 };
 
@@ -172,10 +172,10 @@ export const findUserPair = (reader: Reader, index: number): Secret | undefined 
       : (next === 32 || next === 34 || next === 39 || next === bar) &&
         /^["']? ?\| ?(?:sudo )?chpasswd/.test(reader.slice(end, end + 20)) &&
         /\becho +["']?[\w.-]+$/.test(text.slice(reader.floor(index), index));
-  if (text.charCodeAt(index - 1) === letterP && text.charCodeAt(index - 2) === 59) {
+  if (codeAt(text, index - 1) === letterP && codeAt(text, index - 2) === 59) {
     return findNetworkCode(reader, index);
   }
-  if (text.charCodeAt(index - 1) === letterP && quotes.has(text.charCodeAt(index - 2))) {
+  if (codeAt(text, index - 1) === letterP && quotes.has(codeAt(text, index - 2))) {
     return findMailPassword(reader, index);
   }
   const value = text.slice(start, end);
@@ -203,8 +203,8 @@ const isUserOfLine = (reader: Reader, end: number): boolean => {
   const { text } = reader;
   const floor = Math.max(reader.floor(end), end - maxUser);
   let start = end;
-  while (start > floor && is(text.charCodeAt(start - 1), key)) start -= 1;
-  const isStart = start === reader.floor(end) || text.charCodeAt(start - 1) === lineFeed;
+  while (start > floor && is(codeAt(text, start - 1), key)) start -= 1;
+  const isStart = start === reader.floor(end) || codeAt(text, start - 1) === lineFeed;
   return isStart && /^[a-z_][\w.-]*$/.test(text.slice(start, end));
 };
 
@@ -252,9 +252,9 @@ const isMapped = (reader: Reader, index: number, value: string, end: number): bo
 /** Whether the name that ends here has two spaces or a hyphen and a space before it. */
 const isIndentedName = (text: string, end: number): boolean => {
   let start = end;
-  while (end - start < 32 && is(text.charCodeAt(start - 1), key)) start -= 1;
-  const before = text.charCodeAt(start - 2);
-  return text.charCodeAt(start - 1) === 32 && (before === 32 || before === 45);
+  while (end - start < 32 && is(codeAt(text, start - 1), key)) start -= 1;
+  const before = codeAt(text, start - 2);
+  return codeAt(text, start - 1) === 32 && (before === 32 || before === 45);
 };
 
 /** Finds the passwords in a list of users below `chpasswd:`. */
@@ -325,11 +325,11 @@ const mayBeEntry = (text: string, index: number): boolean => {
   let colons = 0;
   let digits = 0;
   for (let start = index; start > 0; start -= 1) {
-    const code = text.charCodeAt(start - 1);
+    const code = codeAt(text, start - 1);
     if (code === colon) {
       colons += 1;
       // The second field is the port.
-      if (colons === 3) return digits >= 4 || text.charCodeAt(start) === star;
+      if (colons === 3) return digits >= 4 || codeAt(text, start) === star;
       digits = 0;
     } else if (!is(code, key) && code !== at && code !== star) return false;
     digits = kindOf(code) === digit ? digits + 1 : 0;
@@ -345,7 +345,7 @@ export const findPasswordFileEntry = (reader: Reader, index: number): Secret | u
   let start = index;
   let colons = 0;
   while (start > floor) {
-    const code = text.charCodeAt(start - 1);
+    const code = codeAt(text, start - 1);
     if (code === colon) {
       colons += 1;
       if (colons > 3) return undefined;

@@ -1,4 +1,4 @@
-import { is, key, kindOf } from '../text/characters.js';
+import { codeAt, is, key, kindOf } from '../text/characters.js';
 import { isForeignName, maxKeyLength, mayEndKey, type KeyStrength } from '../names/key-name.js';
 import { nextHash, weightsOfWord, type WordWeights } from './likely-weights.js';
 
@@ -95,7 +95,7 @@ export class PlaceReader {
     let [hash, length, before, start] = [0, 0, 0, -1];
     let isForeign = false;
     for (let index = this.#to; index <= to; index += 1) {
-      const code = index < to ? text.charCodeAt(index) : 0;
+      const code = index < to ? codeAt(text, index) : 0;
       const trait = traits[code] ?? partOfName;
       const kind = trait & 3;
       if (length > 0 && (!isLetter(kind) || (kind === 2 && before === 1))) {
@@ -125,12 +125,12 @@ export class PlaceReader {
   #readCutWord(): void {
     const text = this.#text;
     const start = this.#from;
-    let before = kindOf(text.charCodeAt(start - 1));
+    let before = kindOf(codeAt(text, start - 1));
     if (!isLetter(before)) return;
     let hash = 0;
     let index = start;
     for (; index <= start + maxWord; index += 1) {
-      const code = index < this.#to ? text.charCodeAt(index) : 0;
+      const code = index < this.#to ? codeAt(text, index) : 0;
       const kind = kindOf(code);
       if (!isLetter(kind) || (kind === 2 && before === 1)) break;
       hash = nextHash(hash, code);
@@ -191,7 +191,7 @@ export class PlaceReader {
     const text = this.#text;
     const start = this.#startOf(name);
     let { end } = name;
-    while (end > start && isEdge(text.charCodeAt(end - 1))) end -= 1;
+    while (end > start && isEdge(codeAt(text, end - 1))) end -= 1;
     if (end - start > maxKeyLength || end === start) return strengths.none;
     if (mayEndKey(text, end)) {
       const before = index > this.#name ? this.#names[index - 1] : undefined;
@@ -208,7 +208,7 @@ export class PlaceReader {
 
   #startOf({ start, end }: Name): number {
     let from = Math.max(start, this.#from);
-    while (from < end && isEdge(this.#text.charCodeAt(from))) from += 1;
+    while (from < end && isEdge(codeAt(this.#text, from))) from += 1;
     return from;
   }
 }

@@ -1,4 +1,4 @@
-import { kindOf } from '../text/characters.js';
+import { codeAt, kindOf } from '../text/characters.js';
 import { onLineAbove, strongest, type PlaceReader } from './likely-place.js';
 import { bias, hashThreshold, minHash, minValue, properties, threshold, weightOf } from './likely-weights.js';
 
@@ -63,7 +63,7 @@ export const scoreOfValue = (text: string, start: number, end: number): number =
   let [letters, sums, longest, run, before, signs] = [0, 0, 0, 0, none, 0];
   let score = bias;
   for (let index = start; index < end; index += 1) {
-    const code = text.charCodeAt(index);
+    const code = codeAt(text, index);
     const trait = traits[code] ?? signTraits;
     const kind = trait & 3;
     letters |= trait >> 3;
@@ -94,9 +94,9 @@ export const scoreOfValue = (text: string, start: number, end: number): number =
 
 /** Returns the length of the only number of a value with a sign behind it, if it ends with them. */
 const lengthOfEnd = (text: string, end: number, number: number): number => {
-  const last = text.charCodeAt(end - 1);
+  const last = codeAt(text, end - 1);
   if (kindOf(last) === digit) return number;
-  return !isWord(last) && kindOf(text.charCodeAt(end - 2)) === digit ? number + 1 : 0;
+  return !isWord(last) && kindOf(codeAt(text, end - 2)) === digit ? number + 1 : 0;
 };
 
 /**
@@ -131,8 +131,8 @@ const bestNames = Object.values(compositions).map((composition) =>
 
 /** Returns the score of the characters around a value. */
 const scoreOfSides = (text: string, floor: number, start: number, after: number): number => {
-  const left = sideOf(start > floor ? text.charCodeAt(start - 1) : Number.NaN);
-  const second = sideOf(start - 1 > floor ? text.charCodeAt(start - 2) : Number.NaN);
+  const left = sideOf(start > floor ? codeAt(text, start - 1) : Number.NaN);
+  const second = sideOf(start - 1 > floor ? codeAt(text, start - 2) : Number.NaN);
   const next = sideOf(after);
   return weightOf(second, left, 1) + weightOf(properties.next, next) + weightOf(left, next, 2);
 };

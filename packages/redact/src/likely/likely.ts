@@ -1,6 +1,6 @@
 import { endBehindSigns, mayBeBehindSigns, minMentioned } from '../named/behind-signs.js';
 import { isNounName } from '../values/chosen-value.js';
-import { is, kindOf, likelyStop } from '../text/characters.js';
+import { codeAt, is, kindOf, likelyStop } from '../text/characters.js';
 import { endsLine } from '../text/gaps.js';
 import { isBreak, isLikely, isPromising, maxLength, scoreOfValue } from './likely-score.js';
 import { findOnLoginLine, mayBeOnLoginLine } from '../commands/login-lines.js';
@@ -80,9 +80,7 @@ const minPair = 40;
 
 /** Whether the value may be zero and the letter of a user in base64. */
 const mayBeEncodedLogin = (text: string, start: number): boolean =>
-  text.charCodeAt(start) === letterA &&
-  text.charCodeAt(start + 1) > letterA + 1 &&
-  text.charCodeAt(start + 1) < letterA + 8;
+  codeAt(text, start) === letterA && codeAt(text, start + 1) > letterA + 1 && codeAt(text, start + 1) < letterA + 8;
 const letterA = 65;
 
 /** Whether the value is a login of SASL in base64: a user and a password. */
@@ -108,14 +106,14 @@ const marksOf = [0, 1, 1, 2];
 const marks = Uint8Array.from({ length: 128 }, (_, code) =>
   is(code, likelyStop) ? stop : (marksOf[kindOf(code)] ?? 0),
 );
-const markAt = (text: string, index: number): number => marks[text.charCodeAt(index)] ?? stop;
+const markAt = (text: string, index: number): number => marks[codeAt(text, index)] ?? stop;
 const meet = 3;
 const backslash = 92;
 
 /** Whether a letter is that of an escaped line feed, return or tab. */
 const isEscaped = (text: string, index: number): boolean => {
-  const code = text.charCodeAt(index);
-  return (code === 110 || code === 114 || code === 116) && text.charCodeAt(index - 1) === backslash;
+  const code = codeAt(text, index);
+  return (code === 110 || code === 114 || code === 116) && codeAt(text, index - 1) === backslash;
 };
 
 /** Returns the start of the value whose first letter and digit meet at the offset. */
@@ -144,7 +142,7 @@ const endOfRun = (text: string, start: number, index: number): number => {
 /** Returns the end of a value without the signs behind a sentence. */
 const endOfValue = (text: string, start: number, last: number): number => {
   let end = last;
-  while (end > start && isTrailing(text.charCodeAt(end - 1))) end -= 1;
+  while (end > start && isTrailing(codeAt(text, end - 1))) end -= 1;
   return end;
 };
 
@@ -155,7 +153,7 @@ export const mayBeLikely = (text: string, index: number): boolean => {
   const last = endOfRun(text, start, index);
   // The value may continue in the next chunk.
   if (last >= text.length || isBehindForeign(text, start)) return true;
-  if (text.charCodeAt(start + 8) === hyphen && uuid.test(text.slice(start, start + maxStart))) return false;
+  if (codeAt(text, start + 8) === hyphen && uuid.test(text.slice(start, start + maxStart))) return false;
   const end = endOfValue(text, start, last);
   if (end - start < minLength) return false;
   if (last - start > maxLength) return mayBeBehindSigns(text, start);
@@ -193,7 +191,7 @@ const hasLikelyScore = (reader: Reader, start: number, end: number, last: number
   if (last - start > maxLength) return false;
   const score = scoreOfValue(reader.text, start, end);
   if (!isPromising(score)) return false;
-  const isOpened = reader.text.charCodeAt(start - 1) === doubleQuote;
+  const isOpened = codeAt(reader.text, start - 1) === doubleQuote;
   const next = reader.code(end);
   const after = next === doubleQuote && !isOpened && endsLine(reader, end) ? lineFeed : next;
   return isLikely(score, reader, reader.floor(start), start, after);

@@ -1,3 +1,4 @@
+import { codeAt } from '../text/characters.js';
 import { isAssigned, isNumbered, isWordless } from '../values/chosen-value.js';
 import { passwordStems } from '../names/key-name.js';
 import { mayMentionPassword } from './nearby.js';
@@ -29,7 +30,7 @@ const other =
 /** Returns the end of the words before the signs that lead to a value. */
 const endOfWords = (text: string, start: number): number => {
   let end = start;
-  while (end > start - maxSigns && signs.has(text.charCodeAt(end - 1))) end -= 1;
+  while (end > start - maxSigns && signs.has(codeAt(text, end - 1))) end -= 1;
   return end;
 };
 const maxSigns = 4;
@@ -42,7 +43,7 @@ export const mayBeMentioned = (text: string, start: number, last: number): boole
   return (
     end - from >= minValue &&
     end - from <= maxValue &&
-    isApart(text.charCodeAt(from - 1)) &&
+    isApart(codeAt(text, from - 1)) &&
     hasBothCases(text, from, end) &&
     mayMentionPassword(text, endOfWords(text, from))
   );

@@ -8,7 +8,7 @@ import {
   isUnlikeWord,
   passphraseName,
 } from '../values/chosen-value.js';
-import { is, pairStop, valueStop, word } from '../text/characters.js';
+import { codeAt, is, pairStop, valueStop, word } from '../text/characters.js';
 import { isReference } from '../values/judged-value.js';
 import { foreignNames, keyStrength } from '../names/key-name.js';
 import { isForeignLetter, sentenceTest } from '../names/mentions.js';
@@ -119,7 +119,7 @@ export const mayMentionSecret = sentenceTest(`${passwordParts} oke ecr key`, sen
 export const findAfterWords = (reader: Reader, end: number, from: number): Secret | undefined => {
   if (isWithinLine(reader.text, from) || !isBehindWord(reader, end)) return undefined;
   const gap = afterElements(reader, reader.skipSpaces(from, 4));
-  const isInElement = reader.text.charCodeAt(gap - 1) === above;
+  const isInElement = codeAt(reader.text, gap - 1) === above;
   const quote = quoteAt(reader, gap);
   const start = quote?.end ?? gap;
   if (start === from) return undefined;
@@ -127,7 +127,7 @@ export const findAfterWords = (reader: Reader, end: number, from: number): Secre
   if (run - start < minAfterWords || run - start === maxValue) return undefined;
   const isLast = quote === undefined ? isInElement || endsLine(reader, run) : reader.matches(quote.literal, run);
   if (!isLast) return undefined;
-  const last = quote === undefined && reader.text.charCodeAt(run - 1) === dot ? run - 1 : run;
+  const last = quote === undefined && codeAt(reader.text, run - 1) === dot ? run - 1 : run;
   const near = reader.text.slice(Math.max(reader.barrier, end - maxWordsBefore), end).replace(/^[^]*\n/, '');
   const value = reader.text.slice(start, last);
   const isStored = storedBefore.test(near) && (isHash(value) || looksRandom(value));
@@ -143,21 +143,19 @@ export const findAfterWords = (reader: Reader, end: number, from: number): Secre
 
 /** Whether a word is behind a colon and a space with another word after it, so that it does not end the line. */
 export const isWithinLine = (text: string, from: number): boolean => {
-  if (text.charCodeAt(from) !== space || !is(text.charCodeAt(from + 1), word)) return false;
+  if (codeAt(text, from) !== space || !is(codeAt(text, from + 1), word)) return false;
   let end = from + 2;
-  while (end < text.length && !is(text.charCodeAt(end), valueStop)) end += 1;
-  return text.charCodeAt(end) === space && text.charCodeAt(end + 1) > space;
+  while (end < text.length && !is(codeAt(text, end), valueStop)) end += 1;
+  return codeAt(text, end) === space && codeAt(text, end + 1) > space;
 };
 
 /** Whether another word is before the one that ends here. */
 const isBehindWord = ({ text, barrier }: Reader, end: number): boolean => {
   const floor = Math.max(barrier, end - maxWordBefore);
   let start = end;
-  while (start > floor && text.charCodeAt(start - 1) > space) start -= 1;
-  const before = text.charCodeAt(start - 2);
-  return (
-    start < end && start - 1 > floor && text.charCodeAt(start - 1) === space && before > space && before !== hyphen
-  );
+  while (start > floor && codeAt(text, start - 1) > space) start -= 1;
+  const before = codeAt(text, start - 2);
+  return start < end && start - 1 > floor && codeAt(text, start - 1) === space && before > space && before !== hyphen;
 };
 
 /** Matches a word for a password with letters beyond ASCII, and a particle or a sign behind it. */
@@ -178,7 +176,7 @@ const maxForeignGap = 8;
 /** Returns quickly whether a letter beyond ASCII is a few characters before an offset. */
 export const isBehindForeign = (text: string, start: number): boolean => {
   for (let index = start - 1; index >= start - maxForeignGap; index -= 1) {
-    if (isForeignLetter(text.charCodeAt(index))) return true;
+    if (isForeignLetter(codeAt(text, index))) return true;
   }
   return false;
 };

@@ -1,5 +1,5 @@
 import { isUnlike } from '../named/behind-signs.js';
-import { kindOf } from '../text/characters.js';
+import { codeAt, kindOf } from '../text/characters.js';
 import { isWordless } from '../values/chosen-value.js';
 import { foreignNames } from '../names/key-name.js';
 import { userNames } from '../commands/login-pairs.js';
@@ -51,9 +51,9 @@ const partOf = (
   index: number,
 ): { readonly from: number; readonly end: number } => {
   let from = index;
-  while (from > start && text.charCodeAt(from - 1) !== slash) from -= 1;
+  while (from > start && codeAt(text, from - 1) !== slash) from -= 1;
   let end = index;
-  while (end < last && text.charCodeAt(end) !== slash) end += 1;
+  while (end < last && codeAt(text, end) !== slash) end += 1;
   return { from, end };
 };
 
@@ -61,7 +61,7 @@ const partOf = (
 export const hasBothCases = (text: string, from: number, end: number): boolean => {
   let kinds = 0;
   for (let index = from; index < end && (kinds & both) !== both; index += 1) {
-    kinds |= 1 << kindOf(text.charCodeAt(index));
+    kinds |= 1 << kindOf(codeAt(text, index));
   }
   return (kinds & both) === both;
 };
@@ -115,18 +115,18 @@ const findBeforeStatement = (reader: Reader, start: number, last: number): Secre
 
 /** Whether a letter is behind a comma, possibly after a space. Strings in data have quotes there. */
 const isBeforeMember = (text: string, from: number): boolean =>
-  kindOf(text.charCodeAt(text.charCodeAt(from) === space ? from + 1 : from)) !== 0;
+  kindOf(codeAt(text, codeAt(text, from) === space ? from + 1 : from)) !== 0;
 
 const isBeforeVerb = (text: string, last: number): boolean => {
-  const isQuoted = isQuote(text.charCodeAt(last));
+  const isQuoted = isQuote(codeAt(text, last));
   let end = isQuoted ? last + 1 : last;
-  if (isQuoted && text.charCodeAt(end) === comma) return isBeforeMember(text, end + 1);
-  if (text.charCodeAt(end) !== space) return false;
-  while (end < last + 4 && text.charCodeAt(end + 1) === space) end += 1;
-  const first = text.charCodeAt(end + 1);
-  if (first === below) return text.charCodeAt(end + 2) === hyphen;
+  if (isQuoted && codeAt(text, end) === comma) return isBeforeMember(text, end + 1);
+  if (codeAt(text, end) !== space) return false;
+  while (end < last + 4 && codeAt(text, end + 1) === space) end += 1;
+  const first = codeAt(text, end + 1);
+  if (first === below) return codeAt(text, end + 2) === hyphen;
   return first === letterI || first === letterA
-    ? text.charCodeAt(end + 2) === letterS
+    ? codeAt(text, end + 2) === letterS
     : first === letterW || first === arrow || first === equals;
 };
 const isQuote = (code: number): boolean => code === 34 || code === 39 || code === 96;
@@ -134,7 +134,7 @@ const isQuote = (code: number): boolean => code === 34 || code === 39 || code ==
 /** Returns quickly whether a sentence may follow a value, or a user may be before it in the same word. */
 export const mayBeStated = (text: string, start: number, last: number, index: number): boolean => {
   if (isBeforeVerb(text, last) || last + maxVerb > text.length) return true;
-  if (last - start > maxValue || text.charCodeAt(start - 1) > maxSign) return false;
+  if (last - start > maxValue || codeAt(text, start - 1) > maxSign) return false;
   const { from, end } = partOf(text, start, last, index);
   return from > start && end - from >= minValue && isWordless(text.slice(from, end));
 };
@@ -148,5 +148,5 @@ export const findStatedValue = (reader: Reader, start: number, last: number, ind
   reader.slice(last, last + maxVerb);
   const found = isBeforeVerb(reader.text, last) ? findBeforeStatement(reader, start, last) : undefined;
   if (found !== undefined || reader.starved) return found;
-  return reader.text.charCodeAt(start - 1) > maxSign ? undefined : findOfPair(reader, start, last, index);
+  return codeAt(reader.text, start - 1) > maxSign ? undefined : findOfPair(reader, start, last, index);
 };

@@ -1,4 +1,4 @@
-import { base64 } from '../text/characters.js';
+import { base64, codeAt } from '../text/characters.js';
 import { mayEndColumns, passwordPrompt } from './columns.js';
 import { keyTails, mayEndKey, tailOf } from '../names/key-name.js';
 import { endOfQuoted, quoteAt } from '../text/quotes.js';
@@ -14,7 +14,7 @@ const maxQuoted = 1024;
 /** Returns the end of the last name on a line, before the quotes and brackets that close it. */
 const endOfLastName = (text: string, index: number): number => {
   let end = index;
-  while (end > index - 3 && isClosing(text.charCodeAt(end - 1))) end -= 1;
+  while (end > index - 3 && isClosing(codeAt(text, end - 1))) end -= 1;
   return end;
 };
 
@@ -50,7 +50,7 @@ export const findAnswer = (reader: Reader, index: number): Secret | undefined =>
   const head = marker.exec(reader.slice(index, index + maxMarker));
   const key = head === null ? undefined : readKey(reader, end, end);
   if (head === null || key === undefined) return undefined;
-  if (text.charCodeAt(index - 1) === 41 && !reads.test(text.slice(reader.floor(end), key.start))) return undefined;
+  if (codeAt(text, index - 1) === 41 && !reads.test(text.slice(reader.floor(end), key.start))) return undefined;
   const start = index + head[0].length;
   const quote = quoteAt(reader, start);
   const close = quote === undefined ? undefined : endOfQuoted(reader, quote.end, quote.literal, maxQuoted);

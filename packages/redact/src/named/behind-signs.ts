@@ -1,4 +1,4 @@
-import { is, key as nameClass, kindOf, likelyStop, word } from '../text/characters.js';
+import { codeAt, is, key as nameClass, kindOf, likelyStop, word } from '../text/characters.js';
 import { isNoisy, isNounName, isUnlikeWord, isWordless, path, snakeName } from '../values/chosen-value.js';
 import { isManagement, maxKeyLength, mayEndKey } from '../names/key-name.js';
 import { mentionTest } from '../names/mentions.js';
@@ -32,11 +32,11 @@ const isQuote = (code: number): boolean => code === 34 || code === 39 || code ==
 const endOfName = (text: string, start: number): number => {
   let end = start;
   // The letter of `f"…"`.
-  if (isQuote(text.charCodeAt(end - 1)) && /[^\w][bfrnul]$/i.test(text.slice(end - 3, end - 1))) end -= 2;
+  if (isQuote(codeAt(text, end - 1)) && /[^\w][bfrnul]$/i.test(text.slice(end - 3, end - 1))) end -= 2;
   const floor = Math.max(0, end - maxSigns);
   let particles = 0;
-  while (end > floor && particles < maxParticles && !is(text.charCodeAt(end - 1), word)) {
-    if (text.charCodeAt(end - 1) > 127) particles += 1;
+  while (end > floor && particles < maxParticles && !is(codeAt(text, end - 1), word)) {
+    if (codeAt(text, end - 1) > 127) particles += 1;
     end -= 1;
   }
   return end === floor || end === start || particles === maxParticles ? 0 : end;
@@ -47,12 +47,12 @@ const maxLabel = 16;
 
 /** Returns the end of the name before a label in brackets that ends here; the same offset without one. */
 const beforeLabel = (text: string, end: number): number => {
-  const next = text.charCodeAt(end);
+  const next = codeAt(text, end);
   if (next !== colon && next !== equals) return end;
   let start = end;
-  while (end - start < maxLabel && kindOf(text.charCodeAt(start - 1)) % 3 !== 0) start -= 1;
-  if (start === end || text.charCodeAt(start - 1) !== opening) return end;
-  return text.charCodeAt(start - 2) === space ? start - 2 : start - 1;
+  while (end - start < maxLabel && kindOf(codeAt(text, start - 1)) % 3 !== 0) start -= 1;
+  if (start === end || codeAt(text, start - 1) !== opening) return end;
+  return codeAt(text, start - 2) === space ? start - 2 : start - 1;
 };
 
 /**
@@ -62,18 +62,18 @@ const beforeLabel = (text: string, end: number): number => {
  * @param start the start of the value
  */
 const beforeMethod = (text: string, end: number, start: number): number => {
-  const next = text.charCodeAt(end);
+  const next = codeAt(text, end);
   if (next !== opening && next !== colon && !(next === space && end + 2 === start)) return end;
-  if (!isQuote(text.charCodeAt(start - 1))) return end;
+  if (!isQuote(codeAt(text, start - 1))) return end;
   let at = end;
-  while (end - at < maxLabel && is(text.charCodeAt(at - 1), word)) at -= 1;
+  while (end - at < maxLabel && is(codeAt(text, at - 1), word)) at -= 1;
   if (at === end) return end;
-  if (text.charCodeAt(at - 1) === space) at -= 1;
-  const sign = text.charCodeAt(at - 1);
+  if (codeAt(text, at - 1) === space) at -= 1;
+  const sign = codeAt(text, at - 1);
   if (sign !== comma && sign !== dot) return end;
   at -= 1;
-  while (at > end - maxLabel * 2 && closings.has(text.charCodeAt(at - 1))) at -= 1;
-  return isQuote(text.charCodeAt(at - 1)) ? at - 1 : end;
+  while (at > end - maxLabel * 2 && closings.has(codeAt(text, at - 1))) at -= 1;
+  return isQuote(codeAt(text, at - 1)) ? at - 1 : end;
 };
 /** The brackets that close around a name in quotes. */
 const closings: ReadonlySet<number> = new Set([41, 93]);
@@ -85,7 +85,7 @@ const endOfLabeled = (text: string, signsStart: number, start: number): number =
 };
 
 /** Whether a name ends like `pass` or a plural. */
-const isPlural = (text: string, end: number): boolean => (text.charCodeAt(end - 1) | 32) === letterS;
+const isPlural = (text: string, end: number): boolean => (codeAt(text, end - 1) | 32) === letterS;
 /** Returns quickly whether a name may have a word for a secret in it, by three letters of each. */
 const mayMention = mentionTest('cre ass oke red key nha', 24);
 
@@ -109,11 +109,11 @@ export const minMentioned = 16;
 const mentionBefore = ({ text, barrier }: Reader, end: number): Key | undefined => {
   const floor = Math.max(barrier, end - maxKeyLength);
   let start = end;
-  while (start > floor && is(text.charCodeAt(start - 1), nameClass)) start -= 1;
+  while (start > floor && is(codeAt(text, start - 1), nameClass)) start -= 1;
   const name = text.slice(start, end);
   // The position in a list.
   if (/\b(?:next|previous) page $/i.test(text.slice(Math.max(barrier, start - 16), start))) return undefined;
-  const isCall = text.charCodeAt(end) === opening;
+  const isCall = codeAt(text, end) === opening;
   if (isCall || end - start === maxKeyLength || !mentioning.test(name) || ofProperty.test(name)) return undefined;
   if (isManagement(name.replace(/^-+/, ''))) return undefined;
   return { name, strength: 'weak', start, isQuoted: true, isTight: false };
@@ -200,13 +200,13 @@ export const endBehindSigns = (reader: Reader, start: number, last: number): num
   // A part of a longer name, as the type of a resource.
   if (key === undefined || reader.before(key.start) === colon || isOfDigest(reader, key.start)) return undefined;
   const signs = nameEnd < signsStart ? '(' : text.slice(nameEnd, start).replace('.=', '=');
-  const quote = text.charCodeAt(start - 1);
+  const quote = codeAt(text, start - 1);
   let end = reader.endOfRun(last, likelyStop, maxValue, false);
   if (end === last + maxValue) return undefined;
   while (end < last + maxValue && reader.code(end) === equals) end += 1;
   if (reader.matches(reader.replacement, end)) return undefined;
   // The type of a parameter in C.
-  if (text.charCodeAt(start - 1) === opening && reader.matches(' *', end)) return undefined;
+  if (codeAt(text, start - 1) === opening && reader.matches(' *', end)) return undefined;
   const value = text.slice(start, end);
   if (isReference(value, key.name, { isLiteral: false })) return undefined;
   if (key.strength !== 'strong') {
@@ -225,7 +225,7 @@ export const endBehindSigns = (reader: Reader, start: number, last: number): num
   // The name of a member has a colon behind it.
   if (reader.code(close + 1) === colon && /[{,]\s*["'`\\]+$/.test(signs)) return undefined;
   if (isPublicIdentifier(value) && !/[=:]/.test(signs)) return undefined;
-  const isOfMethod = nameEnd < signsStart && isQuote(text.charCodeAt(nameEnd));
+  const isOfMethod = nameEnd < signsStart && isQuote(codeAt(text, nameEnd));
   if (isOfMethod) return isUnlike(value) ? end : undefined;
   if (ofList.test(signs) && isOfNames(reader, key, value)) return undefined;
   const isSecret = ofList.test(signs) ? isUnlikeName(value) : looksRandom(value) || isUnlikeWord(value);

@@ -1,5 +1,5 @@
 import { isUnlike } from './behind-signs.js';
-import { is, key as keyClass, space, word } from '../text/characters.js';
+import { codeAt, is, key as keyClass, space, word } from '../text/characters.js';
 import { isMixed, isPassphrase, isPasswordLike, isWords } from '../values/chosen-value.js';
 import { keyStrength, mayEndKey } from '../names/key-name.js';
 import { endOfQuoted, quoteAt } from '../text/quotes.js';
@@ -44,11 +44,11 @@ export const findCallArgument = (reader: Reader, index: number): Secret | undefi
   if (!isTyped && !mayEndKey(text, end)) return undefined;
   let start = end;
   const floor = Math.max(reader.barrier, end - maxName);
-  while (start > floor && is(text.charCodeAt(start - 1), keyClass)) start -= 1;
+  while (start > floor && is(codeAt(text, start - 1), keyClass)) start -= 1;
   const called = text.slice(start, end).replace(/^.*\./, '');
   const name = isTyped ? field : called.replace(verb, '');
   // A function that is called by the name of a secret may show, check or find one. A method of a builder sets it.
-  const isMethod = text.charCodeAt(end - called.length - 1) === 46 && !otherVerb.test(called);
+  const isMethod = codeAt(text, end - called.length - 1) === 46 && !otherVerb.test(called);
   // The function of MySQL that hashes a password.
   const isHashed = called === 'PASSWORD' && text.endsWith('= ', start);
   const isSetter = isTyped || name !== called || isMethod || isHashed;
@@ -60,7 +60,7 @@ export const findCallArgument = (reader: Reader, index: number): Secret | undefi
 
 /** Returns the end of the outer function in `password(Some("…"))`. */
 const beforeWrapper = (reader: Reader, end: number): number => {
-  const last = reader.text.charCodeAt(end - 1);
+  const last = codeAt(reader.text, end - 1);
   if (last !== 101 && last !== 103 && last !== 109) return end;
   const wrapper = /\((?:Some|String::from|Just)$/.exec(reader.text.slice(Math.max(reader.barrier, end - 14), end));
   return wrapper === null ? end : end - wrapper[0].length;
@@ -73,9 +73,9 @@ const typing =
 /** Returns quickly whether a method of an expression in brackets, or of one that ends with a quote, ends here. */
 const mayEndTyping = (text: string, end: number): boolean => {
   let start = end;
-  while (end - start < maxMethod && is(text.charCodeAt(start - 1), word)) start -= 1;
-  if (start === end || text.charCodeAt(start - 1) !== dot) return false;
-  const before = text.charCodeAt(start - 2);
+  while (end - start < maxMethod && is(codeAt(text, start - 1), word)) start -= 1;
+  if (start === end || codeAt(text, start - 1) !== dot) return false;
+  const before = codeAt(text, start - 2);
   return before === closing || before === closingBracket;
 };
 /** Maximum length of the name of a method that types. */
@@ -104,17 +104,17 @@ const firstUser =
 /** Returns the expression that may match before a comma, by the character before the argument that ends there. */
 const callBefore = (text: string, index: number, barrier: number): RegExp | undefined => {
   const floor = Math.max(barrier + 2, index - maxUser);
-  const quote = text.charCodeAt(index - 1);
+  const quote = codeAt(text, index - 1);
   let open = index - 2;
-  while (open > floor && text.charCodeAt(open) !== quote) open -= 1;
+  while (open > floor && codeAt(text, open) !== quote) open -= 1;
   let end = open;
-  while (end > floor && text.charCodeAt(end - 1) <= 32) end -= 1;
-  const before = text.charCodeAt(end - 1);
+  while (end > floor && codeAt(text, end - 1) <= 32) end -= 1;
+  const before = codeAt(text, end - 1);
   if (before === comma) return account;
   // A sign is behind a name without quotes.
-  const isSpaced = text.charCodeAt(open - 1) === 32;
+  const isSpaced = codeAt(text, open - 1) === 32;
   if (before === colon || before === equals) {
-    return isSpaced && is(text.charCodeAt(end - 2), word | space) ? user : undefined;
+    return isSpaced && is(codeAt(text, end - 2), word | space) ? user : undefined;
   }
   return before === opening || before === bracket || isSpaced ? user : undefined;
 };
@@ -122,8 +122,8 @@ const callBefore = (text: string, index: number, barrier: number): RegExp | unde
 /** Returns quickly whether another argument in quotes is behind a comma and the call before it may take a password. */
 export const mayBeCredential = (text: string, index: number): boolean => {
   let next = index + 1;
-  while (next < index + maxSpaces && text.charCodeAt(next) <= 32) next += 1;
-  return (next >= text.length || mayOpen.has(text.charCodeAt(next))) && callBefore(text, index, 0) !== undefined;
+  while (next < index + maxSpaces && codeAt(text, next) <= 32) next += 1;
+  return (next >= text.length || mayOpen.has(codeAt(text, next))) && callBefore(text, index, 0) !== undefined;
 };
 /** The first characters of quotes. */
 const mayOpen: ReadonlySet<number> = new Set(Array.from('"\'`\\%&', (character) => character.charCodeAt(0)));

@@ -1,7 +1,7 @@
 import { isOfNames, isOfUnion, isUnlike } from './behind-signs.js';
 import { findCredentialArgument, mayBeCredential } from './calls.js';
 import { findCertainLiteral } from '../values/certain-literal.js';
-import { is, key as keyClass } from '../text/characters.js';
+import { codeAt, is, key as keyClass } from '../text/characters.js';
 import {
   isMixed,
   isNumbered,
@@ -34,26 +34,26 @@ const letterH = 104;
 /** Returns the end of the name before a separator: before spaces, quotes and the brackets of a selector. */
 const endOfCell = (text: string, separator: number, barrier: number): number => {
   let end = separator;
-  while (end > barrier && separator - end < maxSpaces && text.charCodeAt(end - 1) === 32) end -= 1;
+  while (end > barrier && separator - end < maxSpaces && codeAt(text, end - 1) === 32) end -= 1;
   // The name is in quotes, or in the brackets of a selector such as `'input[name="password"]'`.
-  while (end > barrier && separator - end < maxSpaces && isClosing(text.charCodeAt(end - 1))) end -= 1;
+  while (end > barrier && separator - end < maxSpaces && isClosing(codeAt(text, end - 1))) end -= 1;
   return end;
 };
 
 /** Returns quickly whether a value may be in the next table cell or the next argument. */
 export const mayBeNeighbor = (text: string, index: number): boolean => {
-  const isTight = is(text.charCodeAt(index - 1), keyClass);
-  if (isTight && text.charCodeAt(index + 1) !== 32 && index + 1 < text.length) return false;
+  const isTight = is(codeAt(text, index - 1), keyClass);
+  if (isTight && codeAt(text, index + 1) !== 32 && index + 1 < text.length) return false;
   if (mayEndKey(text, endOfCell(text, index, 0))) return true;
-  return text.charCodeAt(index) === comma && (mayEndColumn(text, index) || mayBeCredential(text, index));
+  return codeAt(text, index) === comma && (mayEndColumn(text, index) || mayBeCredential(text, index));
 };
 
 /** Finds the value in the next table cell or the next argument. Called for `|`, or for a comma after a quote. */
 export const findNeighbor = (reader: Reader, index: number): Secret | undefined => {
-  const isTight = is(reader.text.charCodeAt(index - 1), keyClass);
+  const isTight = is(codeAt(reader.text, index - 1), keyClass);
   if (isTight && !(reader.code(index + 1) === 32 && startsWithBar(reader, index))) return undefined;
   const found = findNext(reader, index, index + 1);
-  if (found !== undefined || reader.starved || reader.text.charCodeAt(index) !== comma) return found;
+  if (found !== undefined || reader.starved || codeAt(reader.text, index) !== comma) return found;
   const below = findSeparatedColumns(reader, index);
   return below !== undefined || reader.starved ? below : findCredentialArgument(reader, index);
 };
@@ -64,9 +64,7 @@ const startsWithBar = (reader: Reader, index: number): boolean =>
 
 /** Finds the value in the next cell of a table with box characters. Called for the character after one. */
 export const findCell = (reader: Reader, index: number): Secret | undefined =>
-  index > reader.barrier && bars.has(reader.text.charCodeAt(index - 1))
-    ? findNext(reader, index - 1, index)
-    : undefined;
+  index > reader.barrier && bars.has(codeAt(reader.text, index - 1)) ? findNext(reader, index - 1, index) : undefined;
 
 /** Matches the command of Redis that authenticates, as its logs print it. */
 const login = /(?:\]|\d|^|\n) ?"auth$/i;
@@ -79,12 +77,11 @@ export const findQuotedPair = (reader: Reader, index: number): Secret | undefine
   const { text } = reader;
   const end = index - 1;
   if (reader.code(index + 1) !== doubleQuote || reader.code(index + 2) === doubleQuote) return undefined;
-  const isLogin = (text.charCodeAt(end - 1) | 32) === letterH && login.test(text.slice(reader.floor(end), end));
+  const isLogin = (codeAt(text, end - 1) | 32) === letterH && login.test(text.slice(reader.floor(end), end));
   const key = isLogin || !mayEndKey(text, end) ? undefined : readKey(reader, end, end);
   // The name may be that of a registry with the name of its token behind it.
   const isName =
-    key?.strength === 'strong' &&
-    (text.charCodeAt(key.start - 1) === doubleQuote || text.startsWith(':_', key.start - 1));
+    key?.strength === 'strong' && (codeAt(text, key.start - 1) === doubleQuote || text.startsWith(':_', key.start - 1));
   if (!isLogin && !isName) return undefined;
   const name = key?.name ?? 'password';
   const start = key?.start ?? end - 4;
@@ -97,14 +94,14 @@ export const findQuotedPair = (reader: Reader, index: number): Secret | undefine
 const findNext = (reader: Reader, separator: number, from: number): Secret | undefined => {
   const { text, barrier } = reader;
   const end = endOfCell(text, separator, barrier);
-  if ((text.charCodeAt(end - 1) | 32) === letterD && text.endsWith('tokenid', end)) return findTokenOf(reader, from);
+  if ((codeAt(text, end - 1) | 32) === letterD && text.endsWith('tokenid', end)) return findTokenOf(reader, from);
   if (!mayEndKey(text, end)) return undefined;
   const floor = Math.max(barrier, end - maxKeyLength - 1);
   let start = end;
-  while (start > floor && is(text.charCodeAt(start - 1), keyClass)) start -= 1;
+  while (start > floor && is(codeAt(text, start - 1), keyClass)) start -= 1;
   const name = text.slice(start, end);
   const strength = keyStrength(name);
-  const isCell = text.charCodeAt(separator) !== comma;
+  const isCell = codeAt(text, separator) !== comma;
   // A title may have several words.
   const below = isCell ? findBarColumns(reader, from) : undefined;
   if (below !== undefined || reader.starved || strength === undefined) return below;
@@ -190,7 +187,7 @@ export const findRowValue = (reader: Reader, index: number): Secret | undefined 
 /** Whether a name is that of a field in a selector, as in `input[name=password]` and `#password`. */
 const isSelector = (text: string, start: number, end: number): boolean =>
   text.charAt(start - 1) === '#' ||
-  (text.charCodeAt(end) === closingBracket && /=["'\\]{0,2}$/.test(text.slice(start - 3, start)));
+  (codeAt(text, end) === closingBracket && /=["'\\]{0,2}$/.test(text.slice(start - 3, start)));
 
 /** Matches the last argument of `setenv`. */
 const overwrites = /^, ?(?:[01]|true)\)/;
@@ -268,7 +265,7 @@ const isEnd = (code: number): boolean => Number.isNaN(code) || code === 10 || co
 /** Returns the end of the expression before the sign of a fallback. */
 const endOfExpression = (text: string, index: number, barrier: number): number => {
   let end = index - 1;
-  while (end > barrier && index - end < 8 && isBracket(text.charCodeAt(end - 1))) end -= 1;
+  while (end > barrier && index - end < 8 && isBracket(codeAt(text, end - 1))) end -= 1;
   return end;
 };
 

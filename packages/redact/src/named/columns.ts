@@ -1,4 +1,4 @@
-import { is, key as keyClass, lineBreak, space, word } from '../text/characters.js';
+import { codeAt, is, key as keyClass, lineBreak, space, word } from '../text/characters.js';
 import { isMixed, isPassphrase, isWords, passphraseName } from '../values/chosen-value.js';
 import { keyStrength, mayEndKey, tailOf, tailsOf, type KeyStrength } from '../names/key-name.js';
 import type { Reader } from '../text/reader.js';
@@ -49,7 +49,7 @@ type Cells = (text: string, start: number, end: number) => readonly number[];
 const rule = /^[\s|+:=\u2500-\u257f-]*$/;
 const dashes = /[-=─━═]{3}/;
 const isRule = (text: string, start: number, end: number): boolean => {
-  if (is(text.charCodeAt(start), word)) return false;
+  if (is(codeAt(text, start), word)) return false;
   const line = text.slice(start, end);
   return dashes.test(line) && rule.test(line);
 };
@@ -60,7 +60,7 @@ const cellsBetween =
     const offsets: number[] = [];
     let from = start;
     for (let index = start; index <= end; index += 1) {
-      const code = index < end ? text.charCodeAt(index) : separator;
+      const code = index < end ? codeAt(text, index) : separator;
       if (code !== separator && !(hasBars && code > 127 && bars.has(code))) continue;
       offsets.push(from, index);
       from = index + 1;
@@ -167,15 +167,15 @@ export const mayEndColumns = (text: string, index: number): boolean => columnTai
 export const findAlignedColumns = (reader: Reader, index: number): Secret | undefined => {
   if (!mayEndColumns(reader.text, index) || !mayEndKey(reader.text, index)) return undefined;
   const headStart = startOfLine(reader, index);
-  if (!is(reader.text.charCodeAt(headStart), word)) return undefined;
-  if (headStart > 0 && reader.text.charCodeAt(headStart - 1) !== lineFeed) return undefined;
+  if (!is(codeAt(reader.text, headStart), word)) return undefined;
+  if (headStart > 0 && codeAt(reader.text, headStart - 1) !== lineFeed) return undefined;
   const headEnd = reader.code(index) === lineFeed ? index : endOfLine(reader, index);
   const head = reader.text.slice(headStart, headEnd).trimEnd();
   const rowStart = startOfNext(reader, headEnd);
   if (rowStart === undefined || !spacedNames.test(head)) return undefined;
   const offsets = Array.from(head.matchAll(/(?:^| {2,})(?=[A-Z])/g), ({ 0: gap, index: at }) => at + gap.length);
   const cells: Cells = (text, start, end) => {
-    const isAligned = offsets.every((at) => at === 0 || text.charCodeAt(start + at - 1) === 32);
+    const isAligned = offsets.every((at) => at === 0 || codeAt(text, start + at - 1) === 32);
     return isAligned ? offsetsAt(offsets, start, end) : [];
   };
   if (cells(reader.text, rowStart, endOfLine(reader, rowStart)).length === 0) return undefined;
@@ -199,15 +199,15 @@ const numberCell = /[,;|\t]\d+(?=[,;|\t]|$)/;
  * that of the text follows; 0 otherwise.
  */
 export const endOfColumn = (text: string, index: number): number => {
-  const offset = text.charCodeAt(index + 1) === doubleQuote ? 1 : 0;
+  const offset = codeAt(text, index + 1) === doubleQuote ? 1 : 0;
   const start = index + offset + 1;
-  if (!is(text.charCodeAt(start), word) && start < text.length) return 0;
+  if (!is(codeAt(text, start), word) && start < text.length) return 0;
   let end = start;
   // A title may have several words.
-  while (end < start + maxName && (is(text.charCodeAt(end), keyClass) || isBetweenWords(text, end))) end += 1;
-  if (end + offset >= text.length || (text.charCodeAt(end) === 32 && end + 1 >= text.length)) return end;
-  const next = text.charCodeAt(end + offset);
-  const isColumn = is(text.charCodeAt(start), word) && (next === text.charCodeAt(index) || next === 10 || next === 13);
+  while (end < start + maxName && (is(codeAt(text, end), keyClass) || isBetweenWords(text, end))) end += 1;
+  if (end + offset >= text.length || (codeAt(text, end) === 32 && end + 1 >= text.length)) return end;
+  const next = codeAt(text, end + offset);
+  const isColumn = is(codeAt(text, start), word) && (next === codeAt(text, index) || next === 10 || next === 13);
   return isColumn ? end : 0;
 };
 
@@ -219,12 +219,12 @@ export const mayEndColumn = (text: string, index: number): boolean => {
 
 /** Whether one space is between two words. */
 const isBetweenWords = (text: string, index: number): boolean =>
-  text.charCodeAt(index) === 32 && is(text.charCodeAt(index - 1), word) && is(text.charCodeAt(index + 1), word);
+  codeAt(text, index) === 32 && is(codeAt(text, index - 1), word) && is(codeAt(text, index + 1), word);
 
 /** Finds values below names that are separated by commas, semicolons, bars or tabs. Called for a separator before such a name. */
 export const findSeparatedColumns = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  const separator = text.charCodeAt(index);
+  const separator = codeAt(text, index);
   const nameEnd = endOfColumn(text, index);
   if (nameEnd === 0 || Number.isNaN(reader.code(nameEnd + 1))) return undefined;
   if (!mayEndKey(text, nameEnd)) return undefined;
@@ -256,7 +256,7 @@ interface Table {
  */
 const findRows = (reader: Reader, index: number, table: Table): Secret | undefined => {
   const { text } = reader;
-  const isWholeLine = table.headStart === 0 || text.charCodeAt(table.headStart - 1) === 10;
+  const isWholeLine = table.headStart === 0 || codeAt(text, table.headStart - 1) === 10;
   if (reader.hasAhead || !isWholeLine || !reader.isNewTable(table.ruleEnd)) return undefined;
   const others = isSecretData(reader, table.headStart) ? 'weak' : undefined;
   const names = table.cells(text, table.headStart, table.headEnd);
@@ -296,7 +296,7 @@ const columnsOf = (text: string, names: readonly number[], isLoose: boolean): re
   const known: Column[] = [];
   for (let place = 0; place < names.length; place += 2) {
     let end = names[place + 1] ?? 0;
-    while (end > (names[place] ?? 0) && isPadding(text.charCodeAt(end - 1))) end -= 1;
+    while (end > (names[place] ?? 0) && isPadding(codeAt(text, end - 1))) end -= 1;
     const name = mayEndKey(text, end) ? titleAt(place) : '';
     const strength = name.length < 3 ? undefined : keyStrength(isLoose ? name.toLowerCase() : name);
     if (strength !== undefined) known.push({ place, name, strength });
@@ -311,7 +311,7 @@ const isPadding = (code: number): boolean => is(code, space) || code === 13 || c
 
 /** Whether the title of Vault for the data of a secret is above a table. */
 const isSecretData = (reader: Reader, start: number): boolean =>
-  reader.text.charCodeAt(start - 2) === equals &&
+  codeAt(reader.text, start - 2) === equals &&
   /= Data =+\n$/.test(reader.text.slice(Math.max(reader.barrier, start - 48), start));
 
 /** Returns the strength of a name in a row. All keys of a service have names of any form. */
@@ -334,12 +334,12 @@ const isRow = (reader: Reader, index: number, table: Table, names: readonly numb
   if (/[[({:=] ?$/.test(text.slice(Math.max(start, end - 2), end))) return false;
   if (places.some((place) => place > 0 && !isGapAt(text, start + place, end))) return false;
   const line = cells(text, start, end);
-  const isCut = start > 0 && text.charCodeAt(start - 1) !== 10;
+  const isCut = start > 0 && codeAt(text, start - 1) !== 10;
   return line.length === names.length || (isCut && line.length > 2);
 };
 
 /** Whether a space is before an offset within a line. */
-const isGapAt = (text: string, at: number, end: number): boolean => at <= end && text.charCodeAt(at - 1) === 32;
+const isGapAt = (text: string, at: number, end: number): boolean => at <= end && codeAt(text, at - 1) === 32;
 
 const secretIn = (
   reader: Reader,
@@ -370,7 +370,7 @@ const startOfLine = (reader: Reader, index: number): number => lineStart(reader.
 
 const lineStart = (text: string, index: number, floor: number): number => {
   let start = index;
-  while (start > floor && text.charCodeAt(start - 1) !== lineFeed) start -= 1;
+  while (start > floor && codeAt(text, start - 1) !== lineFeed) start -= 1;
   return start;
 };
 

@@ -1,4 +1,4 @@
-import { is, key } from '../text/characters.js';
+import { codeAt, is, key } from '../text/characters.js';
 import { isMixed, isPassphrase, isWords } from '../values/chosen-value.js';
 import { keyStrength, mayEndKey } from '../names/key-name.js';
 import { quoteAt } from '../text/quotes.js';
@@ -43,15 +43,15 @@ const isWhite = (code: number): boolean => code <= 32 || code > 127;
 /** Returns quickly whether the tag that ends here may have a name or attributes that say what is in it. */
 export const mayBeElement = (text: string, index: number): boolean => {
   let open = index - 1;
-  while (open > index - maxTag && text.charCodeAt(open) !== opening) open -= 1;
-  if (text.charCodeAt(open) !== opening) return false;
+  while (open > index - maxTag && codeAt(text, open) !== opening) open -= 1;
+  if (codeAt(text, open) !== opening) return false;
   let end = open + 1;
-  while (end < index && (is(text.charCodeAt(end), key) || text.charCodeAt(end) === colon)) end += 1;
-  if (end < index) return isWhite(text.charCodeAt(end));
+  while (end < index && (is(codeAt(text, end), key) || codeAt(text, end) === colon)) end += 1;
+  if (end < index) return isWhite(codeAt(text, end));
   if (mayEndKey(text, index) || /pass$/i.test(text.slice(index - 4, index))) return true;
   // Another element is before one with a value.
-  while (isWhite(text.charCodeAt(open - 1))) open -= 1;
-  return text.charCodeAt(open - 1) === closing;
+  while (isWhite(codeAt(text, open - 1))) open -= 1;
+  return codeAt(text, open - 1) === closing;
 };
 
 const isSecretName = (name: string | undefined): boolean =>

@@ -1,4 +1,4 @@
-import { headerStop, quotedStop } from '../text/characters.js';
+import { codeAt, headerStop, quotedStop } from '../text/characters.js';
 import { isCall, isNumbered, isUnlikeWord, path } from '../values/chosen-value.js';
 import { quoteAt } from '../text/quotes.js';
 import type { Reader } from '../text/reader.js';
@@ -70,7 +70,7 @@ export const findAuthorization = (reader: Reader, start: number): Secret | undef
 const isQuotedBefore = (reader: Reader, index: number): boolean => {
   const floor = Math.max(reader.barrier, index - 40);
   for (let at = index - 1; at >= floor; at -= 1) {
-    const code = reader.text.charCodeAt(at);
+    const code = codeAt(reader.text, at);
     if (code === 34 || code === 39) return true;
     if (code === 10) return false;
   }

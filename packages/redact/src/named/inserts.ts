@@ -1,4 +1,4 @@
-import { lineBreak } from '../text/characters.js';
+import { codeAt, lineBreak } from '../text/characters.js';
 import { keyStrength } from '../names/key-name.js';
 import { endOfQuoted, quoteAt } from '../text/quotes.js';
 import type { Reader } from '../text/reader.js';
@@ -17,7 +17,7 @@ const columnList = /\(([\w\s,."`[\]-]{1,150})\)\s{0,4}VALUES$/i;
 /** Finds the values of secret columns in `INSERT INTO … (name, password) VALUES (…)`. Called for the space. */
 export const findInserted = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  if ((text.charCodeAt(index - 1) | 32) !== 115 || reader.code(index + 1) !== 40 || reader.hasAhead) return undefined;
+  if ((codeAt(text, index - 1) | 32) !== 115 || reader.code(index + 1) !== 40 || reader.hasAhead) return undefined;
   const columns = columnList.exec(text.slice(reader.floor(index), index))?.[1]?.split(',');
   if (columns === undefined) return undefined;
   const keys = columns.slice(0, maxColumns).map((column): Key => {

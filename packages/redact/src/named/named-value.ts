@@ -1,4 +1,4 @@
-import { kindOf, valueStop } from '../text/characters.js';
+import { codeAt, kindOf, valueStop } from '../text/characters.js';
 import { isPasswordLike } from '../values/chosen-value.js';
 import { keyStrength } from '../names/key-name.js';
 import { endOfQuoted, quoteAt } from '../text/quotes.js';
@@ -18,8 +18,8 @@ const maxBoolean = 6;
 /** Whether the name is `value` or `content`, so that the actual name is in another member. */
 export const isValueName = (reader: Reader, end: number): boolean => {
   const { text } = reader;
-  const last = text.charCodeAt(end - 1) | 32;
-  const second = text.charCodeAt(end - 2) | 32;
+  const last = codeAt(text, end - 1) | 32;
+  const second = codeAt(text, end - 2) | 32;
   const mayBe =
     (last === 101 && second === 117) ||
     (last === 116 && (second === 110 || second === 108 || second === 117)) ||
@@ -32,7 +32,7 @@ const valueName =
 
 /** Whether the sign is that of `name="…"`. */
 export const isFieldName = (reader: Reader, sign: { readonly start: number }, end: number): boolean =>
-  end === sign.start && reader.text.charCodeAt(end) === 61 && reader.text.endsWith(' name', end);
+  end === sign.start && codeAt(reader.text, end) === 61 && reader.text.endsWith(' name', end);
 
 const maxField = 256;
 const formField = /^"([\w.-]{2,64})"\r?\n(?:Content-Type: [^\r\n]{1,80}\r?\n)?\r?\n(?=[^\r\n]{4})/i;
@@ -111,9 +111,9 @@ export const findNamedValue = (reader: Reader, signEnd: number, nameEnd: number)
   const start = skipGap(reader, signEnd);
   // An object, of which each member has its own name, or no text.
   if (reader.code(start) === brace || isBoolean(reader, start)) return undefined;
-  const last = reader.text.charCodeAt(nameEnd - 1) | 32;
+  const last = codeAt(reader.text, nameEnd - 1) | 32;
   let end = nameEnd - (last === 101 ? 5 : 6);
-  while (kindOf(reader.text.charCodeAt(end - 1)) === 1 || kindOf(reader.text.charCodeAt(end - 1)) === 2) end -= 1;
+  while (kindOf(codeAt(reader.text, end - 1)) === 1 || kindOf(codeAt(reader.text, end - 1)) === 2) end -= 1;
   const before = reader.text.slice(reader.floor(nameEnd), end);
   const labeled = nameBefore.exec(before);
   if (last === 116 && reader.text.endsWith('result', nameEnd)) {

@@ -1,4 +1,4 @@
-import { is, key as keyClass, stop } from '../text/characters.js';
+import { codeAt, is, key as keyClass, stop } from '../text/characters.js';
 import { skipGap } from '../text/gaps.js';
 import { keyStrength } from '../names/key-name.js';
 import { endOfQuoted, quoteAt } from '../text/quotes.js';
@@ -17,7 +17,7 @@ const minKeyMember = 42;
 
 /** Whether the name is that of a private member of a JSON web key, in quotes. */
 export const isKeyMember = (text: string, end: number): boolean =>
-  (isQuote(text.charCodeAt(end - 2)) || isQuote(text.charCodeAt(end - 3))) &&
+  (isQuote(codeAt(text, end - 2)) || isQuote(codeAt(text, end - 3))) &&
   /["'](?:d|k|p|q|dp|dq|qi)$/.test(text.slice(end - 3, end));
 
 const isQuote = (code: number): boolean => code === 34 || code === 39;
@@ -32,7 +32,7 @@ export const findKeyMember = (reader: Reader, from: number): Secret | undefined 
 };
 
 const isPluralOfCode = (text: string, end: number): boolean =>
-  text.charCodeAt(end - 3) === 100 && text.endsWith('odes', end);
+  codeAt(text, end - 3) === 100 && text.endsWith('odes', end);
 
 /** Matches the name of the object of a member. */
 const ofObject = /([A-Za-z][\w-]{1,31})["']?\s{0,2}[:=]\s{0,2}(?:\{[^{}]{0,100}|\n {1,12}["']?key)$/;
@@ -45,7 +45,7 @@ const accountKey = /["'](?:primary|secondary|key[12])$/;
 
 /** Whether the name is that of a key of an account, in quotes. */
 export const isAccountKey = (text: string, end: number): boolean => {
-  const last = text.charCodeAt(end - 1);
+  const last = codeAt(text, end - 1);
   return (
     (last === digit1 || last === digit2 || last === letterY) && accountKey.test(text.slice(Math.max(0, end - 10), end))
   );
@@ -79,14 +79,14 @@ const maxMember = 512;
  */
 export const findMember = (reader: Reader, sign: Sign, end: number): Secret | undefined => {
   const { text } = reader;
-  if (sign.isColon && text.charCodeAt(end - 1) === 115 && isPluralOfCode(text, end)) {
+  if (sign.isColon && codeAt(text, end - 1) === 115 && isPluralOfCode(text, end)) {
     return findRecoveryCodes(reader, end, sign.end);
   }
-  if ((text.charCodeAt(end - 1) | 32) === letterD && /seed$/i.test(text.slice(end - 4, end))) {
+  if ((codeAt(text, end - 1) | 32) === letterD && /seed$/i.test(text.slice(end - 4, end))) {
     return findSeed(reader, skipGap(reader, sign.end));
   }
   const isGossip = text.endsWith('encrypt', end) && !is(reader.before(end - 7), keyClass);
-  const isKey = (text.charCodeAt(end - 1) | 32) === 121 && /["'\s{,]key$/i.test(text.slice(end - 4, end));
+  const isKey = (codeAt(text, end - 1) | 32) === 121 && /["'\s{,]key$/i.test(text.slice(end - 4, end));
   const isOfAccount = isAccountKey(text, end);
   if (!isKey && !isGossip && !isOfAccount) return undefined;
   const gap = skipGap(reader, sign.end);

@@ -1,3 +1,4 @@
+import { codeAt } from '../text/characters.js';
 import { isNoisy, isPasswordLike, isTitledPair, isWords } from '../values/chosen-value.js';
 import { isChosen } from '../commands/command-line.js';
 import { endsLine } from '../text/gaps.js';
@@ -31,8 +32,8 @@ const windows = /^(?:PS|[A-Z]:\\)/;
 /** Returns the start of the line of a prompt whose last sign is at the offset; `undefined` without a prompt. */
 const startOfPrompt = (text: string, index: number): number | undefined => {
   let start = index;
-  while (start > 0 && text.charCodeAt(start - 1) !== lineFeed) {
-    if (index - start === maxPrompt || text.charCodeAt(start - 1) === equals) return undefined;
+  while (start > 0 && codeAt(text, start - 1) !== lineFeed) {
+    if (index - start === maxPrompt || codeAt(text, start - 1) === equals) return undefined;
     start -= 1;
   }
   return start;
@@ -40,7 +41,7 @@ const startOfPrompt = (text: string, index: number): number | undefined => {
 
 /** Returns quickly whether a sign may be the last one of a prompt. */
 export const mayBePrompt = (text: string, index: number): boolean => {
-  const next = text.charCodeAt(index + 1);
+  const next = codeAt(text, index + 1);
   return Number.isNaN(next) || (next === space && startOfPrompt(text, index) !== undefined);
 };
 
@@ -85,7 +86,7 @@ export const findPrinted = (reader: Reader, index: number): Secret | undefined =
   const promptStart = startOfPrompt(text, index);
   if (promptStart === undefined || promptStart < reader.barrier) return undefined;
   const before = text.slice(promptStart, index);
-  const sign = text.charCodeAt(index);
+  const sign = codeAt(text, index);
   // Headings of Markdown begin with `#`, too.
   if (!prompt.test(before) || ((sign === hash || sign === percent) && !before.includes('@'))) return undefined;
   const [lines, asked = ''] = command.exec(reader.slice(index + 2, index + maxCommand)) ?? [];

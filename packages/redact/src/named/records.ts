@@ -1,4 +1,4 @@
-import { is, lineBreak, word } from '../text/characters.js';
+import { codeAt, is, lineBreak, word } from '../text/characters.js';
 import { isMixed, isNumbered, isUnlikeWord } from '../values/chosen-value.js';
 import type { Reader } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
@@ -12,7 +12,7 @@ const secure = '\tSecureString';
 /** Finds the value of an encrypted parameter in the next column. Called for the tab before it. */
 export const findEncrypted = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  if (text.charCodeAt(index - 1) !== 103 || !text.endsWith(secure, index)) return undefined;
+  if (codeAt(text, index - 1) !== 103 || !text.endsWith(secure, index)) return undefined;
   const start = index + 1;
   let end = start;
   while (end < start + maxValue && reader.code(end) > 32) end += 1;
@@ -34,14 +34,14 @@ const wordAndNumber = /^[A-Z][a-z]{2,}[-_.]\d{3,}$/;
 /** Returns the length of the hash that begins a line and ends here; 0 without one. */
 const lengthBefore = (text: string, index: number): number => {
   for (const length of hashLengths) {
-    if (index === length || text.charCodeAt(index - length - 1) === 10) return length;
+    if (index === length || codeAt(text, index - length - 1) === 10) return length;
   }
   return 0;
 };
 
 /** Returns quickly whether a line may begin with a hash before a colon. */
 export const mayBeGuessed = (text: string, index: number): boolean =>
-  isHex(text.charCodeAt(index - 1)) && isHex(text.charCodeAt(index - minHash)) && lengthBefore(text, index) > 0;
+  isHex(codeAt(text, index - 1)) && isHex(codeAt(text, index - minHash)) && lengthBefore(text, index) > 0;
 
 /** Finds the hash and the password in a line `hash:password` of tools that guess passwords. Called for the colon. */
 export const findGuessed = (reader: Reader, index: number): Secret | undefined => {

@@ -1,4 +1,4 @@
-import { valueStop } from '../text/characters.js';
+import { codeAt, valueStop } from '../text/characters.js';
 import { isMixed, isPassphrase } from '../values/chosen-value.js';
 import { keyStrength, mayEndKey } from '../names/key-name.js';
 import type { Reader } from '../text/reader.js';
@@ -17,8 +17,8 @@ const remark = /^[;,)]{0,2}[ \t]{1,4}(?:\/\/|#)[ \t]?((?:[\w'-]{1,16} ){0,3}[\w-
 /** Returns quickly whether a remark may follow behind a quote. */
 export const mayBeRemarked = (text: string, index: number): boolean => {
   let at = index;
-  while (at < index + 7 && isBetween(text.charCodeAt(at))) at += 1;
-  return at >= text.length || text.charCodeAt(at) === slash || text.charCodeAt(at) === hash;
+  while (at < index + 7 && isBetween(codeAt(text, at))) at += 1;
+  return at >= text.length || codeAt(text, at) === slash || codeAt(text, at) === hash;
 };
 
 /** Whether the code is a space, a tab or a sign that may follow a string. */

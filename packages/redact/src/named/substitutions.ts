@@ -1,3 +1,4 @@
+import { codeAt } from '../text/characters.js';
 import { isMixed, isPassphrase, isWords } from '../values/chosen-value.js';
 import { keyStrength } from '../names/key-name.js';
 import type { Reader } from '../text/reader.js';
@@ -9,7 +10,7 @@ const substitution = /^([/|#])[^A-Za-z\d\n]{0,8}([A-Za-z][\w.-]{1,60}?)_{0,4}[^\
 
 /** Returns quickly whether a substitution may begin before the sign: behind a quote, a space or a semicolon. */
 export const mayBeSubstitution = (text: string, index: number): boolean => {
-  const before = text.charCodeAt(index - 2);
+  const before = codeAt(text, index - 2);
   return before === 34 || before === 39 || before === 32 || before === 59;
 };
 

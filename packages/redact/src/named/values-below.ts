@@ -1,4 +1,4 @@
-import { lineBreak } from '../text/characters.js';
+import { codeAt, lineBreak } from '../text/characters.js';
 import { isCall, isMixed, isPasswordLike } from '../values/chosen-value.js';
 import { mayEndColumns } from './columns.js';
 import { endsLine } from '../text/gaps.js';
@@ -116,7 +116,7 @@ export const findListBelow = (reader: Reader, index: number): Secret | undefined
 const sections = ['[admins]', '[users]', '[passwords]', '[credentials]', '[accounts]', '[secrets]'];
 /** Returns quickly whether a section of users ends here. */
 export const mayBeUserSection = (text: string, index: number): boolean =>
-  text.charCodeAt(index - 2) === letterS && sections.some((section) => text.endsWith(section, index));
+  codeAt(text, index - 2) === letterS && sections.some((section) => text.endsWith(section, index));
 const sectionMember =
   /^\r?\n(?:[;#][^\n]{0,160}|[ \t]*([\w.@-]{1,64})[ \t]{0,8}=[ \t]{0,8}("?)([^\s"]{6,256})\2[ \t]*)(?=\r?\n|$)/;
 

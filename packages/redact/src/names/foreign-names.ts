@@ -1,3 +1,4 @@
+import { codeAt } from '../text/characters.js';
 import { foreignNames } from './key-name.js';
 import type { Reader } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
@@ -13,12 +14,12 @@ const maxName = 32;
 
 /** Whether a letter beyond ASCII is where the words for a password have one, from their end. */
 export const mayBeForeign = (text: string, end: number): boolean =>
-  isForeignLetter(text.charCodeAt(end - 1)) ||
-  isForeignLetter(text.charCodeAt(end - 2)) ||
-  isForeignLetter(text.charCodeAt(end - 5)) ||
-  isForeignLetter(text.charCodeAt(end - 7)) ||
-  isForeignLetter(text.charCodeAt(end - 8)) ||
-  isForeignLetter(text.charCodeAt(end - 11));
+  isForeignLetter(codeAt(text, end - 1)) ||
+  isForeignLetter(codeAt(text, end - 2)) ||
+  isForeignLetter(codeAt(text, end - 5)) ||
+  isForeignLetter(codeAt(text, end - 7)) ||
+  isForeignLetter(codeAt(text, end - 8)) ||
+  isForeignLetter(codeAt(text, end - 11));
 
 /** Returns the key of a word for a password that ends here, if it has letters beyond ASCII. */
 export const foreignKey = ({ text, barrier }: Reader, end: number): Key | undefined => {
@@ -30,7 +31,7 @@ export const foreignKey = ({ text, barrier }: Reader, end: number): Key | undefi
 /** Finds the value behind the wide colon of `密码：…`. Called for the character behind it. */
 export const findBehindWideColon = (reader: Reader, index: number): Secret | undefined => {
   const start = index - 1;
-  if (start < reader.barrier || reader.text.charCodeAt(start) !== wideColon) return undefined;
+  if (start < reader.barrier || codeAt(reader.text, start) !== wideColon) return undefined;
   const key = foreignKey(reader, start);
   return key === undefined ? undefined : valueOf(reader, key, skipGap(reader, index), { isColon: true });
 };

@@ -1,4 +1,4 @@
-import { is, key as keyClass, kindOf } from '../text/characters.js';
+import { codeAt, is, key as keyClass, kindOf } from '../text/characters.js';
 
 /**
  * How certain it is that the value of a name is secret.
@@ -89,16 +89,16 @@ export const endingTest = (
   }
   return (text, end) => {
     let last = end - 1;
-    let code = text.charCodeAt(last);
+    let code = codeAt(text, last);
     while (end - last <= 3 && ((code >= 48 && code <= 57) || code === 95)) {
       last -= 1;
-      code = text.charCodeAt(last);
+      code = codeAt(text, last);
     }
     const family = familyOf[tailOf(text, last)] ?? 0;
     if (family === 0) return false;
     for (const ending of families[family - 1] ?? []) {
       if (!endsWith(text, last, ending)) continue;
-      const before = text.charCodeAt(last - ending.length);
+      const before = codeAt(text, last - ending.length);
       if (!bare.has(ending) || is(before, keyClass) || before === 32 || before === 58) return true;
     }
     return false;
@@ -106,7 +106,7 @@ export const endingTest = (
 };
 
 export const tailOf = (text: string, last: number): number =>
-  ((text.charCodeAt(last - 2) & 31) << 10) | ((text.charCodeAt(last - 1) & 31) << 5) | (text.charCodeAt(last) & 31);
+  ((codeAt(text, last - 2) & 31) << 10) | ((codeAt(text, last - 1) & 31) << 5) | (codeAt(text, last) & 31);
 
 /** Returns the last letters of an ending. An ending of two letters matches any third letter. */
 export const tailsOf = (ending: string): readonly number[] => {
@@ -117,7 +117,7 @@ export const tailsOf = (ending: string): readonly number[] => {
 
 const endsWith = (text: string, last: number, ending: string): boolean => {
   for (let index = ending.length - 1, place = last; index >= 0; index -= 1, place -= 1) {
-    if ((text.charCodeAt(place) | 32) !== (ending.charCodeAt(index) | 32)) return false;
+    if ((codeAt(text, place) | 32) !== (ending.charCodeAt(index) | 32)) return false;
   }
   return true;
 };
@@ -237,7 +237,7 @@ const wordsOf = (name: string): readonly string[] => {
     start = end;
   };
   for (let index = 0; index <= name.length; index += 1) {
-    const code = name.charCodeAt(index);
+    const code = codeAt(name, index);
     const kind = code < 128 ? kindOf(code) : 0;
     if (kind === 0 || kind === 3) {
       cut(index);

@@ -1,4 +1,4 @@
-import { is, key as keyClass } from '../text/characters.js';
+import { codeAt, is, key as keyClass } from '../text/characters.js';
 import { type KeyStrength, maxKeyLength } from './key-name.js';
 import type { Reader } from '../text/reader.js';
 
@@ -34,22 +34,22 @@ export const readKey = (reader: Reader, end: number, index: number): Key | undef
   const { text, barrier } = reader;
   const floor = Math.max(barrier, end - maxKeyLength - 1);
   let start = end;
-  while (start > floor && is(text.charCodeAt(start - 1), keyClass)) start -= 1;
+  while (start > floor && is(codeAt(text, start - 1), keyClass)) start -= 1;
   if (end - start > maxKeyLength || start === end) return undefined;
   let nameStart = start;
-  while (nameStart < end && isLead(text.charCodeAt(nameStart))) nameStart += 1;
+  while (nameStart < end && isLead(codeAt(text, nameStart))) nameStart += 1;
   // The option `-D` of Java has the name of a property behind it.
-  if (nameStart > start && text.charCodeAt(nameStart) === 68) nameStart += 1;
+  if (nameStart > start && codeAt(text, nameStart) === 68) nameStart += 1;
   let name = text.slice(nameStart, end);
   // Skips the end of an encoded quote or sign before the name.
-  if (text.charCodeAt(start - 1) === percent) name = name.replace(/^(?:22|27|2C|20|26|7B|0A)/i, '');
+  if (codeAt(text, start - 1) === percent) name = name.replace(/^(?:22|27|2C|20|26|7B|0A)/i, '');
   let strength = reader.strengthOf(name);
   // A flag has no words before it.
-  const maxWords = text.charCodeAt(start) === 45 ? 1 : 3;
-  for (let words = 1; strength !== 'strong' && words < maxWords && text.charCodeAt(start - 1) === 32; words += 1) {
+  const maxWords = codeAt(text, start) === 45 ? 1 : 3;
+  for (let words = 1; strength !== 'strong' && words < maxWords && codeAt(text, start - 1) === 32; words += 1) {
     const space = start - 1;
     let wordStart = space;
-    while (wordStart > floor && is(text.charCodeAt(wordStart - 1), keyClass)) wordStart -= 1;
+    while (wordStart > floor && is(codeAt(text, wordStart - 1), keyClass)) wordStart -= 1;
     if (wordStart === space) break;
     // The position in a list.
     if (/^token$/i.test(name) && /\b(?:next|previous) page$/i.test(text.slice(Math.max(barrier, space - 14), space))) {
@@ -61,9 +61,9 @@ export const readKey = (reader: Reader, end: number, index: number): Key | undef
     start = wordStart;
     strength = joined ?? strength;
   }
-  if (strength === undefined && text.charCodeAt(start - 1) === colon && is(text.charCodeAt(start - 2), keyClass)) {
+  if (strength === undefined && codeAt(text, start - 1) === colon && is(codeAt(text, start - 2), keyClass)) {
     // A section before the name, as in `Jwt:Key`.
-    while (start - 1 > floor && isOfSection(text.charCodeAt(start - 1))) start -= 1;
+    while (start - 1 > floor && isOfSection(codeAt(text, start - 1))) start -= 1;
     nameStart = start;
     name = text.slice(start, end);
     strength = reader.strengthOf(name);
@@ -73,12 +73,12 @@ export const readKey = (reader: Reader, end: number, index: number): Key | undef
     name,
     strength,
     start: Math.min(nameStart, end),
-    isQuoted: end < index && !isGap(text.charCodeAt(end)),
+    isQuoted: end < index && !isGap(codeAt(text, end)),
     isTight: end === index,
   };
 };
 
 /** Whether a name is part of that of a digest, as in the annotation `checksum/secret` of Kubernetes. */
 export const isOfDigest = ({ text, barrier }: Reader, start: number): boolean =>
-  text.charCodeAt(start - 1) === slash &&
+  codeAt(text, start - 1) === slash &&
   /(?:checksum|digest|hash|sha\d{1,3})\/$/i.test(text.slice(Math.max(barrier, start - 10), start));

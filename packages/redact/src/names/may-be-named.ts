@@ -1,4 +1,4 @@
-import { is, kindOf, word } from '../text/characters.js';
+import { codeAt, is, kindOf, word } from '../text/characters.js';
 import { mayBeForeign } from './foreign-names.js';
 import { isGap } from './key.js';
 import { keyTails, mayEndKey, tailOf, tailsOf } from './key-name.js';
@@ -53,33 +53,33 @@ const isQuote = (code: number): boolean => code === doubleQuote || code === sing
 /** Returns the offset before a space and a bracket that opens shortly before one that closes; the same offset without one. */
 const beforeBrackets = (text: string, end: number, open: number): number => {
   let start = end - 1;
-  while (start > end - maxShown && text.charCodeAt(start) !== open) start -= 1;
-  return text.charCodeAt(start) === open && text.charCodeAt(start - 1) === space ? start - 1 : end;
+  while (start > end - maxShown && codeAt(text, start) !== open) start -= 1;
+  return codeAt(text, start) === open && codeAt(text, start - 1) === space ? start - 1 : end;
 };
 
 /** Returns the end of the name before a sign, without spaces, emphasis and a quote. */
 const endOfName = (text: string, index: number): number => {
   let end = index;
-  const before = text.charCodeAt(end - 1);
-  if (text.charCodeAt(index) === equals && (before === colon || before === question || before === plus)) end -= 1;
-  while (isGap(text.charCodeAt(end - 1))) end -= 1;
-  if (text.charCodeAt(end - 1) === openingBracket && text.charCodeAt(end) === closingBracket) end -= 1;
-  if (text.charCodeAt(end - 1) === closing) {
+  const before = codeAt(text, end - 1);
+  if (codeAt(text, index) === equals && (before === colon || before === question || before === plus)) end -= 1;
+  while (isGap(codeAt(text, end - 1))) end -= 1;
+  if (codeAt(text, end - 1) === openingBracket && codeAt(text, end) === closingBracket) end -= 1;
+  if (codeAt(text, end - 1) === closing) {
     // PostgreSQL prints `(name)=(value)`, and a remark in brackets may be behind a name.
-    if (text.charCodeAt(index + 1) === opening) end -= 1;
-    else if (text.charCodeAt(index) === colon) end = beforeBrackets(text, end, opening);
+    if (codeAt(text, index + 1) === opening) end -= 1;
+    else if (codeAt(text, index) === colon) end = beforeBrackets(text, end, opening);
   }
-  const last = text.charCodeAt(end - 1);
+  const last = codeAt(text, end - 1);
   if (!isQuote(last)) return end;
-  end -= text.charCodeAt(end - 2) === last ? 2 : 1;
-  while (text.charCodeAt(end - 1) === backslash) end -= 1;
+  end -= codeAt(text, end - 2) === last ? 2 : 1;
+  while (codeAt(text, end - 1) === backslash) end -= 1;
   return end;
 };
 
 /** Whether a sign or a digit at the end of a name may be skipped before the name of a secret. */
 const maySkip = (text: string, end: number, isColon: boolean): boolean => {
-  const last = text.charCodeAt(end - 1);
-  const before = text.charCodeAt(end - 2);
+  const last = codeAt(text, end - 1);
+  const before = codeAt(text, end - 2);
   switch (last) {
     case semicolon:
       // An encoded quote.
@@ -92,13 +92,13 @@ const maySkip = (text: string, end: number, isColon: boolean): boolean => {
       return !isColon && kindOf(before) === digit;
     case closingBrace:
       // Accessors of a property.
-      return !isColon && before === space && text.charCodeAt(end - 3) === semicolon;
+      return !isColon && before === space && codeAt(text, end - 3) === semicolon;
     default:
       break;
   }
   // Encoded quotes end with `22` or `27`, and a number may follow a name.
   if (kindOf(last) === digit) return before === space || (before === digit2 && (last === digit2 || last === digit7));
-  return isColon && text.charCodeAt(end) === closingBracket && beforeBrackets(text, end, openingBracket) < end;
+  return isColon && codeAt(text, end) === closingBracket && beforeBrackets(text, end, openingBracket) < end;
 };
 
 /** Whether the words before a colon may name a secret of an account, or its value may end the line behind them. */
@@ -106,24 +106,24 @@ const mayBeDescribed = (text: string, end: number, index: number): boolean => {
   const floor = end - maxOwner;
   let start = end;
   for (let next = 0; start > floor; start -= 1) {
-    const code = text.charCodeAt(start - 1);
+    const code = codeAt(text, start - 1);
     if (!(code > space)) break;
     // Keys of minified JSON have no spaces between them.
     if (code === comma && (next === doubleQuote || next === backslash)) return false;
     next = code;
   }
-  if (text.charCodeAt(start - 1) !== space) return false;
-  const before = text.charCodeAt(start - 2);
+  if (codeAt(text, start - 1) !== space) return false;
+  const before = codeAt(text, start - 2);
   if (mayEndOwner(text, start)) return true;
-  const isWord = before > space && before !== hyphen && kindOf(text.charCodeAt(index + 1)) === 0;
+  const isWord = before > space && before !== hyphen && kindOf(codeAt(text, index + 1)) === 0;
   return isWord && !isWithinLine(text, index + 1) && mayMentionSecret(text, end);
 };
 
 /** Whether a type between a colon and a sign may follow a name. */
 const mayBeTyped = (text: string, end: number): boolean => {
   let start = end;
-  while (start > end - maxType && isOfType(text.charCodeAt(start - 1))) start -= 1;
-  return text.charCodeAt(text.charCodeAt(start - 1) === space ? start - 2 : start - 1) === colon;
+  while (start > end - maxType && isOfType(codeAt(text, start - 1))) start -= 1;
+  return codeAt(text, codeAt(text, start - 1) === space ? start - 2 : start - 1) === colon;
 };
 
 /** Whether the code may end a name behind its last letter. */
@@ -131,14 +131,14 @@ const isNumber = (code: number): boolean => kindOf(code) === digit || code === u
 
 /** Whether `user` begins the line or the text. */
 const mayBeUser = (text: string, end: number): boolean =>
-  (end === 4 || text.charCodeAt(end - 5) === lineFeed) && text.endsWith('user', end);
+  (end === 4 || codeAt(text, end - 5) === lineFeed) && text.endsWith('user', end);
 
 /** Ends of names of environment variables for a user or a host, whose value may have a password. */
 const pairNames = ['_USER', '_USERS', '_LOGIN', '__COM', '__NET', '__ORG', '__IO', '__DEV'];
 
 /** Whether the value of a name may be a user and a password. */
 export const mayNamePair = (text: string, end: number): boolean =>
-  kindOf(text.charCodeAt(end - 1)) === capital && pairNames.some((name) => text.endsWith(name, end));
+  kindOf(codeAt(text, end - 1)) === capital && pairNames.some((name) => text.endsWith(name, end));
 
 /**
  * Returns quickly whether the colon or the equals sign at an offset may follow the name of a secret. Most names are
@@ -146,16 +146,16 @@ export const mayNamePair = (text: string, end: number): boolean =>
  */
 export const mayBeNamed = (text: string, index: number): boolean => {
   if (index + 1 >= text.length) return true;
-  const isColon = text.charCodeAt(index) === colon;
+  const isColon = codeAt(text, index) === colon;
   const end = endOfName(text, index);
   const tails = isColon ? beforeColon : beforeEquals;
   const tail = tailOf(text, end - 1);
   if (tails[tail] === 1 || maySkip(text, end, isColon)) return true;
-  if ((keyTails[tail] === 1 || isNumber(text.charCodeAt(end - 1))) && mayEndKey(text, end)) return true;
+  if ((keyTails[tail] === 1 || isNumber(codeAt(text, end - 1))) && mayEndKey(text, end)) return true;
   if (mayNamePair(text, end)) return true;
   if (isColon && verbEnds[tail] === 1 && endsWithVerb(text, end)) return true;
-  if (!isColon) return isQuote(text.charCodeAt(end)) || mayBeTyped(text, end) || mayBeUser(text, end);
-  if (text.charCodeAt(index + 1) === lineFeed && mayAnnounce(text, end)) return true;
+  if (!isColon) return isQuote(codeAt(text, end)) || mayBeTyped(text, end) || mayBeUser(text, end);
+  if (codeAt(text, index + 1) === lineFeed && mayAnnounce(text, end)) return true;
   return (
     isKeyMember(text, end) || isAccountKey(text, end) || mayBeForeign(text, end) || mayBeDescribed(text, end, index)
   );

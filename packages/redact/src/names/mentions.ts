@@ -1,3 +1,4 @@
+import { codeAt } from '../text/characters.js';
 import { tailOf } from './key-name.js';
 
 const lineFeed = 10;
@@ -29,7 +30,7 @@ export const mentionTest = (parts: string, max: number): ((text: string, end: nu
     const floor = Math.max(0, end - max);
     let tail = 0;
     for (let index = end - 1; index >= floor; index -= 1) {
-      const code = text.charCodeAt(index);
+      const code = codeAt(text, index);
       if (code === lineFeed) return false;
       tail = ((code & 31) << 10) | (tail >> 5);
       if (isPart[tail] === 1 || isForeignLetter(code)) return true;
@@ -57,12 +58,12 @@ export const sentenceTest = (
     let wordEnd = end;
     let isUnusual = false;
     for (let index = end - 1; index >= floor; index -= 1) {
-      const code = text.charCodeAt(index);
+      const code = codeAt(text, index);
       tail = ((code & 31) << 10) | (tail >> 5);
       if (isPart[tail] === 1 || isForeignLetter(code)) return true;
       if (code === space) {
         words += 1;
-        const isElided = (text.charCodeAt(index + 1) | 32) === letterD && text.charCodeAt(index + 2) === apostrophe;
+        const isElided = (codeAt(text, index + 1) | 32) === letterD && codeAt(text, index + 2) === apostrophe;
         if (words > maxWords || ((isUnusual || wordEnd - index > maxWord + 1) && !isElided)) return false;
         wordEnd = index;
         isUnusual = false;

@@ -1,4 +1,4 @@
-import { is, word } from '../text/characters.js';
+import { codeAt, is, word } from '../text/characters.js';
 import type { Reader } from '../text/reader.js';
 
 const above = 62;
@@ -17,7 +17,7 @@ const verbs = ['is', 'provided', 'used', 'supplied', 'received', 'generated', 'c
 const verb = new RegExp(` (?:${verbs.join('|')})$`);
 /** Whether one of the verbs that may be between a name and its value ends here. */
 export const endsWithVerb = (text: string, end: number): boolean =>
-  verbs.some((one) => text.endsWith(one, end) && text.charCodeAt(end - one.length - 1) === 32);
+  verbs.some((one) => text.endsWith(one, end) && codeAt(text, end - one.length - 1) === 32);
 /** Matches the preposition before an account, and what may be before it. */
 const preposition = /(?: (?:is|was|has been) generated)? (?:for|für|voor|pour|para|per|för|dla|для) $/;
 /** These prepositions, and the word that may be between them and the account. */
@@ -40,18 +40,18 @@ const shown = / \[[^[\]\n]{0,24}$/;
 
 /** Returns the end of the name in `Unseal Key 1: …` and `Secret Access Key [None]: …`. */
 export const beforeNumber = (reader: Reader, end: number): number => {
-  if (reader.text.charCodeAt(end) === closingBracket) {
+  if (codeAt(reader.text, end) === closingBracket) {
     const found = shown.exec(reader.text.slice(Math.max(reader.barrier, end - 26), end));
     return found === null ? end : end - found[0].length;
   }
-  const code = reader.text.charCodeAt(end - 1);
-  return code >= 48 && code <= 57 && reader.text.charCodeAt(end - 2) === 32 ? end - 2 : end;
+  const code = codeAt(reader.text, end - 1);
+  return code >= 48 && code <= 57 && codeAt(reader.text, end - 2) === 32 ? end - 2 : end;
 };
 
 /** Returns quickly whether a preposition may be before the word that starts here, or before `user` and the word. */
 export const mayEndOwner = (text: string, start: number): boolean =>
-  text.charCodeAt(start - 1) === 32 &&
-  ownerEnds.has(text.charCodeAt(start - 2)) &&
+  codeAt(text, start - 1) === 32 &&
+  ownerEnds.has(codeAt(text, start - 2)) &&
   ownerWords.some((word) => text.endsWith(word, start));
 
 /** Returns the end of the name in `password for user root: …` and `password is generated for root@localhost: …`. */
@@ -60,7 +60,7 @@ export const beforeOwner = (reader: Reader, end: number): number => {
   const floor = Math.max(reader.barrier, end - maxOwner);
   let start = end;
   for (let before = 0; start > floor; start -= 1) {
-    const code = text.charCodeAt(start - 1);
+    const code = codeAt(text, start - 1);
     if (code <= 32) break;
     // Keys of minified JSON have no spaces between them.
     if ((code === comma || code === brace) && (before === doubleQuote || before === backslash)) return end;
@@ -75,7 +75,7 @@ export const beforeOwner = (reader: Reader, end: number): number => {
 /** Returns the end of the name in `SET PASSWORD FOR 'user'@'host' = …`. */
 export const beforeAccount = (reader: Reader, end: number): number => {
   const { text } = reader;
-  const last = text.charCodeAt(end);
+  const last = codeAt(text, end);
   if (last !== 39 && last !== 34 && last !== 96) return end;
   const near = text.slice(Math.max(reader.barrier, end - maxOwner), end);
   const found = / FOR ["'`][\w.%-]{1,32}(?:["'`]@["'`][\w.%-]{1,32})?$/i.exec(near);
@@ -84,7 +84,7 @@ export const beforeAccount = (reader: Reader, end: number): number => {
 
 /** Returns the end of the name in `Password { get; set; } = "…"`. */
 export const beforeAccessors = ({ text, barrier }: Reader, end: number): number => {
-  if (text.charCodeAt(end - 1) !== closingBrace) return end;
+  if (codeAt(text, end - 1) !== closingBrace) return end;
   const found = / \{ get; (?:(?:private|protected|internal) )?(?:(?:set|init); )?\}$/.exec(
     text.slice(Math.max(barrier, end - maxOwner), end),
   );
@@ -99,18 +99,18 @@ const staticType = /: ?&'static str$/;
 export const beforeType = (reader: Reader, end: number): number => {
   const { text } = reader;
   const floor = Math.max(reader.barrier, end - maxType);
-  const last = text.charCodeAt(end - 1);
+  const last = codeAt(text, end - 1);
   const near = last === 103 || last === 114 || last === 41 ? text.slice(Math.max(reader.barrier, end - 18), end) : '';
   const isStatic = last === 114 && near.endsWith(' str') && staticType.test(text.slice(floor, end));
   if (isStatic) return text.lastIndexOf(':', end);
   const type = spacedType.exec(near);
   if (type !== null) return end - type[0].length + 1;
   let start = end;
-  while (start > floor && isOfType(text.charCodeAt(start - 1))) start -= 1;
-  if (text.charCodeAt(start) === 32) start += 1;
-  const at = text.charCodeAt(start - 1) === 32 ? start - 2 : start - 1;
-  if (start === end || at <= reader.barrier || text.charCodeAt(at) !== colon) return end;
-  const before = text.charCodeAt(at - 1);
+  while (start > floor && isOfType(codeAt(text, start - 1))) start -= 1;
+  if (codeAt(text, start) === 32) start += 1;
+  const at = codeAt(text, start - 1) === 32 ? start - 2 : start - 1;
+  if (start === end || at <= reader.barrier || codeAt(text, at) !== colon) return end;
+  const before = codeAt(text, at - 1);
   return before === 63 || before === 33 ? at - 1 : at;
 };
 

@@ -1,3 +1,4 @@
+import { codeAt } from '../text/characters.js';
 import { afterElements, skipGap } from '../text/gaps.js';
 import { isGap, type Key, maxSpaces } from './key.js';
 import { quoteBefore } from '../text/quotes.js';
@@ -25,11 +26,11 @@ export interface Sign {
 
 export const signAt = (reader: Reader, index: number): Sign | undefined => {
   const { text } = reader;
-  const code = text.charCodeAt(index);
+  const code = codeAt(text, index);
   if (code === colon || code === equals) return { start: index, end: index + 1, isColon: code === colon };
   if (code === hyphen) return { start: index - 1, end: index + 1, isColon: false };
   const start = index - 2;
-  if (text.charCodeAt(start) === percent && start >= reader.barrier) {
+  if (codeAt(text, start) === percent && start >= reader.barrier) {
     return { start, end: index + 1, isColon: (code | 32) === 97 };
   }
   const escape = /\\+u003[ad]$/i.exec(text.slice(Math.max(reader.barrier, index - 12), index + 1));
@@ -42,18 +43,18 @@ export const signAt = (reader: Reader, index: number): Sign | undefined => {
 export const endOfName = (reader: Reader, index: number): number | undefined => {
   const { text, barrier } = reader;
   let end = index;
-  const before = text.charCodeAt(end - 1);
-  if (text.charCodeAt(index) === equals && (before === colon || before === 63 || before === 43)) end -= 1;
-  while (end > barrier && index - end < maxSpaces && isGap(text.charCodeAt(end - 1))) end -= 1;
+  const before = codeAt(text, end - 1);
+  if (codeAt(text, index) === equals && (before === colon || before === 63 || before === 43)) end -= 1;
+  while (end > barrier && index - end < maxSpaces && isGap(codeAt(text, end - 1))) end -= 1;
   // The end of the element around the name.
-  if (text.charCodeAt(end - 1) === above && text.charCodeAt(index) === colon) {
+  if (codeAt(text, end - 1) === above && codeAt(text, index) === colon) {
     end -= /(?:<\/\w{1,8}>){1,3}$/.exec(text.slice(Math.max(barrier, end - 36), end))?.[0].length ?? 0;
   }
   // The brackets of an array in C.
-  if (text.charCodeAt(end - 1) === 91 && text.charCodeAt(end) === 93 && end - 1 > barrier) end -= 1;
+  if (codeAt(text, end - 1) === 91 && codeAt(text, end) === 93 && end - 1 > barrier) end -= 1;
   // PostgreSQL prints `(name)=(value)`.
-  if (text.charCodeAt(end - 1) === closing && reader.code(index + 1) === opening) end -= 1;
-  else if (text.charCodeAt(end - 1) === closing && text.charCodeAt(index) === colon) end = beforeRemark(reader, end);
+  if (codeAt(text, end - 1) === closing && reader.code(index + 1) === opening) end -= 1;
+  else if (codeAt(text, end - 1) === closing && codeAt(text, index) === colon) end = beforeRemark(reader, end);
   end = quoteBefore(reader, end);
   return end > barrier ? end : undefined;
 };
@@ -82,8 +83,8 @@ export const startOfValue = (reader: Reader, sign: Sign, key: Key): number | und
   if (comparison !== null) return sign.end + comparison[0].length;
   if (!isArrow && (next === equals || next === colon || next === above)) return undefined;
   // The default in `${PASSWORD:-…}`.
-  const isDefault = next === hyphen && sign.isColon && reader.text.charCodeAt(key.start - 1) === brace;
-  const isInBrackets = next === opening && reader.text.charCodeAt(sign.start - 1) === closing;
+  const isDefault = next === hyphen && sign.isColon && codeAt(reader.text, key.start - 1) === brace;
+  const isInBrackets = next === opening && codeAt(reader.text, sign.start - 1) === closing;
   const gap = skipGap(reader, sign.end + (isArrow || isDefault || isInBrackets ? 1 : 0));
   const direct = sign.isColon ? afterTag(reader, afterElements(reader, gap)) : afterAddress(reader, gap);
   const start = afterWrapper(reader, direct);

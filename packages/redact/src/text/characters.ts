@@ -71,6 +71,13 @@ export const tokenClass = (extra: string): number => {
   return bits;
 };
 
+/**
+ * Returns the code of a character, and `NaN` outside of a text like `charCodeAt`. V8 compiles the bounds with the code
+ * around it; after one call of `charCodeAt` outside of a text, it discards that code and no longer inlines the call.
+ */
+export const codeAt = (text: string, index: number): number =>
+  index >= 0 && index < text.length ? text.charCodeAt(index) : Number.NaN;
+
 /** Returns whether the code belongs to one of these classes. `NaN` and non-ASCII codes belong to none. */
 export const is = (code: number, bits: number): boolean => code < 128 && ((classes[code] ?? 0) & bits) !== 0;
 

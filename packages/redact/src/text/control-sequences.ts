@@ -1,3 +1,5 @@
+import { codeAt } from './characters.js';
+
 /** A control sequence that was removed from a text, with its offset in the remaining text. */
 export interface Mark {
   readonly at: number;
@@ -30,7 +32,7 @@ const bareColor = /\[\d[\d;]{0,18}m/y;
 /** Whether the text may have a color whose escape was removed. Most brackets are not before a digit. */
 const hasBareColor = (text: string): boolean => {
   for (let index = text.indexOf('['); index !== -1; index = text.indexOf('[', index + 1)) {
-    const next = text.charCodeAt(index + 1);
+    const next = codeAt(text, index + 1);
     bareColor.lastIndex = index;
     if (next >= 48 && next <= 57 && bareColor.test(text)) return true;
   }

@@ -1,3 +1,4 @@
+import { codeAt } from './characters.js';
 import { OffsetMap } from './offset-map.js';
 import { whole, type Finder, type Findings, type Place, type Secret } from './replace.js';
 
@@ -19,7 +20,7 @@ const backslash = 92;
 /** Returns the number of backslashes before an offset. */
 const slashesBefore = (text: string, index: number): number => {
   let start = index;
-  while (start > 0 && index - start < maxBlanks && text.charCodeAt(start - 1) === backslash) start -= 1;
+  while (start > 0 && index - start < maxBlanks && codeAt(text, start - 1) === backslash) start -= 1;
   return index - start;
 };
 
@@ -27,9 +28,9 @@ const slashesBefore = (text: string, index: number): number => {
 const isValue = (text: string, start: number): boolean => {
   let at = start - 1;
   const floor = Math.max(0, start - maxBlanks);
-  while (at >= floor && text.charCodeAt(at) <= space) at -= 1;
-  const sign = text.charCodeAt(at);
-  return sign === bracket || ((sign === colon || sign === comma) && text.charCodeAt(at - 1) === quote);
+  while (at >= floor && codeAt(text, at) <= space) at -= 1;
+  const sign = codeAt(text, at);
+  return sign === bracket || ((sign === colon || sign === comma) && codeAt(text, at - 1) === quote);
 };
 
 /** Returns the offset of the quote that ends a string, behind as many backslashes as the one that begins it; -1 if it is far. */
@@ -37,7 +38,7 @@ const endOfString = (text: string, start: number, slashes: number): number => {
   const last = Math.min(text.length, start + maxString + 1);
   let count = 0;
   for (let at = start; at < last; at += 1) {
-    const code = text.charCodeAt(at);
+    const code = codeAt(text, at);
     if (code === quote && count === slashes) return at;
     count = code === backslash ? count + 1 : 0;
   }
@@ -62,7 +63,7 @@ const hasCandidate = (text: string, start: number, end: number): boolean => {
   let hasBlank = false;
   let hasFound = false;
   for (let at = start; at <= end; at += 1) {
-    const code = at === end ? space : text.charCodeAt(at);
+    const code = at === end ? space : codeAt(text, at);
     const isEscape = code === backslash;
     if (code <= space || isEscape) {
       hasFound ||= found === (letter | digit) && at - first >= minWord;

@@ -1,3 +1,4 @@
+import { codeAt } from './characters.js';
 import { firstNotPlain, maxFirstLine, maxPrefix, mayOpen, PlainText, startOfMargin } from './plain-text.js';
 import type { Finder, Findings, Place, Secret } from './replace.js';
 
@@ -11,7 +12,7 @@ const startOfString = (text: string, at: number): number => {
 const startOfWord = (text: string, at: number): number => {
   const floor = Math.max(0, at - maxPrefix);
   let start = at;
-  while (start > floor && text.charCodeAt(start - 1) > 32) start -= 1;
+  while (start > floor && codeAt(text, start - 1) > 32) start -= 1;
   return start === floor && floor > 0 ? at : start;
 };
 
@@ -19,7 +20,7 @@ const startOfWord = (text: string, at: number): number => {
 const startOfBlanks = (text: string, end: number): number => {
   const floor = Math.max(0, end - maxPrefix);
   let start = end;
-  while (start > floor && text.charCodeAt(start - 1) <= 32) start -= 1;
+  while (start > floor && codeAt(text, start - 1) <= 32) start -= 1;
   return start;
 };
 

@@ -1,4 +1,4 @@
-import { is, word } from './characters.js';
+import { codeAt, is, word } from './characters.js';
 import type { Reader } from './reader.js';
 
 /** A quote: plain, escaped any number of times, or encoded for URLs or HTML. */
@@ -50,8 +50,8 @@ export const quoteAt = (reader: Reader, index: number): Quote | undefined => {
 export const quoteBefore = (reader: Reader, end: number): number => {
   const { text } = reader;
   let start = end;
-  const last = text.charCodeAt(end - 1);
-  if (isQuoteCode(last)) start = text.charCodeAt(end - 2) === last && end - 2 > reader.barrier ? end - 2 : end - 1;
+  const last = codeAt(text, end - 1);
+  if (isQuoteCode(last)) start = codeAt(text, end - 2) === last && end - 2 > reader.barrier ? end - 2 : end - 1;
   else {
     // All encoded quotes end with `2`, `7` or `;`.
     if (last !== 50 && last !== 55 && last !== 59) return end;
@@ -59,10 +59,10 @@ export const quoteBefore = (reader: Reader, end: number): number => {
     const found = encoded.find((form) => near.endsWith(form));
     if (found === undefined) return end;
     start = end - found.length;
-    if (found.startsWith('u') && text.charCodeAt(start - 1) !== backslash) return end;
+    if (found.startsWith('u') && codeAt(text, start - 1) !== backslash) return end;
   }
   const floor = Math.max(reader.barrier, start - maxEscapes);
-  while (start > floor && text.charCodeAt(start - 1) === backslash) start -= 1;
+  while (start > floor && codeAt(text, start - 1) === backslash) start -= 1;
   return Math.max(start, reader.barrier);
 };
 

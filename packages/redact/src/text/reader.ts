@@ -1,4 +1,4 @@
-import { is, kindOf } from './characters.js';
+import { codeAt, is, kindOf } from './characters.js';
 import { keyStrength, type KeyStrength } from '../names/key-name.js';
 import { PlaceReader } from '../likely/likely-place.js';
 import type { Place } from './replace.js';
@@ -108,14 +108,13 @@ export class Reader {
   }
 
   code(index: number): number {
-    if (index < this.length) return index < 0 ? Number.NaN : this.text.charCodeAt(index);
-    if (!this.#isWhole) this.starved = true;
-    return Number.NaN;
+    if (index >= this.length && !this.#isWhole) this.starved = true;
+    return codeAt(this.text, index);
   }
 
   /** Returns the code before an offset; that of a bracket after a replacement. */
   before(index: number): number {
-    if (index > this.#barrier) return this.text.charCodeAt(index - 1);
+    if (index > this.#barrier) return codeAt(this.text, index - 1);
     return this.#barrier === 0 && this.#isBeginning ? Number.NaN : bracket;
   }
 
@@ -157,7 +156,7 @@ export class Reader {
       run.end = start;
     }
     let { end } = run;
-    while (end < limit && is(this.text.charCodeAt(end), bits) === isOf) end += 1;
+    while (end < limit && is(codeAt(this.text, end), bits) === isOf) end += 1;
     run.end = end;
     if (end >= this.length && end < start + max && !this.#isWhole) this.starved = true;
     return Math.min(end, limit);
@@ -169,7 +168,7 @@ export class Reader {
     let index = isContinued ? Math.max(from, this.#searchedTo - minLongRun + 1) : from;
     let run = 0;
     while (index < to) {
-      run = kindOf(this.text.charCodeAt(index)) === 0 ? 0 : run + 1;
+      run = kindOf(codeAt(this.text, index)) === 0 ? 0 : run + 1;
       if (run === minLongRun) return true;
       index += 1;
     }

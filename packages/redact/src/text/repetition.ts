@@ -1,3 +1,4 @@
+import { codeAt } from './characters.js';
 import { lookBehind } from './replace.js';
 
 /** Maximum number of characters that a detector reads ahead. */
@@ -66,7 +67,7 @@ export class Repetition {
     this.#end = index;
     this.#read = undefined;
     if (this.#period > 0) {
-      while (this.#end < text.length && text.charCodeAt(this.#end) === text.charCodeAt(this.#end - this.#period)) {
+      while (this.#end < text.length && codeAt(text, this.#end) === codeAt(text, this.#end - this.#period)) {
         this.#end += 1;
       }
     }

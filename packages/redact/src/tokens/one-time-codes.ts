@@ -1,4 +1,4 @@
-import { is, kindOf, word } from '../text/characters.js';
+import { codeAt, is, kindOf, word } from '../text/characters.js';
 import { mentionTest } from '../names/mentions.js';
 import type { Reader } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
@@ -43,7 +43,7 @@ const mayAnnounce = mentionTest('ode otp pin ass', maxBefore);
 /** Returns the end of the blanks that end at an offset, from the back. */
 const beforeBlanks = (text: string, end: number): number => {
   let at = end;
-  while (at > end - maxCode && text.charCodeAt(at - 1) <= space) at -= 1;
+  while (at > end - maxCode && codeAt(text, at - 1) <= space) at -= 1;
   return at;
 };
 
@@ -52,14 +52,14 @@ const endOfDigits = (text: string, start: number): number => {
   let end = start;
   let group = 0;
   for (; end - start <= maxGroups; end += 1) {
-    if (kindOf(text.charCodeAt(end)) === digit) group += 1;
-    else if (text.charCodeAt(end) === hyphen && (group === 3 || group === 4) && isDigit(text, end + 1)) group = 0;
+    if (kindOf(codeAt(text, end)) === digit) group += 1;
+    else if (codeAt(text, end) === hyphen && (group === 3 || group === 4) && isDigit(text, end + 1)) group = 0;
     else break;
   }
   return end;
 };
 
-const isDigit = (text: string, index: number): boolean => kindOf(text.charCodeAt(index)) === digit;
+const isDigit = (text: string, index: number): boolean => kindOf(codeAt(text, index)) === digit;
 
 /** Whether a number has as many digits as a code: up to eight, or up to three groups. */
 const isCode = (text: string, start: number, end: number): boolean =>
@@ -76,18 +76,16 @@ const isOfName = (code: number): boolean => code === doubleQuote || code === equ
 
 /** Returns quickly whether a number may be a code that is valid once. */
 export const mayBeOneTimeCode = (text: string, index: number): boolean => {
-  if (text.charCodeAt(index - 1) === hyphen && text.charCodeAt(index - 2) !== capitalG) return false;
+  if (codeAt(text, index - 1) === hyphen && codeAt(text, index - 2) !== capitalG) return false;
   const end = endOfDigits(text, index);
   if (end + 1 >= text.length) return true;
-  if (!isCode(text, index, end) || is(text.charCodeAt(end), word)) return false;
+  if (!isCode(text, index, end) || is(codeAt(text, end), word)) return false;
   if (end + 72 > text.length) return true;
-  if (isOfName(text.charCodeAt(index - 1))) return named.test(text.slice(Math.max(0, index - maxNamed), index));
+  if (isOfName(codeAt(text, index - 1))) return named.test(text.slice(Math.max(0, index - maxNamed), index));
   const before = beforeBlanks(text, index);
-  if (isLead(text.charCodeAt(before - 1)) && mayAnnounce(text, before)) return true;
+  if (isLead(codeAt(text, before - 1)) && mayAnnounce(text, before)) return true;
   return (
-    text.charCodeAt(end) === space &&
-    firstStated.has(text.charCodeAt(end + 1)) &&
-    stated.test(text.slice(end, end + 72))
+    codeAt(text, end) === space && firstStated.has(codeAt(text, end + 1)) && stated.test(text.slice(end, end + 72))
   );
 };
 
@@ -99,7 +97,7 @@ export const findOneTimeCode = (reader: Reader, index: number): Secret | undefin
   if (!isCode(text, index, end) || is(next, word)) return undefined;
   if (notCode.test(reader.slice(end, end + 2))) return undefined;
   const before = text.slice(reader.floor(index), index);
-  if (isOfName(text.charCodeAt(index - 1))) {
+  if (isOfName(codeAt(text, index - 1))) {
     return named.test(before.slice(-maxNamed)) ? { kind: 'one-time-code', start: index, end } : undefined;
   }
   const isStated = next === space && stated.test(reader.slice(end, end + 72));

@@ -1,3 +1,4 @@
+import { codeAt } from '../text/characters.js';
 import type { Reader } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
 import { distinctOf, isPlaceholder } from '../values/value.js';
@@ -25,7 +26,7 @@ const minDistinct = 12;
 export const findPasswordHash = (reader: Reader, index: number): Secret | undefined => {
   const { text, barrier } = reader;
   // A variable or a template follows far more often.
-  if (text.charCodeAt(index + 1) === brace) return undefined;
+  if (codeAt(text, index + 1) === brace) return undefined;
   const head = method.exec(text.slice(Math.max(barrier, index - maxMethod), index));
   if (head === null) return undefined;
   const found = parts.exec(reader.slice(index, index + maxParts));

@@ -1,4 +1,4 @@
-import { is, key } from '../text/characters.js';
+import { codeAt, is, key } from '../text/characters.js';
 import type { Reader } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
 import { isHash, isPlaceholder, looksRandom } from '../values/value.js';
@@ -37,14 +37,14 @@ const hookPath = /\/(?:web)?hooks?\/((?:\d{5,24}\/)?[\w-]{8,128}(?:\/[\w-]{8,128
 
 /** Returns quickly whether an address may begin at a colon, or a cluster and a port with a key may be around it. */
 export const mayHavePathKey = (text: string, index: number): boolean => {
-  const next = text.charCodeAt(index + 1);
-  const last = text.charCodeAt(index - 1);
+  const next = codeAt(text, index + 1);
+  const last = codeAt(text, index - 1);
   if (next === slash) return (last === letterS || last === letterP) && hasLongPart(text, index + 3);
   if (!(next >= digit0 && next <= digit9)) return false;
   let end = index + 2;
-  while (end < index + 7 && text.charCodeAt(end) >= digit0 && text.charCodeAt(end) <= digit9) end += 1;
+  while (end < index + 7 && codeAt(text, end) >= digit0 && codeAt(text, end) <= digit9) end += 1;
   return (
-    end >= text.length || (text.charCodeAt(end) === slash && joining.test(text.slice(Math.max(0, index - 64), index)))
+    end >= text.length || (codeAt(text, end) === slash && joining.test(text.slice(Math.max(0, index - 64), index)))
   );
 };
 
@@ -55,7 +55,7 @@ const joining = /\bjoin [\w.-]{1,58}$/;
 const hasLongPart = (text: string, from: number): boolean => {
   let start = text.length;
   for (let index = from; index < from + maxUrl; index += 1) {
-    const code = text.charCodeAt(index);
+    const code = codeAt(text, index);
     if (Number.isNaN(code)) return true;
     if (code === slash) start = index;
     else if (!is(code, key) && code !== colon && code !== at) return false;

@@ -1,4 +1,4 @@
-import { is, kindOf, token as tokenClass, word } from '../text/characters.js';
+import { codeAt, is, kindOf, token as tokenClass, word } from '../text/characters.js';
 import { maxReach, type Reader } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
 import { digest, distinctOf, isHash, looksRandom } from '../values/value.js';
@@ -51,7 +51,7 @@ export const mayPrefix = (text: string, index: number): boolean => {
   if (index + minRun >= text.length) return true;
   // Most runs are words, which end before half of the distance.
   for (let at = index + (minRun >> 1); at > index; at -= 1) {
-    if (kindOf(text.charCodeAt(at)) === 0 || kindOf(text.charCodeAt(at + (minRun >> 1))) === 0) return false;
+    if (kindOf(codeAt(text, at)) === 0 || kindOf(codeAt(text, at + (minRun >> 1))) === 0) return false;
   }
   return true;
 };
@@ -83,7 +83,7 @@ export const findPrefixedToken = (reader: Reader, index: number): Secret | undef
     (parts.some((part) => states.has(part)) && !isHash(body));
   if (digestLengths.has(end - start) && digest.test(text.slice(reader.floor(start), start))) return undefined;
   const isSecret =
-    (isNamed && kindOf(text.charCodeAt(start)) === lower) ||
+    (isNamed && kindOf(codeAt(text, start)) === lower) ||
     (isLong(body, text.slice(index + 1, runEnd)) && !namesId.test(text.slice(reader.floor(start), start)));
   return isSecret ? { kind: 'api-key', start, end } : undefined;
 };
@@ -95,7 +95,7 @@ const endOfAlphanumerics = (reader: Reader, start: number): number => {
   const { text } = reader;
   const limit = Math.min(start + maxBody, reader.length);
   let end = start;
-  while (end < limit && kindOf(text.charCodeAt(end)) !== 0) end += 1;
+  while (end < limit && kindOf(codeAt(text, end)) !== 0) end += 1;
   // The run may continue behind an unfinished text.
   if (end < start + maxBody) reader.code(end);
   return end;
@@ -116,7 +116,7 @@ const endOfBody = (reader: Reader, start: number): number => {
 const startOfWord = (reader: Reader, index: number): number | undefined => {
   let start = index;
   const floor = Math.max(reader.barrier, index - maxReach);
-  while (start > floor && is(reader.text.charCodeAt(start - 1), tokenClass)) start -= 1;
+  while (start > floor && is(codeAt(reader.text, start - 1), tokenClass)) start -= 1;
   const before = reader.before(start);
   return is(before, word) || before === plus || before === slash ? undefined : start;
 };

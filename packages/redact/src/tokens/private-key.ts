@@ -1,4 +1,4 @@
-import { base64, is, keyBody } from '../text/characters.js';
+import { base64, codeAt, is, keyBody } from '../text/characters.js';
 import { looksRandom } from '../values/value.js';
 import type { Reader } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
@@ -60,15 +60,15 @@ const maxTail = 4096;
 
 /** Returns quickly whether the line that ends before this line feed may be one of a key. */
 export const mayBeKeyLine = (text: string, index: number): boolean =>
-  text.charCodeAt(index - pemLength - 1) === 10 ||
-  text.charCodeAt(index - openSshLength - 1) === 10 ||
+  codeAt(text, index - pemLength - 1) === 10 ||
+  codeAt(text, index - openSshLength - 1) === 10 ||
   index === pemLength ||
   index === openSshLength;
 
 /** Finds the end of a key whose first lines are missing, above `-----END`. Called for the line feed of a line. */
 export const findKeyTail = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  const isPem = index === pemLength || text.charCodeAt(index - pemLength - 1) === 10;
+  const isPem = index === pemLength || codeAt(text, index - pemLength - 1) === 10;
   const length = isPem ? pemLength : openSshLength;
   if (index - length < reader.barrier || !mayBeKeyLine(text, index)) return undefined;
   const end = reader.endOfRun(index, keyBody, maxTail);

@@ -1,4 +1,4 @@
-import { base64, is, kindOf, tokenClass, word } from '../text/characters.js';
+import { base64, codeAt, is, kindOf, tokenClass, word } from '../text/characters.js';
 import type { Reader } from '../text/reader.js';
 import { maxReach } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
@@ -86,14 +86,14 @@ export const isAnchor = (before: number, code: number): boolean => (bucketOf[bef
 
 /** Returns quickly whether a prefix has its anchor here. The characters beside the anchor rule out most of them. */
 export const mayBeToken = (text: string, index: number): boolean => {
-  const place = bucketOf[text.charCodeAt(index - 1) * 128 + text.charCodeAt(index)] ?? 0;
-  const before = text.charCodeAt(index - 2);
+  const place = bucketOf[codeAt(text, index - 1) * 128 + codeAt(text, index)] ?? 0;
+  const before = codeAt(text, index - 2);
   if (before < 128 && precedes[place * 128 + before] === 0) return false;
-  const behind = text.charCodeAt(index + 1);
+  const behind = codeAt(text, index + 1);
   if (behind < 128 && continues[place * 128 + behind] === 0) return false;
   for (const { form, offset, first, alphabet } of buckets[place - 1] ?? []) {
     const start = index - offset;
-    if (text.charCodeAt(start) !== first) continue;
+    if (codeAt(text, start) !== first) continue;
     const body = start + form.prefix.length;
     if (body > text.length) return true;
     // Of the characters that the token has at least, the middle and the last one rule out words.
@@ -101,7 +101,7 @@ export const mayBeToken = (text: string, index: number): boolean => {
     const isLong =
       form.min === 0 ||
       last >= text.length ||
-      (is(text.charCodeAt(last), alphabet) && is(text.charCodeAt(body + (form.min >> 1)), alphabet));
+      (is(codeAt(text, last), alphabet) && is(codeAt(text, body + (form.min >> 1)), alphabet));
     if (isLong && text.startsWith(form.prefix, start)) return true;
   }
   return false;
@@ -110,14 +110,14 @@ export const mayBeToken = (text: string, index: number): boolean => {
 /** Finds the token whose prefix has its anchor here. */
 export const findToken = (reader: Reader, index: number): Secret | undefined => {
   const { text } = reader;
-  const place = bucketOf[text.charCodeAt(index - 1) * 128 + text.charCodeAt(index)] ?? 0;
-  const behind = text.charCodeAt(index + 1);
+  const place = bucketOf[codeAt(text, index - 1) * 128 + codeAt(text, index)] ?? 0;
+  const behind = codeAt(text, index + 1);
   const isLast = index + 1 === text.length;
   for (const anchored of buckets[place - 1] ?? []) {
     const { form, offset, first, next } = anchored;
     const start = index - offset;
     // Two characters rule out most prefixes without a string comparison.
-    if (text.charCodeAt(start) !== first || !(isLast || next === behind || Number.isNaN(next))) continue;
+    if (codeAt(text, start) !== first || !(isLast || next === behind || Number.isNaN(next))) continue;
     if (start < reader.barrier || !reader.matches(form.prefix, start)) continue;
     if (!isBoundary(reader, start, form)) continue;
     if (form.isWeak === true && (isInBlob(reader, start, form.prefix) || isEncrypted(reader, start))) continue;
@@ -132,8 +132,8 @@ const isBoundary = (reader: Reader, start: number, { isInner }: TokenForm): bool
   const before = reader.before(start);
   if (isInner === true) return is(before, word);
   if (!is(before, word)) return true;
-  const second = reader.text.charCodeAt(start - 2);
-  const third = reader.text.charCodeAt(start - 3);
+  const second = codeAt(reader.text, start - 2);
+  const third = codeAt(reader.text, start - 3);
   return (
     (third === percent && start - 3 >= reader.barrier) || (second === backslash && [110, 114, 116].includes(before))
   );
@@ -149,12 +149,12 @@ const isEncrypted = (reader: Reader, start: number): boolean =>
 /** Whether the prefix is inside a hash or other encoded data, which contains any prefix by chance. */
 const isInBlob = (reader: Reader, start: number, prefix: string): boolean => {
   const { text } = reader;
-  const joint = text.charCodeAt(start - 1);
+  const joint = codeAt(text, start - 1);
   if (start - 2 < reader.barrier || (joint !== 45 && joint !== 43 && joint !== 47)) return false;
-  if (!is(text.charCodeAt(start - 2), word)) return false;
+  if (!is(codeAt(text, start - 2), word)) return false;
   if (prefix.length <= 3 && prefix.endsWith('_')) return true;
   // Random data has 12 consecutive letters and digits, so the middle of the 16 characters contains no others.
-  for (let index = start - 12; index < start - 4; index += 1) if (kindOf(text.charCodeAt(index)) === 0) return false;
+  for (let index = start - 12; index < start - 4; index += 1) if (kindOf(codeAt(text, index)) === 0) return false;
   const before = text.slice(Math.max(reader.barrier, start - blobLength), start);
   return before.length === blobLength && /^[\w+/-]+$/.test(before) && looksRandom(before);
 };
@@ -163,7 +163,7 @@ const verify = (reader: Reader, { form, alphabet }: Anchored, start: number): Se
   const bodyStart = start + form.prefix.length;
   const runEnd = reader.endOfRun(bodyStart, alphabet, form.max);
   // A full stop ends a sentence, not a token.
-  const isSentence = runEnd > bodyStart && reader.text.charCodeAt(runEnd - 1) === 46;
+  const isSentence = runEnd > bodyStart && codeAt(reader.text, runEnd - 1) === 46;
   const bodyEnd = isSentence ? runEnd - 1 : runEnd;
   if (bodyEnd - bodyStart < form.min) return undefined;
   // A longer word than a token of known length is not a token, even if its end was a secret and is replaced.
@@ -185,7 +185,7 @@ const startOfHead = (reader: Reader, end: number, { extra }: TokenForm): number 
   const floor = Math.max(reader.barrier, end - maxReach + maxOffset);
   const alphabet = extra === '+/=' ? base64 : word;
   let start = end;
-  while (start > floor && is(reader.text.charCodeAt(start - 1), alphabet)) start -= 1;
+  while (start > floor && is(codeAt(reader.text, start - 1), alphabet)) start -= 1;
   return start;
 };
 

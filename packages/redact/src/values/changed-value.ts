@@ -1,4 +1,4 @@
-import { stop } from '../text/characters.js';
+import { codeAt, stop } from '../text/characters.js';
 import type { Key } from '../names/key.js';
 import { endOfQuoted, quoteAt } from '../text/quotes.js';
 import type { Reader } from '../text/reader.js';
@@ -33,7 +33,7 @@ export const withChange = (reader: Reader, key: Key, start: number, old: Secret 
   if (end === undefined || (reader.code(end) !== 32 && reader.code(end + 1) !== 32)) return old;
   const sign = changeSign.exec(reader.slice(end, end + 12));
   // The type of what a function returns, behind its parameters.
-  const isReturned = sign?.[0].startsWith(')') === true && reader.text.charCodeAt(start) !== opening;
+  const isReturned = sign?.[0].startsWith(')') === true && codeAt(reader.text, start) !== opening;
   const changed =
     sign === null || isReturned ? undefined : valueOf(reader, key, end + sign[0].length, { isColon: true });
   if (changed === undefined) return old;

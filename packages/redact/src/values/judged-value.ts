@@ -1,3 +1,4 @@
+import { codeAt } from '../text/characters.js';
 import { isChosen, isUnlikeWord, isWords, maxChosen, type Style } from './chosen-value.js';
 import { endsLine } from '../text/gaps.js';
 import { maxKeyLength } from '../names/key-name.js';
@@ -94,9 +95,9 @@ const userBefore =
 const isApart = (reader: Reader, { start, end, key, style }: Candidate): boolean => {
   if (key.strength !== 'strong') return false;
   if (style.isQuoted) {
-    return reader.text.charCodeAt(end) !== 96 && !/[\w-]/.test(String.fromCharCode(reader.code(end + 1)));
+    return codeAt(reader.text, end) !== 96 && !/[\w-]/.test(String.fromCharCode(reader.code(end + 1)));
   }
-  if (reader.text.charCodeAt(start) < 97) return false;
+  if (codeAt(reader.text, start) < 97) return false;
   const isLast = endsLine(reader, end);
   if (isLast && (!style.isCode || isDumped(reader, key.start, start))) return true;
   const next = reader.code(end);
@@ -115,12 +116,12 @@ const isDumped = (reader: Reader, from: number, start: number): boolean =>
 
 /** Whether the name and the value are all of a text in quotes, or a variable with its default as in `${NAME:-value}`. */
 export const isWhole = ({ text }: Reader, start: number, next: number): boolean => {
-  const before = text.charCodeAt(start - 1);
+  const before = codeAt(text, start - 1);
   return before === next
     ? next === 34 || next === 39
-    : before === 123 && next === 125 && text.charCodeAt(start - 2) === 36;
+    : before === 123 && next === 125 && codeAt(text, start - 2) === 36;
 };
 
 /** Whether the name is that of a flag, or of a parameter with others around it. */
 const isArgument = ({ text }: Reader, start: number, next: number): boolean =>
-  (next === 32 && text.endsWith(' --', start)) || (next === 38 && text.charCodeAt(start - 1) === 38);
+  (next === 32 && text.endsWith(' --', start)) || (next === 38 && codeAt(text, start - 1) === 38);

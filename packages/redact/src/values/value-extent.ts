@@ -1,4 +1,4 @@
-import { lineStop, stop, valueStop } from '../text/characters.js';
+import { codeAt, lineStop, stop, valueStop } from '../text/characters.js';
 import { appPassword, groupsOfFour, isNoisy, isUnlikeCode, mixedGroups } from './chosen-value.js';
 import { endsLine } from '../text/gaps.js';
 import type { Key } from '../names/key.js';
@@ -58,7 +58,7 @@ export const bars: ReadonlySet<number> = new Set(Array.from('│┃║', (bar) =
 
 /** Returns the offset of the first bar of a table in a range, or its end. */
 export const startOfBar = (text: string, start: number, end: number): number => {
-  for (let index = start; index < end; index += 1) if (bars.has(text.charCodeAt(index))) return index;
+  for (let index = start; index < end; index += 1) if (bars.has(codeAt(text, index))) return index;
   return end;
 };
 

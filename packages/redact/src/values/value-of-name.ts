@@ -1,5 +1,5 @@
 import { findBytes } from './byte-list.js';
-import { lineStop, pairStop, stop } from '../text/characters.js';
+import { codeAt, lineStop, pairStop, stop } from '../text/characters.js';
 import { isGapAfter, skipWhiteSpace } from '../text/gaps.js';
 import { isSecret } from './judged-value.js';
 import type { Key } from '../names/key.js';
@@ -44,8 +44,7 @@ export const valueOf = (
   } else {
     const isFirst = isEnvironment && isLineStart(reader, key.start);
     const isPair =
-      text.charCodeAt(key.start - 1) === 59 ||
-      (text.charCodeAt(key.start - 2) === 59 && text.charCodeAt(key.start - 1) === 32);
+      codeAt(text, key.start - 1) === 59 || (codeAt(text, key.start - 2) === 59 && codeAt(text, key.start - 1) === 32);
     end = reader.endOfRun(start, isFirst ? lineStop : isPair && !isColon ? pairStop : stop, maxUnquoted, false);
     if (isPair && /[)}]$/.test(text.slice(start, end))) end -= 1;
     // A value of ODBC with signs.

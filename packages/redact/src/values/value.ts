@@ -1,4 +1,4 @@
-import { kindOf } from '../text/characters.js';
+import { codeAt, kindOf } from '../text/characters.js';
 import { isPublished } from './published.js';
 
 /** Number of characters by which a value is judged. */
@@ -172,7 +172,7 @@ export const distinctOf = (text: string, start = 0, end = text.length): number =
   const last = Math.min(end, text.length, start + maxLooked);
   let [low, middle, high, top] = [0, 0, 0, 0];
   for (let index = start; index < last; index += 1) {
-    const code = text.charCodeAt(index) & 127;
+    const code = codeAt(text, index) & 127;
     const bit = 1 << (code & 31);
     if (code < 32) low |= bit;
     else if (code < 64) middle |= bit;
