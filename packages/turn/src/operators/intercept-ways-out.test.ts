@@ -274,4 +274,20 @@ describe('an operator whose handlers differ between turns', () => {
     for (; turn < handlers.length; turn += 1) await reply(agent.turn({ session: 's', input: 'Hi' }));
     expect(seen).toEqual(['1 starts', '2 ends', '3 asks', '3 ends', '4 ends']);
   });
+
+  it('handles a type of an earlier setup that failed at another type', async () => {
+    const asked = vi.fn();
+    const request = { 'model.request': asked };
+    const handlers: readonly Handlers[] = [
+      {},
+      { decide: { ...request, 'model.reqest': asked } as never },
+      { decide: request },
+    ];
+    let turn = 0;
+    const agent = harness({ model: scriptedModel(['One.', 'Three.']) }).pipe(
+      intercept('changing', () => handlers[turn] ?? {}),
+    );
+    for (; turn < handlers.length; turn += 1) await reply(agent.turn({ session: 's', input: 'Hi' }));
+    expect(asked).toHaveBeenCalledOnce();
+  });
 });

@@ -17,6 +17,9 @@ interface Cleanup {
   cancel: () => void;
 }
 
+/** The state of an operator whose setup failed: its handlers are not called. */
+const inert = Symbol('inert');
+
 /** Receives the events of a segment. */
 export interface SegmentOutlet {
   next(event: TurnEvent): void;
@@ -30,8 +33,8 @@ export interface SegmentOutlet {
  * A run of adjacent interceptors: an event passes a list of the handlers for its type, not a chain of subscribers.
  */
 export class Segment implements Entrance {
-  #plan: SegmentPlan;
-  /** The state of each operator in this turn. */
+  readonly #plan: SegmentPlan;
+  /** The state of each operator in this turn, {@link inert} if its setup failed. */
   readonly #states: unknown[] = [];
   readonly #queue: EventQueue;
   readonly #outlet: SegmentOutlet;
@@ -60,15 +63,15 @@ export class Segment implements Entrance {
       return this.#plan.setUp(place, new PlacedContext(this, this.#queue, place));
     } catch (error) {
       this.#fail(place, 'failed to set up', error, undefined);
-      this.#plan = this.#plan.without(place);
-      return undefined;
+      return inert;
     }
   }
 
   /** Runs the `start` handlers: the turn is live. */
   start(): void {
     for (const { place, handle } of this.#plan.starters) {
-      this.#queue.during(() => this.#call(place, 'threw in start', () => handle(this.#states[place])));
+      const state = this.#states[place];
+      if (state !== inert) this.#queue.during(() => this.#call(place, 'threw in start', () => handle(state)));
     }
   }
 
@@ -86,11 +89,12 @@ export class Segment implements Entrance {
     let current = event;
     for (let index = 0; index < deciders.length; index += 1) {
       const decider = deciders[index] as Placed<Decide>;
-      if (decider.place < place) continue;
+      const state = this.#states[decider.place];
+      if (decider.place < place || state === inert) continue;
       let answer: DecisionInput;
       let isHeld: boolean;
       try {
-        answer = decider.handle(this.#states[decider.place], current, this.#context);
+        answer = decider.handle(state, current, this.#context);
         if (answer === undefined) continue;
         if (
           isSameType(answer, current) &&
@@ -122,8 +126,10 @@ export class Segment implements Entrance {
     let failure: OperatorError | undefined;
     for (let index = 0; index < observers.length; index += 1) {
       const observer = observers[index] as Placed<Observe>;
+      const state = this.#states[observer.place];
+      if (state === inert) continue;
       try {
-        checkObserved(observer.handle(this.#states[observer.place], event), event);
+        checkObserved(observer.handle(state, event), event);
       } catch (error) {
         failure ??= this.#errorOf(observer.place, `threw while observing ${event.type}`, error);
       }
@@ -144,7 +150,8 @@ export class Segment implements Entrance {
     for (const { place, cancel } of this.#cleanups ?? []) this.#call(place, 'threw when it was canceled', cancel);
     this.#cleanups = undefined;
     for (const { place, handle } of this.#plan.finalizers) {
-      this.#call(place, 'threw in finalize', () => handle(this.#states[place], this.#ending));
+      const state = this.#states[place];
+      if (state !== inert) this.#call(place, 'threw in finalize', () => handle(state, this.#ending));
     }
   }
 
