@@ -8,10 +8,8 @@ import {
   nonEmptyString,
   required,
 } from '@h/options';
-import { Observable } from 'rxjs';
 import { EventQueue } from './event-queue.js';
 import { problemWithType } from '../checks/event-shape.js';
-import type { TurnEvent, TurnOperator } from '../contract/events.js';
 import {
   interceptor,
   type Handlers,
@@ -21,7 +19,7 @@ import {
   type OperatorContext,
   type SharedSetup,
 } from './handlers.js';
-import { Segment } from './segment.js';
+import { Segment, segmentOperator } from './segment.js';
 import { SegmentPlan } from './segment-plan.js';
 
 /**
@@ -64,27 +62,18 @@ export const intercept = <State>(
       ? { name, setup: handlers, shared: undefined, place }
       : { name, setup: handlers.setup, shared: handlers as SharedSetup<unknown>, place };
   const plan = new SegmentPlan([own]);
-  const operator: TurnOperator = (source) =>
-    new Observable<TurnEvent>((subscriber) => {
-      const segment: Segment = new Segment(plan, new EventQueue(), {
-        next: (event) => {
-          const error = segment.observe(event);
-          if (error) subscriber.error(error);
-          else subscriber.next(event);
-        },
-        failed: (error) => subscriber.error(error),
-      });
-      subscriber.add(() => segment.close());
-      if (subscriber.closed) return;
-      segment.start();
-      subscriber.add(
-        source.subscribe({
-          next: (event) => segment.feed(event),
-          error: (error: unknown) => subscriber.error(error),
-          complete: () => segment.whenSettled(() => subscriber.complete()),
-        }),
-      );
+  const operator = segmentOperator((subscriber) => {
+    const segment: Segment = new Segment(plan, new EventQueue(), {
+      next: (event) => {
+        const error = segment.observe(event);
+        if (error) subscriber.error(error);
+        else subscriber.next(event);
+      },
+      failed: (error) => subscriber.error(error),
     });
+    if (!subscriber.closed) segment.start();
+    return segment;
+  });
   return Object.assign(operator, { [interceptor]: own });
 };
 

@@ -6,7 +6,7 @@ import { problemWith } from '../checks/event-shape.js';
 import type { Entrance, EventQueue } from './event-queue.js';
 import type { TurnEvent } from '../contract/events.js';
 import { interceptor, type Interceptor, type InterceptorSetup } from './handlers.js';
-import { Segment } from './segment.js';
+import { Segment, segmentOperator } from './segment.js';
 import { SegmentPlan } from './segment-plan.js';
 
 /** An operator of a pipeline: made by `intercept`, or any RxJS operator. */
@@ -105,43 +105,16 @@ export class PipelinePlan {
     return names.length === 0 ? 'An operator' : `A native operator (${names.join(' or ')})`;
   }
 
-  /** Connects the operators for one turn. */
+  /** Connects the operators for one turn. Interceptors alone need no subscribers between the handlers. */
   connect(queue: EventQueue, outlet: PipelineOutlet, turn: string): Pipeline {
     const [first = noOperators, ...others] = this.parts;
     return first instanceof SegmentPlan && others.length === 0
-      ? new FusedPipeline(first, queue, outlet, turn)
+      ? new Segment(first, queue, outlet, turn)
       : new MixedPipeline(this, queue, outlet, turn);
   }
 }
 
 const noOperators = new SegmentPlan([]);
-
-/** A pipeline of interceptors only, which needs no subscribers between the handlers. */
-class FusedPipeline implements Pipeline {
-  readonly #segment: Segment;
-  readonly #queue: EventQueue;
-
-  constructor(plan: SegmentPlan, queue: EventQueue, outlet: PipelineOutlet, turn: string) {
-    this.#segment = new Segment(plan, queue, outlet, turn);
-    this.#queue = queue;
-  }
-
-  feed(event: TurnEvent): void {
-    this.#queue.push(this.#segment, event, 0);
-  }
-
-  observe(event: TurnEvent): OperatorError | undefined {
-    return this.#segment.observe(event);
-  }
-
-  start(): void {
-    this.#segment.start();
-  }
-
-  close(): void {
-    this.#segment.close();
-  }
-}
 
 /** A pipeline with native operators: a chain of subscribers, with one segment for each run of interceptors. */
 class MixedPipeline implements Pipeline, Entrance {
@@ -208,27 +181,10 @@ class MixedPipeline implements Pipeline, Entrance {
 
   #segmentOperator(plan: SegmentPlan, outlet: PipelineOutlet, turn: string): PipelineOperator {
     const index = this.#segments.push(undefined) - 1;
-    return (source) =>
-      new Observable<TurnEvent>((subscriber) => {
-        const segment = new Segment(
-          plan,
-          this.#queue,
-          {
-            next: (event) => subscriber.next(event),
-            failed: (error, event) => outlet.failed(error, event),
-            replaced: (event) => outlet.replaced?.(event),
-          },
-          turn,
-        );
-        this.#segments[index] = segment;
-        subscriber.add(() => segment.close());
-        subscriber.add(
-          source.subscribe({
-            next: (event) => segment.feed(event),
-            error: (error: unknown) => subscriber.error(error),
-            complete: () => segment.whenSettled(() => subscriber.complete()),
-          }),
-        );
-      });
+    return segmentOperator((subscriber) => {
+      const segment = new Segment(plan, this.#queue, { ...outlet, next: (event) => subscriber.next(event) }, turn);
+      this.#segments[index] = segment;
+      return segment;
+    });
   }
 }

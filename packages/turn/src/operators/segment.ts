@@ -1,10 +1,11 @@
 import { later } from '@h/options';
+import { Observable, type Subscriber } from 'rxjs';
 import { disregard, isWaiting, stamp, waitFor, type Waiting } from './decision.js';
 import { checkObserved, isRejectedContinue, isSameType, listOf, problemWithDecision } from './decision-checks.js';
 import { OperatorError, toErrorInfo } from '../contract/errors.js';
 import { invalidMember } from '../checks/event-checks.js';
 import type { Entrance, EventQueue } from './event-queue.js';
-import type { NewEvent, TurnEnding, TurnEvent } from '../contract/events.js';
+import type { NewEvent, TurnEnding, TurnEvent, TurnOperator } from '../contract/events.js';
 import type { DecideContext, Decision, DecisionInput } from './handlers.js';
 import { LazyAbort } from '../lazy-abort.js';
 import { PlacedContext, SegmentContext } from './operator-context.js';
@@ -75,11 +76,16 @@ export class Segment implements Entrance {
     }
   }
 
-  /** Accepts an event from above. */
+  /** Queues an event at the top. */
   feed(event: TurnEvent): void {
+    this.#queue.push(this, event, 0);
+  }
+
+  /** Accepts an event from a native operator, in the midst of another event as well. */
+  receive(event: TurnEvent): void {
     if (this.#turn === '') this.#turn = event.turn;
     if (this.#queue.isBusy) this.run(event, 0);
-    else this.#queue.push(this, event, 0);
+    else this.feed(event);
   }
 
   /** Passes the event to the `decide` handlers from this place on, then to the outlet. */
@@ -302,3 +308,20 @@ export class Segment implements Entrance {
     return new OperatorError(name, `${what}${detail}`, cause === undefined ? undefined : { cause });
   }
 }
+
+/** Makes a native operator that creates a segment for each subscriber. */
+export const segmentOperator =
+  (create: (subscriber: Subscriber<TurnEvent>) => Segment): TurnOperator =>
+  (source) =>
+    new Observable((subscriber) => {
+      const segment = create(subscriber);
+      subscriber.add(() => segment.close());
+      if (subscriber.closed) return;
+      subscriber.add(
+        source.subscribe({
+          next: (event) => segment.receive(event),
+          error: (error: unknown) => subscriber.error(error),
+          complete: () => segment.whenSettled(() => subscriber.complete()),
+        }),
+      );
+    });
