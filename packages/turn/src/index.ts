@@ -12,7 +12,7 @@ export {
   TurnError,
   UnknownTurnError,
 } from './contract/errors.js';
-export { isNotice } from './checks/event-shape.js';
+export { isNotice } from './checks/event-types.js';
 export type * from './contract/events.js';
 export { harness, type Agent, type Harness } from './harness.js';
 export type {

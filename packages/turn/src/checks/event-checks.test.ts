@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkEvent } from '../journal/record-checks.js';
-import { isNotice } from './event-shape.js';
+import { isNotice } from './event-types.js';
 import { decodeRecord, encodeRecord } from '../journal/record-codec.js';
 import { event, sampleTurn, user } from '../testing/index.js';
 

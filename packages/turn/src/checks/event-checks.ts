@@ -1,5 +1,6 @@
 import {
   anyBoolean,
+  anyObject,
   anyString,
   anyValue,
   arrayOf,
@@ -10,6 +11,7 @@ import {
   oneOf,
   recordOf,
   required,
+  showValue,
   type OptionCheck,
 } from '@h/options';
 import { isJSONObjectFrom } from '../contract/json.js';
@@ -105,30 +107,52 @@ const call = { step, attempt: step };
 const cache = shapeOf({}, { ttl: oneOf('5m', '1h') });
 
 type Checks = Readonly<Record<string, OptionCheck>>;
+type Members = Readonly<Record<string, unknown>>;
+
+/** A member of an event. */
+interface Member {
+  readonly check: OptionCheck;
+  readonly isOptional: boolean;
+  /** Checks what differs from a valid value, so that a change of a long history costs no more than the change. */
+  readonly accepts: (value: unknown, before: unknown) => boolean;
+}
 
 /** The members of an event. */
 interface Payload {
-  readonly members: Checks;
-  readonly optional: Checks;
-  /** Members whose items are checked one by one. */
-  readonly lists: Checks;
-  /** Members that are valid in combinations only. */
+  readonly members: ReadonlyMap<string, Member>;
+  /** Checks the other members, which are valid in combinations only. */
   readonly variant: OptionCheck | undefined;
 }
 
-const payload = (members: Checks, { optional = {}, lists = {}, variant }: Partial<Omit<Payload, 'members'>> = {}) => ({
-  members,
-  optional: { turn: anyString, at: finite, replayed: oneOf(true), ...optional },
-  lists,
-  variant,
-});
+const envelope = { turn: anyString, at: finite, replayed: oneOf(true) };
+const annotations: Member = {
+  check: jsonObject,
+  isOptional: true,
+  accepts: (value, before) => isJSONObjectFrom(value, before as Members | undefined),
+};
+
+/** @param lists - the checks of the items of members that are lists */
+const payload = (
+  required: Checks,
+  { optional = {}, lists = {}, variant }: { optional?: Checks; lists?: Checks; variant?: OptionCheck } = {},
+): Payload => {
+  const members = new Map([['annotations', annotations]]);
+  for (const [name, check] of Object.entries({ ...envelope, ...optional, ...required })) {
+    members.set(name, { check, isOptional: !(name in required), accepts: check.accepts });
+  }
+  for (const [name, item] of Object.entries(lists)) {
+    const accepts: Member['accepts'] = (list, before) => areItems(list, before, item);
+    members.set(name, { check: arrayOf(item), isOptional: false, accepts });
+  }
+  return { members, variant };
+};
 
 const outcomeOf = { outcome };
 const because = { reason: anyString, error };
 const { message } = stored;
 
 /** The members of the events of the loop. Notices have no check. */
-export const payloads: Partial<Readonly<Record<TurnEventType, Payload>>> = {
+const payloadsByType: Partial<Readonly<Record<TurnEventType, Payload>>> = {
   'turn.start': payload(
     { session: anyString, trigger: anyString },
     { lists: { input: userMessage }, optional: { priority, metadata: jsonObject } },
@@ -178,52 +202,54 @@ export const payloads: Partial<Readonly<Record<TurnEventType, Payload>>> = {
   ),
 };
 
-type Members = Readonly<Record<string, unknown>>;
+export const payloads: ReadonlyMap<string, Payload> = new Map(Object.entries(payloadsByType));
 
 /**
  * Returns the first invalid member of an event that an operator made. Members and items that are those of the event it
- * made it from are valid, so that a change of a long history costs no more than the change.
+ * made it from are valid.
  *
  * @throws whatever a member throws when it is read
  */
 export const invalidMember = (event: { readonly type: string }, from: object | undefined): string | undefined => {
-  const own = payloads[event.type as TurnEventType];
+  const own = payloads.get(event.type);
   if (own === undefined || event === from) return undefined;
   const made: Members = event;
   const before = (from ?? {}) as Members;
-  const isNew = from === undefined;
-  // Only the runner makes stops that a later step overtakes.
-  if (event.type === 'turn.stop' && isChanged(made, before, 'afterStep')) return 'afterStep';
-  for (const name in own.members) {
-    if ((isNew || made[name] !== before[name]) && own.members[name]?.accepts(made[name]) === false) return name;
-  }
-  for (const name in own.optional) {
-    if (isChanged(made, before, name) && own.optional[name]?.accepts(made[name]) === false) return name;
-  }
-  const { annotations } = made;
-  if (
-    isChanged(made, before, 'annotations') &&
-    !isJSONObjectFrom(annotations, before['annotations'] as Members | undefined)
-  ) {
-    return 'annotations';
-  }
-  for (const name in own.lists) {
-    const item = own.lists[name];
-    if ((isNew || made[name] !== before[name]) && item && !areItems(made[name], before[name], item)) return name;
+  for (const [name, { isOptional, accepts }] of own.members) {
+    const value = made[name];
+    const isKnown = value === before[name] && (from !== undefined || value !== undefined);
+    if (!isKnown && !(isOptional && value === undefined) && !accepts(value, before[name])) return name;
   }
   if (own.variant === undefined) return undefined;
-  for (const name in made) {
-    const isOfOutcome = !(name in own.members || name in own.optional || name === 'annotations');
-    if (isOfOutcome && (isNew || made[name] !== before[name])) return own.variant.accepts(made) ? undefined : 'outcome';
-  }
-  return undefined;
+  const isChanged = (name: string): boolean => !own.members.has(name) && made[name] !== before[name];
+  const isOtherOutcome = Object.keys(made).some(isChanged) || Object.keys(before).some(isChanged);
+  return isOtherOutcome && !own.variant.accepts(made) ? 'outcome' : undefined;
 };
+
+/**
+ * Explains why a value is not a valid event; returns nothing if it is one.
+ *
+ * @param validOf - returns a valid event of a type, whose members need no check
+ */
+export const problemWith = (value: unknown, validOf: (type: string) => object | undefined): string | undefined => {
+  let owner = 'a value';
+  try {
+    if (!isEvent(value)) return `${showValue(value)}, which is not an event`;
+    owner = `a ${value.type}`;
+    const name = invalidMember(value, validOf(value.type));
+    return name === undefined ? undefined : problemWithMember(value, name);
+  } catch {
+    return `${owner} that throws when it is read`;
+  }
+};
+
+const isEvent = (value: unknown): value is { readonly type: string } =>
+  anyObject.accepts(value) && typeof (value as Members)['type'] === 'string';
 
 /** Explains what is wrong with an invalid member, with its value and what it must be. */
 export const problemWithMember = (event: { readonly type: string }, name: string): string => {
-  const { members = {}, optional = {}, lists = {}, variant } = payloads[event.type as TurnEventType] ?? {};
-  const list = lists[name];
-  const check = members[name] ?? optional[name] ?? (list && arrayOf(list));
+  const { members, variant } = payloads.get(event.type) ?? {};
+  const check = members?.get(name)?.check;
   const owner = `an invalid ${event.type}`;
   const problem =
     check === undefined
@@ -231,10 +257,6 @@ export const problemWithMember = (event: { readonly type: string }, name: string
       : problemWithValue((event as unknown as Members)[name], check, owner, name);
   return problem ?? `${owner}: ${JSON.stringify(name)} must not be set to this value`;
 };
-
-/** Whether a member was set to another value. */
-const isChanged = (made: Members, before: Members, name: string): boolean =>
-  made[name] !== undefined && made[name] !== before[name];
 
 const areItems = (list: unknown, before: unknown, item: OptionCheck): boolean => {
   if (!isIterable(list)) return false;

@@ -1,3 +1,4 @@
+import { isNotice } from '../checks/event-types.js';
 import type { TurnEvent } from '../contract/events.js';
 import { resultMessages } from '../loop/call-slots.js';
 import { answerMessages, fold, initialState, type LoopState } from '../loop/loop-state.js';
@@ -6,28 +7,9 @@ import type { Message } from '../contract/messages.js';
 import { repairHistory } from '../transcript/repair.js';
 import type { JournalRecord, SessionSnapshot } from '../contract/session-store.js';
 
-/** The facts and commands of a turn. Deltas, progress and notices are not recorded. */
-const recorded: ReadonlySet<string> = new Set<TurnEvent['type']>([
-  'turn.start',
-  'session.loaded',
-  'model.request',
-  'model.response',
-  'model.error',
-  'tool.call',
-  'tool.result',
-  'input.received',
-  'approval.request',
-  'approval.answer',
-  'history.append',
-  'history.replace',
-  'session.state',
-  'turn.continue',
-  'turn.stop',
-  'turn.end',
-]);
-
-/** Whether events of this type are journaled. */
-export const isRecorded = (type: string): boolean => recorded.has(type);
+/** Whether events of this type are journaled: the facts and commands of a turn, without deltas, progress and notices. */
+export const isRecorded = (type: string): boolean =>
+  !isNotice(type) && type !== 'model.delta' && type !== 'tool.progress';
 
 /**
  * Whether the content of an event follows from the records before it.

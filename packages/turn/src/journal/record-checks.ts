@@ -1,21 +1,20 @@
-import { anyString, arrayOf, type OptionCheck } from '@h/options';
-import { checked, jsonObject, shapeOf } from '../checks/data-checks.js';
+import { anyString, type OptionCheck } from '@h/options';
+import { checked, shapeOf } from '../checks/data-checks.js';
 import { finite, payloads } from '../checks/event-checks.js';
 
 /** Records omit the histories that a replay derives from earlier records. */
 const withoutHistory: ReadonlySet<string> = new Set(['session.loaded', 'model.request']);
 
 const checksOfRecords = new Map(
-  Object.entries(payloads).map(([type, { members, optional, lists, variant }]): readonly [string, OptionCheck] => {
-    const { messages: history, ...others } = Object.fromEntries(
-      Object.entries(lists).map(([name, item]) => [name, arrayOf(item)]),
-    );
-    const isOptional = type === 'history.append';
-    const own = history === undefined || withoutHistory.has(type) ? {} : { messages: history };
-    const shape = shapeOf(
-      { turn: anyString, at: finite, ...members, ...others, ...(isOptional ? {} : own) },
-      { ...optional, annotations: jsonObject, ...(isOptional ? own : {}) },
-    );
+  Array.from(payloads, ([type, { members, variant }]): readonly [string, OptionCheck] => {
+    const required: Record<string, OptionCheck> = { turn: anyString, at: finite };
+    const optional: Record<string, OptionCheck> = {};
+    for (const [name, { check, isOptional }] of members) {
+      if (name === 'messages' && withoutHistory.has(type)) continue;
+      const isDerived = name === 'messages' && type === 'history.append';
+      (isOptional || isDerived ? optional : required)[name] = check;
+    }
+    const shape = shapeOf(required, optional);
     return [type, variant === undefined ? shape : both(shape, variant)];
   }),
 );

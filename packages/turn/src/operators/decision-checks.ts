@@ -1,5 +1,4 @@
-import { invalidMember, payloads, problemWithMember } from '../checks/event-checks.js';
-import { problemWith } from '../checks/event-shape.js';
+import { invalidMember, payloads, problemWith, problemWithMember } from '../checks/event-checks.js';
 import type { NewEvent, TurnEvent } from '../contract/events.js';
 import { disregard, isWaiting } from './decision.js';
 import type { Decision } from './handlers.js';
@@ -20,21 +19,24 @@ export const isSameType = (answer: unknown, event: TurnEvent): answer is TurnEve
   return type === event.type && turn !== undefined && at !== undefined;
 };
 
+/** Whether an operator may replace an event by another one of its type. */
+export const mayReplace = (next: NewEvent, event: TurnEvent): boolean =>
+  !isOwnStep(next, event) && invalidMember(next, event) === undefined;
+
+/** Whether an operator has set `afterStep`: only the runner makes stops that a later step overtakes. */
+const isOwnStep = (next: NewEvent, event: TurnEvent | undefined): boolean =>
+  next.type === 'turn.stop' &&
+  next.afterStep !== undefined &&
+  !(event?.type === 'turn.stop' && event.afterStep === next.afterStep);
+
 /** Explains why an operator may not emit this; returns nothing if it may. */
 export const problemWithDecision = (item: unknown, event: TurnEvent | undefined): string | undefined => {
-  const problem = problemWith(item) ?? problemWithMembers(item as NewEvent, event);
+  const problem = problemWith(item, (type) => (event?.type === type ? event : undefined));
   if (problem !== undefined) return problem;
-  const isEnd = (item as NewEvent).type === 'turn.end' && event?.type !== 'turn.end';
+  const next = item as NewEvent;
+  if (isOwnStep(next, event)) return problemWithMember(next, 'afterStep');
+  const isEnd = next.type === 'turn.end' && event?.type !== 'turn.end';
   return isEnd ? 'turn.end, which only the runner emits; return stop() to end the turn' : undefined;
-};
-
-const problemWithMembers = (item: NewEvent, event: TurnEvent | undefined): string | undefined => {
-  try {
-    const name = invalidMember(item, event?.type === item.type ? event : undefined);
-    return name === undefined ? undefined : problemWithMember(item, name);
-  } catch {
-    return `a ${item.type} with a value that throws when it is read`;
-  }
 };
 
 /**
@@ -56,7 +58,7 @@ export const checkObserved = (answer: unknown, event: TurnEvent): void => {
     throw new TypeError('the observe handler returned a promise or an observable. Make it synchronous');
   }
   const { type, turn, at } = answer as Partial<TurnEvent>;
-  if (typeof type !== 'string' || !(type in payloads)) return;
+  if (type === undefined || !payloads.has(type)) return;
   const isChangedCopy = answer !== event && type === event.type && turn === event.turn && at === event.at;
   if (turn !== undefined && !isChangedCopy) return;
   throw new TypeError(`the observe handler returned a ${type}, which has no effect. Return it from a decide handler`);

@@ -199,13 +199,9 @@ describe('an invalid answer while holding', () => {
     [
       'a promise of an invalid event',
       () => Promise.resolve('yes'),
-      /answered tool\.call with a value of type string, which is not an event/,
+      /answered tool\.call with "yes", which is not an event/,
     ],
-    [
-      'an observable of an invalid event',
-      () => of(true),
-      /answered tool\.call with a value of type boolean, which is not an event/,
-    ],
+    ['an observable of an invalid event', () => of(true), /answered tool\.call with true, which is not an event/],
     [
       'an observable of a list with an invalid event',
       () => of([toolCall('1'), undefined]),

@@ -9,7 +9,7 @@ import {
   required,
 } from '@h/options';
 import { EventQueue } from './event-queue.js';
-import { problemWithType } from '../checks/event-shape.js';
+import { problemWithType } from '../checks/event-types.js';
 import {
   interceptor,
   type Handlers,

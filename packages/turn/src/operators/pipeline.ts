@@ -2,7 +2,7 @@ import { InvalidOptionError, showValue } from '@h/options';
 import { isObservable, NEVER, Observable, type OperatorFunction, type Subscriber, type Subscription } from 'rxjs';
 import { endQuietly } from '../end-quietly.js';
 import { toErrorInfo, type OperatorError } from '../contract/errors.js';
-import { problemWith } from '../checks/event-shape.js';
+import { problemWith } from '../checks/event-checks.js';
 import type { Entrance, EventQueue } from './event-queue.js';
 import type { TurnEvent } from '../contract/events.js';
 import { interceptor, type Interceptor, type InterceptorSetup } from './handlers.js';
@@ -122,6 +122,8 @@ class MixedPipeline implements Pipeline, Entrance {
   readonly #subscription: Subscription;
   /** The segments in pipe order. A native operator that resubscribes, such as `retry`, replaces those above it. */
   readonly #segments: (Segment | undefined)[] = [];
+  /** The event of each type that was fed last. */
+  readonly #fed = new Map<string, TurnEvent>();
   #top: Subscriber<TurnEvent> | undefined;
   #isClosed = false;
 
@@ -142,7 +144,7 @@ class MixedPipeline implements Pipeline, Entrance {
       .reduce((stream, operator) => stream.pipe(operator), source)
       .subscribe({
         next: (event) => {
-          const problem = problemWith(event);
+          const problem = problemWith(event, (type) => this.#fed.get(type));
           if (problem !== undefined) outlet.error(new TypeError(`${plan.nativeNames} emitted ${problem}.`));
           // A native operator may emit at any time, but the runner handles one event at a time.
           else if (queue.isBusy) outlet.next(event);
@@ -158,6 +160,7 @@ class MixedPipeline implements Pipeline, Entrance {
   }
 
   feed(event: TurnEvent): void {
+    this.#fed.set(event.type, event);
     this.#queue.push(this, event, 0);
   }
 

@@ -1,5 +1,5 @@
 import { showValue } from '@h/options';
-import { problemWithType } from '../checks/event-shape.js';
+import { problemWithType } from '../checks/event-types.js';
 import type { TurnEnding, TurnEvent } from '../contract/events.js';
 import { isPromise } from '../maybe-promise.js';
 import type {

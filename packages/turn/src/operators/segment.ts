@@ -1,9 +1,15 @@
 import { later } from '@h/options';
 import { Observable, type Subscriber } from 'rxjs';
 import { disregard, isWaiting, stamp, waitFor, type Waiting } from './decision.js';
-import { checkObserved, isRejectedContinue, isSameType, listOf, problemWithDecision } from './decision-checks.js';
+import {
+  checkObserved,
+  isRejectedContinue,
+  isSameType,
+  listOf,
+  mayReplace,
+  problemWithDecision,
+} from './decision-checks.js';
 import { OperatorError, toErrorInfo } from '../contract/errors.js';
-import { invalidMember } from '../checks/event-checks.js';
 import type { Entrance, EventQueue } from './event-queue.js';
 import type { NewEvent, TurnEnding, TurnEvent, TurnOperator } from '../contract/events.js';
 import type { DecideContext, Decision, DecisionInput } from './handlers.js';
@@ -102,11 +108,7 @@ export class Segment implements Entrance {
       try {
         answer = decider.handle(state, current, this.#context);
         if (answer === undefined) continue;
-        if (
-          isSameType(answer, current) &&
-          isSameSubject(current, answer) &&
-          invalidMember(answer, current) === undefined
-        ) {
+        if (isSameType(answer, current) && isSameSubject(current, answer) && mayReplace(answer, current)) {
           current = answer;
           continue;
         }
