@@ -1,7 +1,7 @@
 import { SessionStuckError, type StoreOperation } from '../contract/errors.js';
 import type { MaybePromise } from '../maybe-promise.js';
-import type { UserMessage } from '../contract/messages.js';
-import type { OpenOptions, OpenSession, SessionStore, UnfinishedTurn } from '../contract/session-store.js';
+import type { Message, UserMessage } from '../contract/messages.js';
+import type { OpenOptions, OpenSession, SessionStore } from '../contract/session-store.js';
 
 /** A turn that holds a session. */
 export interface SessionHolder {
@@ -27,14 +27,11 @@ interface Held {
 export class SessionGate {
   readonly #store: SessionStore;
   readonly #held = new Map<string, Held>();
+  /** Messages of loaded sessions that are valid, so that a turn checks only those that are new. */
+  readonly valid = new WeakSet<Message>();
 
   constructor(store: SessionStore) {
     this.#store = store;
-  }
-
-  /** Returns a view of the store that tracks the sessions this turn opens. */
-  for(holder: SessionHolder): TurnStore {
-    return new TurnSessions(this.#store, this, holder);
   }
 
   /** Opens a session for this turn, which holds it until {@link release}. */
@@ -49,6 +46,11 @@ export class SessionGate {
     const open = this.#store.open(session, options);
     if (!held) this.#held.set(session, { holder, waiting: [], stuck: undefined });
     return open;
+  }
+
+  /** Returns the session that holds the journal of this turn. */
+  locate(turn: string): MaybePromise<string | undefined> {
+    return this.#store.locate(turn);
   }
 
   /** Returns the turn that holds the session. */
@@ -70,48 +72,5 @@ export class SessionGate {
     const stuck = new SessionStuckError(session, operation);
     held.stuck = stuck;
     for (const { reject } of held.waiting.splice(0)) reject(stuck);
-  }
-}
-
-/** The session store as one turn sees it. */
-export interface TurnStore extends SessionStore {
-  /** Releases every session that the turn opened. */
-  release(): void;
-  /** Rejects other turns until the sessions are released. */
-  refuse(operation: StoreOperation): void;
-}
-
-/** A class, because object literals with methods, made for every turn, survive until a full garbage collection. */
-class TurnSessions implements TurnStore {
-  readonly #store: SessionStore;
-  readonly #gate: SessionGate;
-  readonly #holder: SessionHolder;
-  readonly #names: string[] = [];
-
-  constructor(store: SessionStore, gate: SessionGate, holder: SessionHolder) {
-    this.#store = store;
-    this.#gate = gate;
-    this.#holder = holder;
-  }
-
-  open(session: string, options?: OpenOptions): MaybePromise<OpenSession> {
-    this.#names.push(session);
-    return this.#gate.open(session, this.#holder, options);
-  }
-
-  locate(turn: string): MaybePromise<string | undefined> {
-    return this.#store.locate(turn);
-  }
-
-  unfinished(): MaybePromise<readonly UnfinishedTurn[]> {
-    return this.#store.unfinished();
-  }
-
-  release(): void {
-    for (const name of this.#names) this.#gate.release(name, this.#holder);
-  }
-
-  refuse(operation: StoreOperation): void {
-    for (const name of this.#names) this.#gate.refuse(name, this.#holder, operation);
   }
 }

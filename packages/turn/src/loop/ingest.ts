@@ -1,8 +1,7 @@
 import type { CallIds } from '../transcript/call-ids.js';
 import { checked } from '../checks/data-checks.js';
 import { modelResponse, toolOutcome } from '../checks/event-checks.js';
-import { stored } from '../checks/message-checks.js';
-import type { AssistantPart, Message, ToolCallPart } from '../contract/messages.js';
+import type { AssistantPart, ToolCallPart } from '../contract/messages.js';
 import type { ModelResponse } from '../contract/model.js';
 import type { ToolCall, ToolOutcome } from '../contract/tool.js';
 import { wellFormed } from '../transcript/well-formed.js';
@@ -75,18 +74,5 @@ const isDeeperThan = (value: unknown, levels: number): boolean => {
 /** Checks the outcome of a tool driver and replaces lone surrogates. */
 export const ingestOutcome = (given: ToolOutcome, name: string): ToolOutcome =>
   wellFormed(checked(toolOutcome, given, `The tool ${JSON.stringify(name)}`, 'outcome'));
-
-/**
- * Checks a history that was loaded.
- *
- * @throws InvalidInputError that names the place, the value there and what was expected
- */
-export const checkHistory = (messages: Iterable<Message>): void => {
-  let index = 0;
-  for (const item of messages) {
-    checked(stored.message, item, 'The loaded session', `messages[${index}]`);
-    index += 1;
-  }
-};
 
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;

@@ -1,16 +1,18 @@
 import { CallIds } from '../transcript/call-ids.js';
 import { DuplicateTurnError, SessionUnfinishedError, toErrorInfo, UnknownTurnError } from '../contract/errors.js';
 import type { TurnEvent, TurnEventOf } from '../contract/events.js';
-import { checkHistory } from '../loop/ingest.js';
+import { checked } from '../checks/data-checks.js';
+import { stored } from '../checks/message-checks.js';
 import { foldJournal, isDerived, replay } from '../journal/journal.js';
 import { runnable } from '../loop/call-slots.js';
 import { fold, type LoopState } from '../loop/loop-state.js';
 import { andThen, isPromise, type MaybePromise } from '../maybe-promise.js';
 import { MessageList } from '../contract/message-list.js';
 import { interruptedResults, planNext, type PlanContext } from '../loop/plan.js';
-import type { Repair } from '../contract/messages.js';
-import { repairHistory } from '../transcript/repair.js';
-import type { OpenSession, PastTurn, SessionSnapshot, SessionStore } from '../contract/session-store.js';
+import type { Message, Repair } from '../contract/messages.js';
+import { repairWith } from '../transcript/repair.js';
+import { wellFormed } from '../transcript/well-formed.js';
+import type { OpenOptions, OpenSession, PastTurn, SessionSnapshot } from '../contract/session-store.js';
 import { SessionWriter } from '../journal/session-writer.js';
 
 export interface Opened {
@@ -27,6 +29,14 @@ export interface Reopened extends Opened {
   readonly recorded: readonly TurnEvent[];
 }
 
+/** Opens the session of a turn. */
+export interface SessionOpener {
+  locate(turn: string): MaybePromise<string | undefined>;
+  hold(session: string, options?: OpenOptions): MaybePromise<OpenSession>;
+  /** Messages that need no check. Valid messages are added. */
+  readonly valid: WeakSet<Message>;
+}
+
 /**
  * Opens a session for a new turn. A turn before it that never ended is ended first, as interrupted.
  *
@@ -34,19 +44,19 @@ export interface Reopened extends Opened {
  * @throws SessionUnfinishedError if that turn must be resumed instead
  */
 export const openForTurn = (
-  sessions: SessionStore,
+  opener: SessionOpener,
   { session, turn }: TurnEventOf<'turn.start'>,
   at: number,
 ): MaybePromise<Opened> =>
-  openAnd(sessions.open(session), (open) => {
+  openAnd(opener.hold(session), (open) => {
     const last = open.journal.at(-1)?.event;
     const first = last?.turn === turn ? latestTurn(open.journal) : open.pastTurn?.(turn);
     if (first) throw new DuplicateTurnError(session, first);
     if (last === undefined || last.type === 'turn.end') {
-      return opened(open, foldJournal(open.snapshot, open.journal), 0);
+      return opened(open, foldJournal(open.snapshot, open.journal), 0, opener);
     }
     if (open.mustResume === true) throw new SessionUnfinishedError(session, last.turn);
-    return andThen(endInterrupted(open, last.turn, at), (snapshot) => opened(open, snapshot, 0));
+    return andThen(endInterrupted(open, last.turn, at), (snapshot) => opened(open, snapshot, 0, opener));
   });
 
 const latestTurn = (journal: OpenSession['journal']): PastTurn | undefined => {
@@ -57,15 +67,15 @@ const latestTurn = (journal: OpenSession['journal']): PastTurn | undefined => {
 };
 
 /** Opens the session of a turn in order to continue it. */
-export const openForResume = (sessions: SessionStore, turn: string): MaybePromise<Reopened> =>
-  andThen(sessions.locate(turn), (session) => {
+export const openForResume = (opener: SessionOpener, turn: string): MaybePromise<Reopened> =>
+  andThen(opener.locate(turn), (session) => {
     if (session === undefined) throw new UnknownTurnError(turn);
-    return openAnd(sessions.open(session, { resume: turn }), (open): Reopened => {
+    return openAnd(opener.hold(session, { resume: turn }), (open): Reopened => {
       if (open.journal[0]?.event.turn !== turn) throw new UnknownTurnError(turn);
       const { state, events } = replay(turn, open.snapshot, open.journal);
       const callIds = new CallIds(state.loaded ? state.history : open.snapshot.messages);
       for (const { call } of state.slots) callIds.claim(call.id);
-      return { ...opened(open, open.snapshot, open.journal.length), callIds, loop: state, recorded: events };
+      return { ...opened(open, open.snapshot, open.journal.length, opener), callIds, loop: state, recorded: events };
     });
   });
 
@@ -91,16 +101,19 @@ const openAnd = <Result>(
     }
   });
 
-const opened = (open: OpenSession, snapshot: SessionSnapshot, seq: number): Opened => {
-  checkHistory(snapshot.messages);
-  const { messages, repairs } = repairHistory(snapshot.messages);
-  const history = repairs.length === 0 ? MessageList.of(snapshot.messages) : MessageList.of(messages);
+const opened = (open: OpenSession, snapshot: SessionSnapshot, seq: number, { valid }: SessionOpener): Opened => {
+  const { messages, repairs, callIds } = repairWith(snapshot.messages, (message, index) => {
+    if (valid.has(message)) return message;
+    const cleaned = wellFormed(checked(stored.message, message, 'The loaded session', `messages[${index}]`));
+    valid.add(cleaned);
+    return cleaned;
+  });
   return {
     writer: new SessionWriter(open, seq),
-    messages: history,
+    messages: MessageList.of(repairs.length === 0 ? snapshot.messages : messages),
     state: snapshot.state,
     repairs,
-    callIds: new CallIds(history),
+    callIds,
   };
 };
 

@@ -3,9 +3,10 @@ import type { SchedulerLike } from 'rxjs';
 import type { StoreOperation } from '../contract/errors.js';
 import type { TurnEvent, TurnEventOf } from '../contract/events.js';
 import { andThen, isPromise, type MaybePromise } from '../maybe-promise.js';
-import { openForResume, openForTurn, type Opened, type Reopened } from './opening.js';
-import type { TurnStore, SessionGate, SessionHolder } from '../journal/session-gate.js';
-import type { SessionStore } from '../contract/session-store.js';
+import { openForResume, openForTurn, type Opened, type Reopened, type SessionOpener } from './opening.js';
+import type { SessionGate, SessionHolder } from '../journal/session-gate.js';
+import type { Message } from '../contract/messages.js';
+import type { OpenOptions, OpenSession } from '../contract/session-store.js';
 import type { SessionWriter } from '../journal/session-writer.js';
 
 /** How long a store may take to finish after the turn has ended. */
@@ -15,8 +16,10 @@ export interface CloseTimeout {
 }
 
 /** The session of one turn: opened once, written to while the turn runs, released exactly once. */
-export class TurnSession {
-  readonly #store: TurnStore;
+export class TurnSession implements SessionOpener {
+  readonly #gate: SessionGate;
+  readonly #holder: SessionHolder;
+  #name = '';
   #opening: Promise<void> | undefined;
   #opened: Opened | undefined;
   /** Writes that were requested while the session was being opened, in order. */
@@ -27,7 +30,8 @@ export class TurnSession {
   #stopWatch: (() => void) | undefined;
 
   constructor(gate: SessionGate, holder: SessionHolder, timeout: CloseTimeout) {
-    this.#store = gate.for(holder);
+    this.#gate = gate;
+    this.#holder = holder;
     this.#timeout = timeout;
   }
 
@@ -43,13 +47,26 @@ export class TurnSession {
     return this.#opened?.writer;
   }
 
+  get valid(): WeakSet<Message> {
+    return this.#gate.valid;
+  }
+
+  locate(turn: string): MaybePromise<string | undefined> {
+    return this.#gate.locate(turn);
+  }
+
+  hold(session: string, options?: OpenOptions): MaybePromise<OpenSession> {
+    this.#name = session;
+    return this.#gate.open(session, this.#holder, options);
+  }
+
   /**
    * Opens the session, now or later, and passes it to `then`, unless it was released meanwhile.
    *
    * @returns when `then` is done; never rejects
    */
-  open<What extends Opened>(
-    open: (sessions: SessionStore) => MaybePromise<What>,
+  #open<What extends Opened>(
+    open: () => MaybePromise<What>,
     then: (opened: What) => MaybePromise<void>,
     onError: (error: unknown) => void,
     onOpened?: () => void,
@@ -69,7 +86,7 @@ export class TurnSession {
       else onError(error);
     };
     try {
-      const opening = andThen(open(this.#store), onOpen);
+      const opening = andThen(open(), onOpen);
       if (!isPromise(opening)) return undefined;
       const done = Promise.resolve(opening).then(undefined, fail);
       // A store may open synchronously and still write asynchronously.
@@ -88,8 +105,8 @@ export class TurnSession {
     onOpened: () => void,
     onError: (error: unknown) => void,
   ): MaybePromise<void> {
-    return this.open(
-      (sessions) => openForTurn(sessions, start, at),
+    return this.#open(
+      () => openForTurn(this, start, at),
       ({ writer }) => writer.write(start),
       onError,
       onOpened,
@@ -98,7 +115,7 @@ export class TurnSession {
 
   /** Opens the session of an earlier turn. */
   reopen(turn: string, then: (reopened: Reopened) => void, onError: (error: unknown) => void): void {
-    void this.open((sessions) => openForResume(sessions, turn), then, onError);
+    void this.#open(() => openForResume(this, turn), then, onError);
   }
 
   /** Records an event as soon as the session is open. Without a session it does nothing. */
@@ -142,7 +159,7 @@ export class TurnSession {
     this.#stopWatch = later(scheduler, closeGraceMs, () => {
       this.#isStuck = true;
       const operation = this.#awaited();
-      this.#store.refuse(operation);
+      this.#gate.refuse(this.#name, this.#holder, operation);
       onStuck(operation);
     });
   }
@@ -168,6 +185,6 @@ export class TurnSession {
 
   #onReleased(): void {
     this.#stopWatch?.();
-    this.#store.release();
+    this.#gate.release(this.#name, this.#holder);
   }
 }

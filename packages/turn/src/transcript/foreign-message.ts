@@ -1,3 +1,4 @@
+import { showValue } from '@h/options';
 import { InvalidInputError } from '../contract/errors.js';
 import type { Message } from '../contract/messages.js';
 
@@ -31,24 +32,16 @@ export const checkNative = (message: Message, index: number): void => {
 };
 
 const problemOf = (message: unknown): string | undefined => {
-  if (typeof message !== 'object' || message === null) return `it is ${show(message)}`;
+  if (typeof message !== 'object' || message === null) return `it is ${showValue(message)}`;
   const { role, content, ...rest } = message as Readonly<Record<string, unknown>>;
-  if (typeof role !== 'string' || !Object.hasOwn(partTypes, role)) return `its role is ${show(role)}`;
+  if (typeof role !== 'string' || !Object.hasOwn(partTypes, role)) return `its role is ${showValue(role)}`;
   if ('tool_calls' in rest) return 'it has tool calls outside of its content';
   if (typeof content === 'string' && role !== 'tool') return undefined;
-  if (!Array.isArray(content)) return `its content is ${show(content)}`;
+  if (!Array.isArray(content)) return `its content is ${showValue(content)}`;
   const types = partTypes[role as Message['role']];
   const place = content.findIndex((part: unknown) => !types.has(typeOf(part)));
-  return place === -1 ? undefined : `its content has a part of the type ${show(typeOf(content[place]))}`;
+  return place === -1 ? undefined : `its content has a part of the type ${showValue(typeOf(content[place]))}`;
 };
 
 const typeOf = (part: unknown): unknown =>
   typeof part === 'object' && part !== null ? (part as { readonly type?: unknown }).type : part;
-
-const maxShown = 40;
-
-const show = (value: unknown): string => {
-  if (typeof value === 'string') return JSON.stringify(value.slice(0, maxShown));
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
-  return String(value);
-};

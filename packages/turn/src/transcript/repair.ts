@@ -2,11 +2,11 @@ import { CallIds } from './call-ids.js';
 import { checkNative } from './foreign-message.js';
 import type {
   AssistantMessage,
-  AssistantPart,
   Message,
   Repair,
   ToolCallPart,
   ToolMessage,
+  ToolPart,
   ToolResultPart,
 } from '../contract/messages.js';
 import { wellFormed } from './well-formed.js';
@@ -42,10 +42,32 @@ export const interruptedText =
  * ```
  */
 export const repairHistory = (history: Iterable<Message>): RepairedHistory => {
-  const messages = [...history];
-  const repair = new Repairing(messages);
-  for (const [index, message] of messages.entries()) repair.add(message, index);
-  return repair.finish(messages.length);
+  const { messages, repairs } = repairWith(history, (message, index) => {
+    checkNative(message, index);
+    return wellFormed(message);
+  });
+  return { messages, repairs };
+};
+
+/**
+ * Repairs a history.
+ *
+ * @param clean - checks a message and replaces its lone surrogates
+ * @returns also the ids of the calls
+ */
+export const repairWith = (
+  history: Iterable<Message>,
+  clean: (message: Message, index: number) => Message,
+): RepairedHistory & { readonly callIds: CallIds } => {
+  const given = [...history];
+  const cleaned = given.map(clean);
+  const repair = new Repairing(cleaned);
+  for (const [index, message] of cleaned.entries()) {
+    if (message !== given[index]) repair.repairs.push({ problem: 'lone-surrogate', index });
+    repair.add(message, index);
+  }
+  repair.finish();
+  return repair;
 };
 
 interface OpenCall {
@@ -55,11 +77,12 @@ interface OpenCall {
 }
 
 class Repairing {
+  readonly messages: Message[] = [];
+  readonly repairs: Repair[] = [];
+  readonly callIds = new CallIds();
   readonly #given: readonly Message[];
-  readonly #moved = new Set<ToolResultPart>();
-  readonly #messages: Message[] = [];
-  readonly #repairs: Repair[] = [];
-  readonly #ids = new CallIds();
+  /** Late results that are in their place already. */
+  readonly #moved = new Set<unknown>();
   /** Calls of the latest assistant message that have no result yet, in order. */
   #open: OpenCall[] = [];
   #openIndex = 0;
@@ -68,23 +91,19 @@ class Repairing {
     this.#given = given;
   }
 
-  add(given: Message, index: number): void {
-    checkNative(given, index);
-    const message = wellFormed(given);
-    if (message !== given) this.#repairs.push({ problem: 'lone-surrogate', index });
+  add(message: Message, index: number): void {
     if (message.role === 'tool') this.#addTool(message, index);
-    else if (isEmpty(message)) this.#repairs.push({ problem: 'empty-message', index });
+    else if (isEmpty(message)) this.repairs.push({ problem: 'empty-message', index });
     else this.#addOther(message, index);
   }
 
-  finish(end: number): RepairedHistory {
-    this.#answerOpen(end);
-    return { messages: this.#messages, repairs: this.#repairs };
+  finish(): void {
+    this.#answerOpen(this.#given.length);
   }
 
   #addOther(message: Exclude<Message, ToolMessage>, index: number): void {
     this.#answerOpen(index);
-    this.#messages.push(message.role === 'assistant' ? this.#addAssistant(message, index) : message);
+    this.messages.push(message.role === 'assistant' ? this.#addAssistant(message, index) : message);
   }
 
   #addAssistant(message: AssistantMessage, index: number): AssistantMessage {
@@ -94,55 +113,43 @@ class Repairing {
     for (const part of message.content) {
       if (part.type === 'tool-result') inline.add(part.toolCallId);
       if (part.type === 'tool-result' || (part.type === 'tool-call' && part.providerExecuted === true)) {
-        this.#ids.note(part.toolCallId);
+        this.callIds.note(part.toolCallId);
       }
     }
-    let changed = false;
-    const content: AssistantPart[] = [];
-    for (const part of message.content) {
-      const kept = part.type === 'tool-call' ? this.#addCall(part, inline, index) : part;
-      changed ||= kept !== part;
-      content.push(kept);
-    }
-    return changed ? { ...message, content } : message;
+    return withContent(
+      message,
+      message.content,
+      message.content.map((part) => (part.type === 'tool-call' ? this.#addCall(part, inline, index) : part)),
+    );
   }
 
   #addCall(part: ToolCallPart, inline: ReadonlySet<string>, index: number): ToolCallPart {
     if (part.providerExecuted === true || inline.has(part.toolCallId)) return part;
     const givenId = part.toolCallId;
-    const id = this.#ids.claim(givenId);
-    if (id !== givenId) this.#repairs.push({ problem: 'duplicate-call-id', index, toolCallId: givenId });
+    const id = this.callIds.claim(givenId);
+    if (id !== givenId) this.repairs.push({ problem: 'duplicate-call-id', index, toolCallId: givenId });
     const kept = id === givenId ? part : { ...part, toolCallId: id };
     this.#open.push({ part: kept, givenId });
     return kept;
   }
 
   #addTool(message: ToolMessage, index: number): void {
-    let changed = false;
-    const content: ToolMessage['content'][number][] = [];
-    for (const part of message.content) {
-      if (part.type === 'tool-result' && this.#wasMoved(part, index)) {
-        changed = true;
-        continue;
-      }
-      const kept = part.type === 'tool-result' ? this.#addResult(part, index) : part;
-      changed ||= kept !== part;
-      if (kept) content.push(kept);
-    }
-    if (message.content.length === 0) this.#repairs.push({ problem: 'empty-message', index });
-    if (content.length > 0) this.#messages.push(changed ? { ...message, content } : message);
+    const content = message.content.flatMap((part): readonly ToolPart[] =>
+      part.type === 'tool-result' ? this.#addResult(part, index) : [part],
+    );
+    if (message.content.length === 0) this.repairs.push({ problem: 'empty-message', index });
+    if (content.length > 0) this.messages.push(withContent(message, message.content, content));
   }
 
-  #addResult(part: ToolResultPart, index: number): ToolResultPart | undefined {
-    const place = this.#open.findIndex((call) => call.givenId === part.toolCallId);
-    const call = this.#open[place];
-    if (call === undefined) {
-      const problem = this.#ids.has(part.toolCallId) ? 'duplicate-result' : 'orphan-result';
-      this.#repairs.push({ problem, index, toolCallId: part.toolCallId });
-      return undefined;
-    }
-    this.#open.splice(place, 1);
-    return call.part.toolCallId === part.toolCallId ? part : { ...part, toolCallId: call.part.toolCallId };
+  #addResult(part: ToolResultPart, index: number): readonly ToolResultPart[] {
+    if (this.#moved.has(part)) return [];
+    const { toolCallId } = part;
+    const place = this.#open.findIndex(({ givenId }) => givenId === toolCallId);
+    const [call] = place === -1 ? [] : this.#open.splice(place, 1);
+    if (call) return [call.part.toolCallId === toolCallId ? part : { ...part, toolCallId: call.part.toolCallId }];
+    const problem = this.callIds.has(toolCallId) ? 'duplicate-result' : 'orphan-result';
+    this.repairs.push({ problem, index, toolCallId });
+    return [];
   }
 
   /** Answers the open calls before a message that is not a result. */
@@ -150,7 +157,7 @@ class Repairing {
     if (this.#open.length === 0) return;
     const content = this.#open.map(({ part, givenId }): ToolResultPart => {
       const late = this.#lateResult(givenId, before);
-      this.#repairs.push({
+      this.repairs.push({
         problem: late ? 'late-result' : 'missing-result',
         index: this.#openIndex,
         toolCallId: part.toolCallId,
@@ -159,14 +166,14 @@ class Repairing {
         type: 'tool-result',
         toolCallId: part.toolCallId,
         toolName: part.toolName,
-        output: late ? wellFormed(late.output) : { type: 'error-text', value: interruptedText },
+        output: late?.output ?? { type: 'error-text', value: interruptedText },
       };
     });
     this.#open = [];
-    const last = this.#messages.at(-1);
+    const last = this.messages.at(-1);
     if (last?.role === 'tool') {
-      this.#messages[this.#messages.length - 1] = { ...last, content: [...last.content, ...content] };
-    } else this.#messages.push({ role: 'tool', content });
+      this.messages[this.messages.length - 1] = { ...last, content: [...last.content, ...content] };
+    } else this.messages.push({ role: 'tool', content });
   }
 
   /** Finds a late result that comes before the next message of the model. */
@@ -179,25 +186,23 @@ class Repairing {
         (candidate): candidate is ToolResultPart =>
           candidate.type === 'tool-result' && candidate.toolCallId === givenId && !this.#moved.has(candidate),
       );
-      if (part) this.#moved.add(part);
-      if (part) return part;
+      if (part === undefined) continue;
+      this.#moved.add(part);
+      return part;
     }
     return undefined;
   }
-
-  /**
-   * Whether a result is in its place already. Compared with the given part, because repairing may have copied this
-   * one.
-   */
-  #wasMoved(part: ToolResultPart, index: number): boolean {
-    if (this.#moved.size === 0) return false;
-    const given = this.#given[index] as ToolMessage;
-    return given.content.some(
-      (candidate) =>
-        candidate.type === 'tool-result' && this.#moved.has(candidate) && candidate.toolCallId === part.toolCallId,
-    );
-  }
 }
+
+/** Returns the message with these parts; the same one if no part changes. */
+const withContent = <Given extends object, Part>(
+  message: Given & { readonly content: unknown },
+  before: readonly Part[],
+  content: readonly Part[],
+): Given =>
+  content.length === before.length && content.every((part, index) => part === before[index])
+    ? message
+    : { ...message, content };
 
 const isEmpty = ({ content }: Exclude<Message, ToolMessage>): boolean =>
   typeof content === 'string'
