@@ -147,13 +147,19 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
     closeGraceMs: options.closeGraceMs ?? 5000,
   };
   const run = (
-    turn: () => string,
+    id: string | undefined,
     signal: AbortSignal | undefined,
     begin: (run: TurnRun, cancelled: string | undefined) => void,
   ): Observable<TurnEvent> =>
     new Observable((subscriber) => {
-      const { id, failure } = attempt(turn);
-      const started = new TurnRun(id ?? uniqueId(), shared, subscriber);
+      let turn = id;
+      let failure: unknown;
+      try {
+        turn ??= newId();
+      } catch (error) {
+        failure = error;
+      }
+      const started = new TurnRun(turn ?? uniqueId(), shared, subscriber);
       runs.add(started);
       const onAbort = (): void => started.cancel(abortReason(signal));
       signal?.addEventListener('abort', onAbort, { once: true });
@@ -162,7 +168,7 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
         signal?.removeEventListener('abort', onAbort);
         started.abandon();
       });
-      if (id === undefined) started.fail('The turn has no id.', failure);
+      if (turn === undefined) started.fail('The turn has no id.', failure);
       else begin(started, signal?.aborted === true ? abortReason(signal) : undefined);
     });
   return {
@@ -179,29 +185,16 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
         ...(priority !== undefined && { priority }),
         ...(metadata !== undefined && { metadata }),
       };
-      return run(
-        () => id ?? newId(),
-        signal,
-        (started, cancelled) => started.begin(start, cancelled),
-      );
+      return run(id, signal, (started, cancelled) => started.begin(start, cancelled));
     },
     resume: (turn, options = {}) => {
       const id = checked(nonEmptyString, turn, 'resume()', 'turn');
       checkResumeOptions(options);
-      const { signal } = options;
-      return run(
-        () => id,
-        signal,
-        (started, cancelled) => started.resume(cancelled),
-      );
+      return run(id, options.signal, (started, cancelled) => started.resume(cancelled));
     },
     finish: (turn, reason = 'The process ended before the turn did.') => {
       const id = checked(nonEmptyString, turn, 'finish()', 'turn');
-      return run(
-        () => id,
-        undefined,
-        (started) => started.finish(reason),
-      );
+      return run(id, undefined, (started) => started.finish(reason));
     },
     steer: (session, message, id) => {
       const given = toSteeringMessage(message);
@@ -216,14 +209,6 @@ const createAgent = (options: HarnessOptions, operators: readonly PipelineOperat
       return turns.filter(({ turn }) => !own.has(turn));
     },
   };
-};
-
-const attempt = (makeId: () => string): { readonly id?: string; readonly failure?: unknown } => {
-  try {
-    return { id: makeId() };
-  } catch (failure) {
-    return { failure };
-  }
 };
 
 /** Checks what `newId` of the caller does: it may throw or return anything. */

@@ -1,8 +1,22 @@
 import { showValue } from '@h/options';
 import { from, Observable, type ObservableInput, type Observer, type Subscription } from 'rxjs';
+import type { CallIds } from '../transcript/call-ids.js';
 import { InvalidInputError } from '../contract/errors.js';
+import type { TurnEvent } from '../contract/events.js';
 import { endQuietly } from '../end-quietly.js';
 import { LazyAbort } from '../lazy-abort.js';
+
+/** The turn that a driver works for. */
+export interface EffectHost {
+  readonly turn: string;
+  readonly session: string;
+  readonly callIds: CallIds;
+  /** When the turn must have ended, in milliseconds since 1970. */
+  readonly deadlineAt: number | undefined;
+  now(): number;
+  /** Sends an event into the pipeline. */
+  enter(event: TurnEvent): void;
+}
 
 /**
  * Work of a driver: a model call or a batch of tool calls.
@@ -75,6 +89,31 @@ export abstract class Effect<Output> implements Observer<Output> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.ended(error);
+  }
+}
+
+/** What a driver learns about its turn. */
+export class EffectContext {
+  readonly turn: string;
+  readonly session: string;
+  readonly step: number;
+  readonly #host: EffectHost;
+  readonly #work: { readonly signal: AbortSignal };
+
+  constructor(host: EffectHost, work: { readonly signal: AbortSignal }, step: number) {
+    this.turn = host.turn;
+    this.session = host.session;
+    this.step = step;
+    this.#host = host;
+    this.#work = work;
+  }
+
+  get deadlineAt(): number | undefined {
+    return this.#host.deadlineAt;
+  }
+
+  get signal(): AbortSignal {
+    return this.#work.signal;
   }
 }
 

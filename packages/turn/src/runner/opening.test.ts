@@ -4,7 +4,7 @@ import type { TurnEvent } from '../contract/events.js';
 import { harness } from '../harness.js';
 import { memorySessions } from '../journal/memory-sessions.js';
 import type { Message } from '../contract/messages.js';
-import type { PastTurn, SessionStore } from '../contract/session-store.js';
+import type { OpenSession, PastTurn, SessionStore } from '../contract/session-store.js';
 import { scriptedModel, user } from '../testing/index.js';
 
 describe('a loaded session', () => {
@@ -48,6 +48,35 @@ describe('a loaded session', () => {
       },
     ]);
     expect(await end()).toMatchObject({ outcome: 'completed' });
+  });
+});
+
+describe('a session that the agent has loaded before', () => {
+  it('has only its new messages checked', async () => {
+    let reads = 0;
+    const watched: Message = {
+      ...user('Hi'),
+      get metadata() {
+        reads += 1;
+        return {};
+      },
+    };
+    const store = memorySessions({ alice: [watched] });
+    const added: Message[] = [];
+    const sessions: SessionStore = {
+      ...store,
+      open: (session) => {
+        const open = store.open(session) as OpenSession;
+        return { ...open, snapshot: { ...open.snapshot, messages: [...open.snapshot.messages, ...added] } };
+      },
+    };
+    const agent = harness({ model: scriptedModel(['One.', 'Two.']), sessions }).pipe();
+    const end = (): Promise<TurnEvent> => firstValueFrom(agent.turn({ session: 'alice', input: 'Hi' }).pipe(last()));
+    expect([await end(), reads > 0]).toMatchObject([{ outcome: 'completed' }, true]);
+    reads = 0;
+    expect([await end(), reads]).toMatchObject([{ outcome: 'completed' }, 0]);
+    added.push({ role: 'user', content: 7 } as never);
+    expect(await end()).toMatchObject({ outcome: 'error', error: { code: 'invalid-input' } });
   });
 });
 

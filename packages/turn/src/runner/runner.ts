@@ -10,7 +10,7 @@ import { isDerived, isRecorded } from '../journal/journal.js';
 import { accepts, fold, initialState, interrupt, phaseOf, type LoopState } from '../loop/loop-state.js';
 import { isPromise, type MaybePromise } from '../maybe-promise.js';
 import type { Message, UserMessage } from '../contract/messages.js';
-import type { EffectHost } from './model-call.js';
+import type { EffectHost } from './effects.js';
 import { closeTurn, failed, type Ending, type Reopened } from './opening.js';
 import { Outbox } from './outbox.js';
 import type { Pipeline } from '../operators/pipeline.js';

@@ -1,10 +1,9 @@
 import type { ObservableInput } from 'rxjs';
-import { Effect } from './effects.js';
+import { Effect, EffectContext, type EffectHost } from './effects.js';
 import { LazyAbort } from '../lazy-abort.js';
 import type { ErrorInfo } from '../contract/error-info.js';
 import { InvalidInputError, toErrorInfo } from '../contract/errors.js';
 import { ingestOutcome } from '../loop/ingest.js';
-import type { EffectHost } from './model-call.js';
 import type { ToolCall, ToolDriver, ToolDriverOutput, ToolOutcome, ToolRunContext } from '../contract/tool.js';
 
 /** Runs the calls of one step together: feeds progress, and exactly one `tool.result` for each call. */
@@ -50,7 +49,7 @@ export class ToolBatch extends Effect<ToolDriverOutput> {
   }
 
   protected override open(): ObservableInput<ToolDriverOutput> {
-    if (this.#driver) return this.#driver.run(this.#calls, new BatchContext(this, this.#host, this.#step));
+    if (this.#driver) return this.#driver.run(this.#calls, new BatchContext(this.#host, this, this.#step));
     return this.#calls.map(({ id, name }) => ({ type: 'result', id, outcome: unknownTool(name) }));
   }
 
@@ -90,27 +89,12 @@ export class ToolBatch extends Effect<ToolDriverOutput> {
   }
 }
 
-class BatchContext implements ToolRunContext {
-  readonly turn: string;
-  readonly session: string;
-  readonly step: number;
+class BatchContext extends EffectContext implements ToolRunContext {
   readonly #batch: ToolBatch;
-  readonly #host: EffectHost;
 
-  constructor(batch: ToolBatch, host: EffectHost, step: number) {
-    this.turn = host.turn;
-    this.session = host.session;
-    this.step = step;
+  constructor(host: EffectHost, batch: ToolBatch, step: number) {
+    super(host, batch, step);
     this.#batch = batch;
-    this.#host = host;
-  }
-
-  get deadlineAt(): number | undefined {
-    return this.#host.deadlineAt;
-  }
-
-  get signal(): AbortSignal {
-    return this.#batch.signal;
   }
 
   get skipSignal(): AbortSignal {

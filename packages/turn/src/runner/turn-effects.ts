@@ -1,7 +1,8 @@
 import type { TurnEvent } from '../contract/events.js';
 import { isRepeatable, runnable, type CallSlot } from '../loop/call-slots.js';
 import type { LoopState } from '../loop/loop-state.js';
-import { ModelCall, type EffectHost } from './model-call.js';
+import type { EffectHost } from './effects.js';
+import { ModelCall } from './model-call.js';
 import type { ModelDriver } from '../contract/model.js';
 import type { Outbox } from './outbox.js';
 import { ToolBatch } from './tool-batch.js';

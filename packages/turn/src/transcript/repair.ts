@@ -1,4 +1,5 @@
 import { CallIds } from './call-ids.js';
+import { MessageList } from '../contract/message-list.js';
 import { checkNative } from './foreign-message.js';
 import type {
   AssistantMessage,
@@ -59,7 +60,7 @@ export const repairWith = (
   history: Iterable<Message>,
   clean: (message: Message, index: number) => Message,
 ): RepairedHistory & { readonly callIds: CallIds } => {
-  const given = [...history];
+  const given = MessageList.of(history).toArray();
   const cleaned = given.map(clean);
   const repair = new Repairing(cleaned);
   for (const [index, message] of cleaned.entries()) {
@@ -134,22 +135,24 @@ class Repairing {
   }
 
   #addTool(message: ToolMessage, index: number): void {
-    const content = message.content.flatMap((part): readonly ToolPart[] =>
-      part.type === 'tool-result' ? this.#addResult(part, index) : [part],
-    );
+    const content: ToolPart[] = [];
+    for (const part of message.content) {
+      const kept = part.type === 'tool-result' ? this.#addResult(part, index) : part;
+      if (kept) content.push(kept);
+    }
     if (message.content.length === 0) this.repairs.push({ problem: 'empty-message', index });
     if (content.length > 0) this.messages.push(withContent(message, message.content, content));
   }
 
-  #addResult(part: ToolResultPart, index: number): readonly ToolResultPart[] {
-    if (this.#moved.has(part)) return [];
+  #addResult(part: ToolResultPart, index: number): ToolResultPart | undefined {
+    if (this.#moved.has(part)) return undefined;
     const { toolCallId } = part;
     const place = this.#open.findIndex(({ givenId }) => givenId === toolCallId);
     const [call] = place === -1 ? [] : this.#open.splice(place, 1);
-    if (call) return [call.part.toolCallId === toolCallId ? part : { ...part, toolCallId: call.part.toolCallId }];
+    if (call) return call.part.toolCallId === toolCallId ? part : { ...part, toolCallId: call.part.toolCallId };
     const problem = this.callIds.has(toolCallId) ? 'duplicate-result' : 'orphan-result';
     this.repairs.push({ problem, index, toolCallId });
-    return [];
+    return undefined;
   }
 
   /** Answers the open calls before a message that is not a result. */
