@@ -203,7 +203,7 @@ describe('the input of turn()', () => {
     [
       'an empty message',
       { session: 's', input: { role: 'user', content: '' } },
-      /"input\.content" must be a non-empty string or array; received ""/,
+      /"input\.content" must be a non-empty string or a non-empty array of user parts; received ""/,
     ],
     [
       'an assistant message',

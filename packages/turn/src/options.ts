@@ -22,7 +22,7 @@ import { checked, jsonObject, toInputError } from './checks/data-checks.js';
 import { priority } from './checks/event-checks.js';
 import type { TurnPriority, TurnTrigger } from './contract/events.js';
 import type { JSONObject } from './contract/json.js';
-import { userMessage, userPart } from './checks/message-checks.js';
+import { sentMessage, userPart } from './checks/message-checks.js';
 import type { UserMessage, UserPart } from './contract/messages.js';
 import type { ModelDriver, ModelSettings, SystemBlock } from './contract/model.js';
 import type { SessionStore } from './contract/session-store.js';
@@ -126,18 +126,6 @@ const harnessChecks: OptionChecks<HarnessOptions> = {
 
 /** @throws InvalidOptionError if an option is unknown, is missing or has the wrong shape */
 export const checkHarnessOptions = (options: HarnessOptions): void => checkOptions('harness()', options, harnessChecks);
-
-const notEmpty = 'a non-empty string or array';
-
-/** Accepts user messages that are not empty: providers reject empty ones. */
-const sentMessage: OptionCheck = {
-  expected: 'a user message',
-  accepts: (value) => userMessage.accepts(value) && (value as UserMessage).content.length > 0,
-  faultIn: (value) =>
-    userMessage.accepts(value)
-      ? { is: 'wrong', path: '.content', value: (value as UserMessage).content, expected: notEmpty, isSecret: false }
-      : userMessage.faultIn?.(value),
-};
 
 /** The check for the form that the input of a turn has. */
 const formOf = (input: unknown): OptionCheck | undefined => {

@@ -5,12 +5,7 @@ import { payloads } from './event-checks.js';
 export const isNotice = (type: string): boolean => !payloads.has(type);
 
 const loopTypes = [...payloads.keys(), 'event.ignored'];
-const loopSpaces = [...new Set(loopTypes.map((type) => splitType(type).space))];
-
-function splitType(type: string): { readonly space: string; readonly name: string } {
-  const [space = '', ...rest] = type.split('.');
-  return { space, name: rest.join('.') };
-}
+const loopSpaces = [...new Set(loopTypes.map((type) => type.slice(0, type.indexOf('.'))))];
 
 /**
  * Explains why no event of a type can arrive; returns nothing for the loop's types and for notices.
@@ -20,9 +15,10 @@ function splitType(type: string): { readonly space: string; readonly name: strin
  */
 export const problemWithType = (type: string): string | undefined => {
   if (loopTypes.includes(type)) return undefined;
-  const { space, name } = splitType(type);
-  const near = name === '' ? nearestName(type, loopTypes) : nearestType(space, name);
-  if (near === undefined && name !== '') return undefined;
+  const dot = type.indexOf('.');
+  const hasTwoWords = dot !== -1 && dot < type.length - 1;
+  const near = hasTwoWords ? nearestType(type.slice(0, dot), type.slice(dot + 1)) : nearestName(type, loopTypes);
+  if (near === undefined && hasTwoWords) return undefined;
   const advice =
     near === undefined
       ? `Event types have two words, such as "tool.call".`
@@ -32,10 +28,9 @@ export const problemWithType = (type: string): string | undefined => {
 
 const nearestType = (space: string, name: string): string | undefined => {
   const owner = nearestName(space, loopSpaces);
-  const owned = loopTypes.map(splitType).filter((type) => type.space === owner);
-  const found = nearestName(
-    name,
-    owned.map((type) => type.name),
-  );
-  return found === undefined ? undefined : `${owner}.${found}`;
+  if (owner === undefined) return undefined;
+  const start = `${owner}.`;
+  const names = loopTypes.filter((type) => type.startsWith(start)).map((type) => type.slice(start.length));
+  const found = nearestName(name, names);
+  return found && start + found;
 };

@@ -5,6 +5,7 @@ import {
   anyValue,
   arrayOf,
   instanceOf,
+  nonEmptyString,
   oneOf,
   recordOf,
   type OptionCheck,
@@ -58,9 +59,19 @@ const resultParts = {
 const textOutput = shapeOf({ value: anyString }, { providerOptions });
 const jsonOutput = shapeOf({ value: jsonValue }, { providerOptions });
 export const userPart = variantOf('type', { text, image, file });
+const userParts = arrayOf(userPart);
 const about = { providerOptions, metadata: shapeOf({}, { internal: anyBoolean, kind: anyString }) };
-const user = shapeOf({ content: anyOf(anyString, arrayOf(userPart)) }, about);
+const userWith = (...content: readonly OptionCheck[]): OptionCheck => shapeOf({ content: anyOf(...content) }, about);
+const user = userWith(anyString, userParts);
 export const userMessage = variantOf('role', { user });
+
+const someParts: OptionCheck = {
+  ...userParts,
+  expected: 'a non-empty array of user parts',
+  accepts: (value) => userParts.accepts(value) && (value as readonly unknown[]).length > 0,
+};
+/** A message to send is not empty: providers reject empty ones. */
+export const sentMessage = variantOf('role', { user: userWith(nonEmptyString, someParts) });
 
 const checksWith = (resultPart: OptionCheck) => {
   const toolResultOutput = variantOf('type', {

@@ -1,4 +1,4 @@
-import type { Subscribable, Unsubscribable } from 'rxjs';
+import { from, type Subscribable } from 'rxjs';
 import type { NewEvent, TurnEvent } from '../contract/events.js';
 import type { Decision, DecisionInput } from './handlers.js';
 
@@ -19,23 +19,12 @@ export interface Waiter {
 /** Waits for an answer. @returns a function that cancels */
 export const waitFor = (answer: Waiting, waiter: Waiter): (() => void) => {
   try {
-    const subscription = 'then' in answer ? waitForPromise(answer, waiter) : answer.subscribe(waiter);
+    const subscription = ('then' in answer ? from(answer) : answer).subscribe(waiter);
     return () => subscription.unsubscribe();
   } catch (error) {
     waiter.error(error);
     return () => undefined;
   }
-};
-
-const waitForPromise = (answer: PromiseLike<Decision>, waiter: Waiter): Unsubscribable => {
-  answer.then(
-    (decision) => {
-      waiter.next(decision);
-      waiter.complete();
-    },
-    (error: unknown) => waiter.error(error),
-  );
-  return { unsubscribe: () => undefined };
 };
 
 /** Ignores an answer, its rejection included. */
