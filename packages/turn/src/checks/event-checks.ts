@@ -111,6 +111,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** A member of an event. */
 interface Member {
+  readonly name: string;
   readonly check: OptionCheck;
   readonly isOptional: boolean;
   /** Checks what differs from a valid value, so that a change of a long history costs no more than the change. */
@@ -119,13 +120,14 @@ interface Member {
 
 /** The members of an event. */
 interface Payload {
-  readonly members: ReadonlyMap<string, Member>;
+  readonly members: readonly Member[];
   /** Checks the other members, which are valid in combinations only. */
   readonly variant: OptionCheck | undefined;
 }
 
 const envelope = { turn: anyString, at: finite, replayed: oneOf(true) };
 const annotations: Member = {
+  name: 'annotations',
   check: jsonObject,
   isOptional: true,
   accepts: (value, before) => isJSONObjectFrom(value, before as Members | undefined),
@@ -136,14 +138,14 @@ const payload = (
   required: Checks,
   { optional = {}, lists = {}, variant }: { optional?: Checks; lists?: Checks; variant?: OptionCheck } = {},
 ): Payload => {
-  const members = new Map([['annotations', annotations]]);
-  for (const [name, check] of Object.entries({ ...envelope, ...optional, ...required })) {
-    members.set(name, { check, isOptional: !(name in required), accepts: check.accepts });
-  }
+  const members = Object.entries({ ...envelope, ...optional, ...required }).map(([name, check]): Member => {
+    return { name, check, isOptional: !(name in required), accepts: check.accepts };
+  });
   for (const [name, item] of Object.entries(lists)) {
     const accepts: Member['accepts'] = (list, before) => areItems(list, before, item);
-    members.set(name, { check: arrayOf(item), isOptional: false, accepts });
+    members.push({ name, check: arrayOf(item), isOptional: false, accepts });
   }
+  members.push(annotations);
   return { members, variant };
 };
 
@@ -215,15 +217,22 @@ export const invalidMember = (event: { readonly type: string }, from: object | u
   if (own === undefined || event === from) return undefined;
   const made: Members = event;
   const before = (from ?? {}) as Members;
-  for (const [name, { isOptional, accepts }] of own.members) {
+  for (const { name, isOptional, accepts } of own.members) {
     const value = made[name];
     const isKnown = value === before[name] && (from !== undefined || value !== undefined);
     if (!isKnown && !(isOptional && value === undefined) && !accepts(value, before[name])) return name;
   }
-  if (own.variant === undefined) return undefined;
-  const isChanged = (name: string): boolean => !own.members.has(name) && made[name] !== before[name];
-  const isOtherOutcome = Object.keys(made).some(isChanged) || Object.keys(before).some(isChanged);
-  return isOtherOutcome && !own.variant.accepts(made) ? 'outcome' : undefined;
+  const { variant } = own;
+  const isValid = !variant || !(differs(made, before, own) || differs(before, made, own)) || variant.accepts(made);
+  return isValid ? undefined : 'outcome';
+};
+
+/** Whether one of the members that a variant checks differs. */
+const differs = (left: Members, right: Members, own: Payload): boolean => {
+  for (const name in left) {
+    if (left[name] !== right[name] && !own.members.some((member) => member.name === name)) return true;
+  }
+  return false;
 };
 
 /**
@@ -249,7 +258,7 @@ const isEvent = (value: unknown): value is { readonly type: string } =>
 /** Explains what is wrong with an invalid member, with its value and what it must be. */
 export const problemWithMember = (event: { readonly type: string }, name: string): string => {
   const { members, variant } = payloads.get(event.type) ?? {};
-  const check = members?.get(name)?.check;
+  const check = members?.find((member) => member.name === name)?.check;
   const owner = `an invalid ${event.type}`;
   const problem =
     check === undefined

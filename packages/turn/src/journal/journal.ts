@@ -1,4 +1,4 @@
-import { isNotice } from '../checks/event-types.js';
+import { payloads } from '../checks/event-checks.js';
 import type { TurnEvent } from '../contract/events.js';
 import { resultMessages } from '../loop/call-slots.js';
 import { answerMessages, fold, initialState, type LoopState } from '../loop/loop-state.js';
@@ -7,9 +7,13 @@ import type { Message } from '../contract/messages.js';
 import { repairHistory } from '../transcript/repair.js';
 import type { JournalRecord, SessionSnapshot } from '../contract/session-store.js';
 
-/** Whether events of this type are journaled: the facts and commands of a turn, without deltas, progress and notices. */
-export const isRecorded = (type: string): boolean =>
-  !isNotice(type) && type !== 'model.delta' && type !== 'tool.progress';
+/** The facts and commands of a turn. Deltas, progress and notices are not recorded. */
+const recorded = new Set(payloads.keys());
+recorded.delete('model.delta');
+recorded.delete('tool.progress');
+
+/** Whether events of this type are journaled. */
+export const isRecorded = (type: string): boolean => recorded.has(type);
 
 /**
  * Whether the content of an event follows from the records before it.

@@ -9,7 +9,7 @@ const checksOfRecords = new Map(
   Array.from(payloads, ([type, { members, variant }]): readonly [string, OptionCheck] => {
     const required: Record<string, OptionCheck> = { turn: anyString, at: finite };
     const optional: Record<string, OptionCheck> = {};
-    for (const [name, { check, isOptional }] of members) {
+    for (const { name, check, isOptional } of members) {
       if (name === 'messages' && withoutHistory.has(type)) continue;
       const isDerived = name === 'messages' && type === 'history.append';
       (isOptional || isDerived ? optional : required)[name] = check;
