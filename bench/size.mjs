@@ -12,7 +12,7 @@ const folder = fileURLToPath(new URL('../packages/turn/src/', import.meta.url));
 /** Modules of `packages/turn/src` and packages, by what they do. */
 const parts = {
   'checks of input, options, driver output and events':
-    /\/turn\/src\/\w+\/(data-checks|event-checks|event-shape|foreign-message|ingest|json|message-checks|well-formed)\.ts$|\/packages\/options\//,
+    /\/turn\/src\/\w+\/(data-checks|event-checks|event-types|foreign-message|ingest|json|message-checks|well-formed)\.ts$|\/packages\/options\//,
   'repair of transcripts': /\/turn\/src\/\w+\/repair\.ts$/,
   'crash recovery: journal, replay, closing of interrupted turns':
     /\/turn\/src\/\w+\/(journal|opening|replacements)\.ts$/,
