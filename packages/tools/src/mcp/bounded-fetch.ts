@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { FetchLike } from '@modelcontextprotocol/client';
 import { MessageTooLargeError } from './failures.js';
 
@@ -10,9 +11,12 @@ const carriageReturn = 13;
 /**
  * Returns a `fetch` whose responses fail when a message is larger than the limit: the whole body, or one event of an
  * event stream. The body of a failed response is cut.
+ *
+ * @param onEventTooLarge - receives the body of the request whose stream has ended with an event that is too large. A
+ *   reader of the stream does not receive the reason of its end.
  */
 export const boundedFetch =
-  (fetch: FetchLike, maxBytes: number): FetchLike =>
+  (fetch: FetchLike, maxBytes: number, onEventTooLarge: (request: unknown) => void): FetchLike =>
   async (url, init) => {
     const response = await fetch(url, init);
     if (response.body === null) return response;
@@ -20,14 +24,17 @@ export const boundedFetch =
     const count = isStream ? eventSize() : bodySize();
     let left = response.ok ? Infinity : maxFailureBytes;
     const limited = new TransformStream<Uint8Array, Uint8Array>({
-      transform: (chunk, controller) => {
+      transform: async (chunk, controller) => {
+        // A stream of any number of small messages must not block timers.
+        await setImmediate();
         if (chunk.byteLength > left) {
           controller.enqueue(chunk.subarray(0, left));
           return controller.terminate();
         }
         left -= chunk.byteLength;
-        if (count(chunk) > maxBytes) return controller.error(new MessageTooLargeError(maxBytes));
-        return controller.enqueue(chunk);
+        if (count(chunk) <= maxBytes) return controller.enqueue(chunk);
+        if (isStream) onEventTooLarge(init?.body);
+        return controller.error(new MessageTooLargeError(maxBytes));
       },
     });
     const { status, statusText, headers } = response;

@@ -242,7 +242,7 @@ export class McpLink {
       if (signal.aborted) throw this.#error('mcp-closed', 'was closed', error);
       const diagnostics = error instanceof OpenError ? error.diagnostics : (open?.opened.diagnostics() ?? '');
       const output = diagnostics === '' ? '' : `\nIts output:\n${diagnostics}`;
-      throw this.#error('mcp-unavailable', `cannot be reached: ${messageOf(error)}${output}`, error);
+      throw this.#error('mcp-unavailable', `cannot be reached: ${messageOf(error).replace(/\.$/, '')}${output}`, error);
     } finally {
       signal.removeEventListener('abort', onAbort);
     }
@@ -348,7 +348,11 @@ export class McpLink {
 
 /** Lists all pages of tools, in an order that does not depend on the server, so that prompt caches stay valid. */
 const listTools = async (link: Link, timeout: number): Promise<readonly McpToolDescription[]> => {
-  const { tools, ...rest } = await link.client.listTools(undefined, { timeout, cacheMode: 'refresh' });
+  // The timeout of the SDK is that of each page.
+  const ended = new AbortController();
+  const listing = link.client.listTools(undefined, { timeout, signal: ended.signal, cacheMode: 'refresh' });
+  const message = `listing the tools timed out after ${timeout} ms`;
+  const { tools, ...rest } = await pTimeout(listing, { milliseconds: timeout, message }).finally(() => ended.abort());
   if (tools.length > maxTools) {
     throw new Error(`the server lists ${tools.length} tools; at most ${maxTools} are accepted`);
   }

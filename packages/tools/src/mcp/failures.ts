@@ -87,10 +87,12 @@ export const messageOf = (error: unknown): string => {
   return error instanceof Error ? withoutIssues(error.message) : String(error);
 };
 
+const invalidCodes: readonly unknown[] = [SdkErrorCode.InvalidResult, SdkErrorCode.ClientHttpUnexpectedContent];
+
 /** Returns whether the server answered a request with something that the protocol does not allow. */
 export const isInvalidResult = (error: unknown): error is Error =>
   hasIssues(error) ||
-  (error instanceof SdkError && error.code === SdkErrorCode.InvalidResult) ||
+  (error instanceof SdkError && invalidCodes.includes(error.code)) ||
   (error instanceof ProtocolError && error.code === wireErrorCode.invalidAnswer);
 
 /** Returns whether the server answered a request with a status of HTTP that reports a failure. */

@@ -76,8 +76,14 @@ export const mcpTool = (name: string, description: McpToolDescription, settings:
  * Checks values against a schema of the server, without its regular expressions: one with exponential time would block
  * the whole process. What is wrong with the schema is ignored, because the server checks its input itself.
  */
-const checkOf = (schema: JSONObject): ReturnType<typeof jsonSchemaValidator> =>
-  jsonSchemaValidator(schema, schemaValidator(schema, { hasPatterns: false }));
+const checkOf = (schema: JSONObject): ReturnType<typeof jsonSchemaValidator> => {
+  let check: ReturnType<typeof jsonSchemaValidator> | undefined;
+  return (input) => {
+    // On first use: a server may list thousands of tools, of which few are called.
+    check ??= jsonSchemaValidator(schema, schemaValidator(schema, { hasPatterns: false }));
+    return check(input);
+  };
+};
 
 /** Wraps a JSON Schema as a Standard Schema. */
 const standardSchema = (schema: JSONObject): StandardSchemaV1<unknown, JSONObject> => {

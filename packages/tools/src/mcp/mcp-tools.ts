@@ -4,6 +4,9 @@ import type { McpToolDescription } from './tool-request.js';
 import { mcpTool, type McpToolSettings } from './mcp-tool.js';
 import { qualifiedNames } from './names.js';
 
+/** Maximum number of characters of an input schema, which each model call contains. */
+const maxSchema = 200_000;
+
 /** A tool and the description that it was made from. */
 export interface OfferedTool {
   readonly tool: Tool;
@@ -29,6 +32,10 @@ export const toolMaker = (
     try {
       if (description.execution?.taskSupport === 'required') {
         throw new Error('the server runs it only as a task, which is not supported');
+      }
+      const size = JSON.stringify(description.inputSchema).length;
+      if (size > maxSchema) {
+        throw new Error(`its input schema has ${size} characters; at most ${maxSchema} are accepted`);
       }
       tool = mcpTool(name, description, settings);
     } catch (error) {

@@ -1,5 +1,6 @@
 import { packageVersion } from '@h/files';
 import { Client, type JsonSchemaValidator, type PriorDiscovery } from '@modelcontextprotocol/client';
+import pTimeout from 'p-timeout';
 import { tasksExtension } from './tasks.js';
 import { openTransport, type McpConnection, type OpenedTransport } from './transports.js';
 import { WireTransport } from './wire.js';
@@ -73,7 +74,7 @@ const attempt = async (settings: ClientSettings, prior?: PriorDiscovery): Promis
   const { connection, connectTimeoutMs: timeout, maxMessageBytes, protocol, hasInputs, signal } = settings;
   signal.throwIfAborted();
   const opened = openTransport(connection, maxMessageBytes);
-  const wire = new WireTransport(opened.transport);
+  const wire = new WireTransport(opened.transport, maxMessageBytes);
   let hasClosed = false;
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- transports of the SDK have no event listeners
   wire.onclose = () => {
@@ -93,7 +94,11 @@ const attempt = async (settings: ClientSettings, prior?: PriorDiscovery): Promis
   const onAbort = (): void => void wire.close().catch(() => undefined);
   signal.addEventListener('abort', onAbort, { once: true });
   try {
-    await client.connect(wire, { timeout, ...(prior !== undefined && { prior }) });
+    // The timeout of the SDK is that of each request; a notification has none.
+    await pTimeout(client.connect(wire, { timeout, ...(prior !== undefined && { prior }) }), {
+      milliseconds: timeout + (probe.timeoutMs ?? 0),
+      message: `connecting timed out after ${timeout} ms`,
+    });
   } catch (error) {
     const hasEndedEarly = opened.isLocal && hasClosed && prior === undefined && opened.failure() === undefined;
     await client.close().catch(() => undefined);

@@ -5,9 +5,10 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { checkValue, type OptionCheck } from '@h/options';
+import { checkValue, maxTimerMs, type OptionCheck } from '@h/options';
 import { minimalEnvironment } from '@h/process';
 import { boundedFetch } from './bounded-fetch.js';
+import { tooLargeError } from './failures.js';
 import { ProcessTransport } from './process-transport.js';
 
 /** A local program, connected over standard input and output. */
@@ -95,12 +96,47 @@ const openProgram = ({ command, args = [], env, cwd }: StdioConnection, maxMessa
   return { ...rest, transport, failure: () => transport.failure };
 };
 
+/** Minimum time between two connections of a stream. Its server may request any other with `retry:`. */
+const minReconnectMs = 500;
+
+/** The transport of the SDK, whose timers end with it, and whose server cannot make it connect without a pause. */
+class HttpTransport extends StreamableHTTPClientTransport {
+  readonly #timers: Set<NodeJS.Timeout>;
+
+  constructor(url: URL, options: StreamableHTTPClientTransportOptions) {
+    const timers = new Set<NodeJS.Timeout>();
+    const reconnectionScheduler = (reconnect: () => void, delayMs: number): void => {
+      const timer = setTimeout(
+        () => {
+          timers.delete(timer);
+          reconnect();
+        },
+        Math.min(Math.max(delayMs, minReconnectMs), maxTimerMs),
+      );
+      timers.add(timer);
+    };
+    super(url, { ...options, reconnectionScheduler });
+    this.#timers = timers;
+  }
+
+  override async close(): Promise<void> {
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#timers.clear();
+    await super.close();
+  }
+}
+
 const openHttp = (
   { url, headers, authProvider, fetch = globalThis.fetch }: HttpConnection,
   maxMessageBytes: number,
 ): OpenedTransport => {
-  const transport = new StreamableHTTPClientTransport(new URL(url), {
-    fetch: boundedFetch(fetch, maxMessageBytes),
+  const onEventTooLarge = (request: unknown): void => {
+    if (typeof request !== 'string') return;
+    const { id } = JSON.parse(request) as { readonly id: number };
+    transport.onmessage?.({ jsonrpc: '2.0', id, error: tooLargeError(maxMessageBytes) });
+  };
+  const transport = new HttpTransport(new URL(url), {
+    fetch: boundedFetch(fetch, maxMessageBytes, onEventTooLarge),
     ...(headers !== undefined && { requestInit: { headers: { ...headers } } }),
     ...(authProvider !== undefined && { authProvider }),
   });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'; // oxlint-disable-line h/no-clock -- a server must not guess the key of its task handles; no decision depends on it
 import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
-import { invalidAnswerError, streamEndedError, type WireError } from './failures.js';
+import { invalidAnswerError, streamEndedError, tooLargeError, type WireError } from './failures.js';
 
 type Message = JSONRPCMessage;
 type Id = string | number;
@@ -24,6 +24,19 @@ interface WireProgress {
   readonly message?: string;
 }
 
+interface OpenRequest {
+  /** Ends the response stream. */
+  readonly ended: AbortController;
+  /** Whether the answer is a page of the list of tools. */
+  readonly isList: boolean;
+}
+
+/** Maximum number of requests of the server that wait for an answer. */
+const maxAsked = 100;
+
+/** Time in which a server may end the response stream of a request after its answer. */
+const lingerMs = 5_000;
+
 /** The notifications that the client of the SDK uses. It would compare others with its schemas and then drop them. */
 const usedNotifications: ReadonlySet<string> = new Set([
   'notifications/cancelled',
@@ -41,6 +54,10 @@ const usedNotifications: ReadonlySet<string> = new Set([
  *   `null` count as absent, as some servers send `"error": null` with a result.
  * - Progress reaches its listener at once. The client would lose what arrives together with the answer, and report it
  *   with its content.
+ * - A request that was cancelled, or whose answer has arrived, releases its response stream, also if the server never
+ *   ends it.
+ * - Requests of the server are passed on while few of them wait for an answer. The client would send an answer to each
+ *   of any number at once.
  * - Answers to requests that are not open, and messages that are not valid JSON-RPC, are dropped and reported once. The
  *   client would report each with its content, which may be a large result with secrets that arrives after its call has
  *   timed out. Notifications that nothing uses are dropped.
@@ -52,15 +69,23 @@ export class WireTransport implements Transport {
   /** The member of `_meta` that contains a task handle. */
   readonly taskKey = `h/task-${randomUUID()}`;
   readonly #inner: Transport;
-  /** Requests without a response. As strings: some servers return the number of a request as one. */
-  readonly #open = new Set<string>();
+  /** Requests without a response. By strings: some servers return the number of a request as one. */
+  readonly #open = new Map<string, OpenRequest>();
+  /** Requests of the server without an answer. */
+  readonly #asked = new Set<string>();
   readonly #listeners = new Map<string, (progress: WireProgress) => void>();
+  readonly #maxListSize: number;
+  /** Number of characters of the list of tools that is being read. */
+  #listSize = 0;
   #lastToken = 0;
   #hasStrayAnswer = false;
   #hasInvalidMessage = false;
+  #hasRefusedRequest = false;
 
-  constructor(inner: Transport) {
+  /** @param maxListSize - maximum number of characters of a list of tools, with all of its pages */
+  constructor(inner: Transport, maxListSize = Infinity) {
     this.#inner = inner;
+    this.#maxListSize = maxListSize;
     // The client of the SDK recognizes a local transport by these members.
     if ('pid' in inner && 'stderr' in inner) Object.assign(this, { pid: null, stderr: null });
   }
@@ -107,42 +132,70 @@ export class WireTransport implements Transport {
   }
 
   send(message: Message, options?: TransportSendOptions): Promise<void> {
-    if (!('method' in message) || !('id' in message)) {
-      const cancelled =
-        'method' in message && message.method === 'notifications/cancelled' ? message.params : undefined;
-      if (cancelled !== undefined) this.#open.delete(String(cancelled['requestId']));
+    if (!('method' in message)) return this.#inner.send(message, options).finally(() => this.#endRequest(message.id));
+    if (!('id' in message)) {
+      const cancelled = message.method === 'notifications/cancelled' ? message.params : undefined;
+      if (cancelled !== undefined) this.#end(cancelled['requestId'])?.ended.abort();
       return this.#inner.send(message, options);
     }
     const { id } = message;
-    this.#open.add(String(id));
+    const ended = new AbortController();
+    const isList = message.method === 'tools/list';
+    if (isList && message.params?.['cursor'] === undefined) this.#listSize = 0;
+    this.#open.set(String(id), { ended, isList });
+    const requestSignal =
+      options?.requestSignal === undefined ? ended.signal : AbortSignal.any([options.requestSignal, ended.signal]);
     const onRequestStreamEnd = (): void => {
       options?.onRequestStreamEnd?.();
-      if (this.#open.delete(String(id))) this.onmessage?.({ jsonrpc: '2.0', id, error: streamEndedError });
+      if (this.#end(id) !== undefined) this.onmessage?.({ jsonrpc: '2.0', id, error: streamEndedError });
     };
     const real = realNames.get(message.method);
     const sent = real === undefined ? message : { ...message, method: real };
-    return this.#inner.send(sent, { ...options, onRequestStreamEnd }).catch((error: unknown) => {
-      this.#open.delete(String(id));
+    return this.#inner.send(sent, { ...options, requestSignal, onRequestStreamEnd }).catch((error: unknown) => {
+      this.#end(id);
       throw error;
     });
+  }
+
+  /** Removes and returns an open request. */
+  #end(id: unknown): OpenRequest | undefined {
+    const request = this.#open.get(String(id));
+    this.#open.delete(String(id));
+    return request;
+  }
+
+  #endRequest(id: unknown): void {
+    this.#asked.delete(String(id));
   }
 
   #received(message: Message): Message | undefined {
     if (!isValid(message)) return this.#reportInvalid();
     if ('method' in message) {
-      if ('id' in message || usedNotifications.has(message.method)) return message;
+      if ('id' in message) return this.#isRefused(message.id) ? undefined : message;
+      if (message.method === 'notifications/cancelled') this.#endRequest(message.params?.['requestId']);
+      if (usedNotifications.has(message.method)) return message;
       if (message.method === 'notifications/progress') this.#progress(message.params ?? {});
       return undefined;
     }
     const id = message.id as Id;
-    if (!this.#open.delete(String(id))) return this.#reportStray(id);
+    const request = this.#end(id);
+    if (request === undefined) return this.#reportStray(id);
+    if (this.hasPerRequestStream) setTimeout(() => request.ended.abort(), lingerMs).unref();
     const answer = validAnswer(id, message);
     if (!('result' in answer)) return answer;
+    if (request.isList && this.#isListTooLarge(answer.result)) {
+      return { jsonrpc: '2.0', id, error: tooLargeError(this.#maxListSize) };
+    }
     const { resultType, ...task } = answer.result as { readonly resultType?: unknown };
     if (resultType !== 'task') return answer;
     // Extension results exist only where results have a type, so the client expects one here.
     const result = { resultType: 'complete', content: [], _meta: { [this.taskKey]: task } };
     return { ...answer, result };
+  }
+
+  #isListTooLarge(page: object): boolean {
+    this.#listSize += JSON.stringify(page).length;
+    return this.#listSize > this.#maxListSize;
   }
 
   #progress({ progressToken, progress, total, message }: Readonly<Record<string, unknown>>): void {
@@ -152,6 +205,19 @@ export class WireTransport implements Transport {
       ...(typeof total === 'number' && { total }),
       ...(typeof message === 'string' && { message }),
     });
+  }
+
+  #isRefused(id: Id): boolean {
+    if (this.#asked.size < maxAsked && !this.#asked.has(String(id))) {
+      this.#asked.add(String(id));
+      return false;
+    }
+    if (!this.#hasRefusedRequest) {
+      this.#hasRefusedRequest = true;
+      const problem = `repeated the id of a request, or sent a request while ${maxAsked} others waited for an answer`;
+      this.onerror?.(new Error(`The server ${problem}; it is not answered. Further ones are not reported.`));
+    }
+    return true;
   }
 
   #reportInvalid(): undefined {
