@@ -171,6 +171,39 @@ describe('the page', () => {
     await expect.poll(() => station.openStreams).toBe(2);
   });
 
+  it('is up to date in nine visible windows of nine sessions, and sends from the last one at once', async (testing) => {
+    const station = await pages.station(testing);
+    const names = Array.from({ length: 9 }, (_, index) => `s${index}`);
+    for (const name of names) station.add(blankSession(name, { title: name }), [entry(0, 'user', [text('Go')])]);
+    const { view } = await pages.open(testing, station.url, { hash: '#/sessions/s0' });
+    const windows = [view];
+    for (const name of names.slice(1)) {
+      const other = await view.context().newPage();
+      await other.goto(station.url);
+      await other.evaluate((hash) => (location.hash = hash), `#/sessions/${name}`);
+      await other.getByText('Go', { exact: true }).waitFor();
+      windows.push(other);
+    }
+    const last = windows.at(-1) as typeof view;
+    await last.getByLabel('Message', { exact: true }).fill('Hello');
+    await last.getByRole('button', { name: 'Send' }).click();
+    await expect.poll(() => station.messages.map(({ session }) => session), { timeout: 3_000 }).toEqual(['s8']);
+    for (const round of [1, 2]) {
+      for (const name of names) {
+        station.emit(name, {
+          type: 'history.append',
+          turn: 't',
+          at: 1,
+          messages: [{ role: 'user', content: `${name} in round ${round}` }],
+        });
+      }
+      for (const [index, each] of windows.entries()) {
+        await each.getByText(`s${index} in round ${round}`, { exact: true }).waitFor({ timeout: 30_000 });
+      }
+    }
+    expect(station.openStreams).toBeLessThanOrEqual(4);
+  });
+
   it('loads a session and a view that were opened while the station could not be reached', async (testing) => {
     const station = await pages.station(testing);
     station.add(blankSession('a', { title: 'First' }), [entry(0, 'user', [text('Go')])]);
