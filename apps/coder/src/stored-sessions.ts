@@ -28,7 +28,7 @@ export interface Children {
 
 /** The state folder of a workspace, outside the workspace. */
 export const stateFolder = (
-  kind: 'sessions' | 'agents' | 'spawned' | 'artifacts',
+  kind: 'sessions' | 'agents' | 'spawned' | 'artifacts' | 'plans',
   workspace: string,
   environment: NodeJS.ProcessEnv,
 ): string => {

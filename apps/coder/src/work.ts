@@ -4,6 +4,7 @@ import { ContextWindow } from './context-window.js';
 import { Conversation } from './conversation.js';
 import { signalExitCodes, type EndSignal } from './exit-code.js';
 import { runOneTurn } from './one-turn.js';
+import { stateFolder } from './stored-sessions.js';
 import { openAgent, type AgentJob, type OpenedAgent } from './agent/open-agent.js';
 import { startPlan } from './plan/start-plan.js';
 import { oneLine } from './render/printable.js';
@@ -58,7 +59,9 @@ const start = async (ready: OpenedAgent, job: Job): Promise<Run> => {
   const { agent, plan } = ready;
   const { prompt, open, session, display } = job;
   if (plan !== undefined) {
-    return startPlan({ ...ready, plan }, { given: job.given, prompt, display, input: job.process.stdin });
+    const { given, process, workspace } = job;
+    const useFile = `${stateFolder('plans', workspace, process.env)}.json`;
+    return startPlan({ ...ready, plan }, { given, prompt, display, input: process.stdin, useFile });
   }
   if (prompt !== undefined) return runOneTurn(agent, { session, input: prompt }, display);
   if (open !== undefined && display.terminal?.questions === undefined) {

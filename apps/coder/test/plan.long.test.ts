@@ -78,6 +78,19 @@ describe('--plan', () => {
     );
   });
 
+  it('ends when its budget is used, without further sessions', async () => {
+    const answers = builder() as (request: Asked) => Answer;
+    const { words, environment } = await prepare((request) => {
+      const answer = answers(request);
+      const usage = { input_tokens: 900, output_tokens: 100 };
+      return { ...(typeof answer === 'string' ? { content: answer } : answer), usage };
+    });
+    const options = ['--check', check, '--max-tokens', '5000'];
+    const { code, stdout } = await runCoder({ words: [...words, ...options, 'Write two files'], environment });
+    expect(stdout).toMatch(/^budget-exceeded · [123] sessions?\./m);
+    expect(code).toBe(4);
+  });
+
   it('blocks a task whose check fails in three sessions', async () => {
     const { words, environment, workspace } = await prepare(builder());
     const { code, stdout } = await runCoder({
@@ -117,6 +130,9 @@ describe('--plan', () => {
     );
     expect(stdout).toMatch(/^all-done · 2 sessions/m);
     expect(code).toBe(0);
+    expect(stdout).toMatch(/^The plan has taken \d+ of the 28800000 milliseconds that it may take\.$/m);
+    const after = await runCoder({ words: [...words, '--check', check], environment });
+    expect(after.stdout).not.toContain('The plan has taken');
     expect(await git(workspace, 'show', '--name-only', '--format=', 'HEAD~1')).toMatch(
       /^agent-notes\.md\nagent-progress\.json\nbegan\nhalf\.txt\none\.txt$/,
     );

@@ -1,4 +1,4 @@
-import { createBudget, type GuardrailsOptions } from '@h/guardrails';
+import { createBudget, type Budget, type GuardrailsOptions } from '@h/guardrails';
 import type { UsageMeter } from '@h/observe';
 import type { CoderArguments } from '../arguments.js';
 
@@ -6,7 +6,9 @@ import type { CoderArguments } from '../arguments.js';
 const planDefaults = { maxCost: 20, maxTokens: 50_000_000, maxMinutes: 480 } as const;
 
 /** Limits of the whole run. All turns, sessions and sub-agents share one budget. */
-export type RunBudget = Pick<GuardrailsOptions, 'budget' | 'costOf' | 'unknownCost'>;
+export interface RunBudget extends Pick<GuardrailsOptions, 'costOf' | 'unknownCost'> {
+  readonly budget?: Budget;
+}
 
 /** Creates the budget of `--max-cost`, `--max-tokens` and `--max-minutes`. A plan always has a budget. */
 export const budgetFor = (
@@ -27,7 +29,7 @@ export const budgetFor = (
 /** The share of the run's scarcest limit that is left, from 0 to 1. */
 export const shareLeft = (limits: RunBudget | undefined): number => {
   const budget = limits?.budget;
-  if (budget === undefined || typeof budget === 'function') return 1;
+  if (budget === undefined) return 1;
   return Math.min(1, ...budget.limits().map(({ used, max }) => Math.max(0, 1 - used / max)));
 };
 

@@ -6,7 +6,7 @@ import type { ChildSnapshot, Subagents } from '@h/subagents';
 import type { UsageMeter } from '@h/observe';
 import { defineTool, type ArtifactStore } from '@h/tools';
 import type { Agent, SessionStore } from '@h/turn';
-import { budgetFor } from './budget.js';
+import { budgetFor, type RunBudget } from './budget.js';
 import { createExplorer, type ExplorerParts } from './explorer.js';
 import { startFolder } from '../folder.js';
 import { secretsIn, type ChosenModel } from '@h/models';
@@ -51,6 +51,8 @@ export interface OpenedAgent {
   readonly counter: TokenCounter;
   /** The plan of `--plan`. */
   readonly plan: Plan | undefined;
+  /** The budget of the run. */
+  readonly budget: RunBudget;
   readonly repository: Repository | undefined;
   readonly rules: Rules;
 }
@@ -145,7 +147,7 @@ export const openAgent = async (job: AgentJob, opened: (() => Promise<void>)[]):
     team: [team],
     plan,
   });
-  return { agent, lanes, team, counter: common.counter, plan, repository, rules };
+  return { agent, lanes, team, counter: common.counter, plan, budget: common.budget, repository, rules };
 };
 
 /** Whether a tool is running: tools have their own deadlines, so the turn is not idle. */

@@ -1,6 +1,6 @@
 import type { ReadStream } from 'node:tty';
 import { workThrough, type PlannedSession, type WorkEndReason } from '@h/continuity';
-import type { Agent, TurnEvent } from '@h/turn';
+import type { Agent, TurnEvent, TurnOutcome } from '@h/turn';
 import { exitCodes, signalExitCodes, type EndSignal } from '../exit-code.js';
 import { echo, oneLine } from '../render/printable.js';
 import { counted, duration } from '../render/quantity.js';
@@ -10,6 +10,7 @@ import { newSession } from '../stored-sessions.js';
 import type { Display } from '../streams.js';
 import { InputLine } from '../view/input-line.js';
 import type { Plan } from './open-plan.js';
+import type { PlanUse } from './plan-use.js';
 import { reviewRules } from './review-rules.js';
 import { Steering } from './steering.js';
 
@@ -21,6 +22,8 @@ export interface PlanRun {
   readonly plan: Plan;
   /** Notifies the user's hooks that a session has ended. */
   readonly endSession: (session: string) => Promise<void>;
+  /** The stored use of the budget. */
+  readonly use: PlanUse | undefined;
   /** The goal of the plan. */
   readonly goal: string;
   readonly maxSessions: number;
@@ -31,12 +34,11 @@ export interface PlanRun {
   readonly branch: string | undefined;
 }
 
-const planExitCodes: Readonly<Record<WorkEndReason, number>> = {
+const planExitCodes: Readonly<Record<WorkEndReason | TurnOutcome, number>> = {
+  ...exitCodes,
   'all-done': exitCodes.completed,
-  blocked: exitCodes.blocked,
   'no-progress': exitCodes['loop-detected'],
   'max-sessions': exitCodes['max-steps'],
-  cancelled: exitCodes.cancelled,
   'no-tasks': exitCodes.error,
   damaged: exitCodes.error,
   newer: exitCodes.error,
@@ -48,6 +50,7 @@ export const runPlan = ({
   agent,
   plan: { project },
   endSession,
+  use,
   goal,
   maxSessions,
   display,
@@ -59,6 +62,9 @@ export const runPlan = ({
   const steering = new Steering(agent);
   const paper = { palette, columns: terminal?.screen.columns ?? Infinity };
   const stopped = new AbortController();
+  /** Ends the plan with its budget: no further session could do anything. */
+  const over = new AbortController();
+  let spentAs: TurnOutcome | undefined;
   let turn: ShownTurn | undefined;
   let interruptedBy: EndSignal | undefined;
 
@@ -78,6 +84,11 @@ export const runPlan = ({
     turn = showTurn(agent, { session, input: task, metadata: { plan: true } }, show, terminal?.approver);
     const end = await turn.end;
     await endSession(session);
+    const outcome = end?.outcome;
+    if (outcome === 'budget-exceeded' || (outcome === 'timed-out' && use?.isTimeOver() === true)) {
+      spentAs = outcome;
+      over.abort();
+    }
     return end ?? { outcome: 'cancelled' as const };
   };
 
@@ -112,7 +123,7 @@ export const runPlan = ({
       project,
       goal,
       maxSessions,
-      signal: stopped.signal,
+      signal: AbortSignal.any([stopped.signal, over.signal]),
       nameSession: newSession,
       runSession,
       onOutage: ({ pauseMs, error }) =>
@@ -127,17 +138,19 @@ export const runPlan = ({
         view.say([palette.dim(`${oneLine(text)} ${how}`)]);
       },
     }).finally(() => typing?.close());
+    await (interruptedBy === undefined ? use?.forget() : use?.close());
     view.say(steering.waiting.map((line) => palette.dim(`› ${echo(line)} (not delivered: the plan has stopped)`)));
+    const ending = interruptedBy === undefined && reason === 'cancelled' ? (spentAs ?? reason) : reason;
     const where = branch === undefined ? '' : ` Its work is on the branch ${branch}.`;
     view.say([
       '',
       ...planLines(status, paper),
-      `${palette[reason === 'all-done' ? 'green' : 'yellow'](reason)}${palette.dim(` · ${counted(sessions, 'session')}.${where}`)}`,
+      `${palette[reason === 'all-done' ? 'green' : 'yellow'](ending)}${palette.dim(` · ${counted(sessions, 'session')}.${where}`)}`,
     ]);
     if (interruptedBy === undefined) {
       await reviewRules(project.rules, { view, palette, questions, hasLeft: () => stopped.signal.aborted });
     }
-    return interruptedBy === undefined ? planExitCodes[reason] : signalExitCodes[interruptedBy];
+    return interruptedBy === undefined ? planExitCodes[ending] : signalExitCodes[interruptedBy];
   };
 
   return { done: toEnd(), interrupt };

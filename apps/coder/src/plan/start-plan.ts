@@ -7,6 +7,8 @@ import type { Rules } from '../agent/rules.js';
 import type { Display } from '../streams.js';
 import { UsageError } from '../usage-error.js';
 import type { Plan } from './open-plan.js';
+import type { RunBudget } from '../agent/budget.js';
+import { openPlanUse } from './plan-use.js';
 import { enterPlanBranch } from './plan-branch.js';
 import { runPlan } from './run-plan.js';
 
@@ -18,6 +20,8 @@ export interface PlanStart {
   readonly display: Display;
   /** The terminal input. */
   readonly input: ReadStream;
+  /** Stores what the plan has used. */
+  readonly useFile: string;
 }
 
 /**
@@ -53,21 +57,31 @@ export const startPlan = async (
     plan,
     repository,
     rules,
-  }: { readonly agent: Agent; readonly plan: Plan; readonly repository: Repository | undefined; readonly rules: Rules },
-  { given, prompt, display, input }: PlanStart,
+    budget,
+  }: {
+    readonly agent: Agent;
+    readonly plan: Plan;
+    readonly repository: Repository | undefined;
+    readonly rules: Rules;
+    readonly budget: RunBudget;
+  },
+  { given, prompt, display, input, useFile }: PlanStart,
 ): Promise<ReturnType<typeof runPlan>> => {
   const goal = goalOf(await plan.project.status(), prompt);
+  const use = budget.budget && (await openPlanUse(useFile, prompt, budget.budget));
   const branch =
     repository === undefined ? undefined : await enterPlanBranch(repository.repository, { goal, at: Date.now() });
   display.view.say([
     display.palette.dim(
       branch === undefined ? 'This folder is not a git repository, so nothing is committed.' : `⎇ on branch ${branch}`,
     ),
+    ...(use?.before ?? []).map((line) => display.palette.dim(line)),
   ]);
   return runPlan({
     agent,
     plan,
     endSession: (session) => rules.endSession(session),
+    use,
     goal,
     maxSessions: given.maxSessions,
     display,
