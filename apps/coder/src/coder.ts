@@ -1,7 +1,7 @@
 import type { CoderArguments } from './arguments.js';
 import { banner } from './banner.js';
 import { runDemo } from './demo/run-demo.js';
-import { startFolder, workFolder } from './folder.js';
+import { sharedFolderWarning, startFolder, workFolder } from './folder.js';
 import { chooseModel, hasKey } from './model/choose-model.js';
 import { openMeter } from './metering.js';
 import { readPrompt } from './read-prompt.js';
@@ -58,6 +58,8 @@ const runReal = async (given: CoderArguments, process: Process): Promise<number>
   });
   const workspace = await workFolder(given.workspace, startFolder(process.env, process.cwd()));
   const warn = (text: string): void => void process.stderr.write(`${oneLine(text)}\n`);
+  const shared = await sharedFolderWarning(workspace);
+  if (shared !== undefined) warn(shared);
   const sessions = openSessions('sessions', workspace, process.env, warn);
   const children = openChildren(workspace, process.env, warn);
   const artifacts = await openArtifacts(workspace, process.env, warn);

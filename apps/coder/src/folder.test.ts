@@ -2,13 +2,20 @@ import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { reasonOf, startFolder, workFolder } from './folder.js';
+import { reasonOf, sharedFolderWarning, startFolder, workFolder } from './folder.js';
 
 const temporary = async (): Promise<string> => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'h-folder-')));
   onTestFinished(() => rm(folder, { recursive: true }));
   return folder;
 };
+
+describe('sharedFolderWarning', () => {
+  it('names the folder of temporary files, and no folder in it', async () => {
+    expect(await sharedFolderWarning(await realpath(tmpdir()))).toContain('the temporary files of all programs');
+    expect(await sharedFolderWarning(await temporary())).toBeUndefined();
+  });
+});
 
 describe('workFolder', () => {
   it('resolves a path against the current folder', async () => {

@@ -1,4 +1,5 @@
 import { realpath, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { resolve } from 'node:path';
 import { UsageError } from './usage-error.js';
 
@@ -14,6 +15,15 @@ export const workFolder = async (given: string | undefined, from: string): Promi
   });
   if (!found.isDirectory()) throw new UsageError(`${path} is not a folder.`);
   return realpath(path);
+};
+
+/**
+ * Returns a warning if the folder is that of the temporary files of all programs, whose files the agent would read and
+ * change.
+ */
+export const sharedFolderWarning = async (folder: string): Promise<string | undefined> => {
+  if (folder !== (await realpath(tmpdir())) && folder !== '/tmp') return undefined;
+  return `${folder} has the temporary files of all programs, which the agent can read and change. Pass a folder for this work with --workspace.`;
 };
 
 /** The folder that relative paths refer to: the user's current folder, also under `npm start`. */
