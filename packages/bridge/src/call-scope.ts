@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { GivenApproval } from './host.js';
 
 /** A session of a bridge, as far as the scopes of its calls need to know it. */
 export interface ScopedSession {
@@ -20,6 +21,8 @@ const scopes = new AsyncLocalStorage<CallScope>();
  * the caller waits for the call, so the agent gets a separate session, which is named after the call.
  */
 export class CallScope {
+  /** The approvals of the call, in the order of their answers. */
+  readonly approvals: GivenApproval[] = [];
   readonly #session: ScopedSession;
   readonly #id: string;
   readonly #outer = scopes.getStore();

@@ -69,6 +69,10 @@ const settledHost: HostToolCall<never> = {
 
 /** A call of the current step. It runs once both the turn and the host have requested it. */
 export class CallSlot<Value> {
+  /** How often the host has made the call. When it resumes, it makes all paused calls of the step again. */
+  attempts = 0;
+  /** The last attempt in which the host paused before the operators had decided about the call. */
+  pausedAttempt = 0;
   #permission: Permission | undefined;
   /** Runs a function in the asynchronous context in which the operators allowed the call. */
   #inTurn: (run: () => void) => void = runNow;

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   MessageList,
   noUsage,
@@ -14,7 +15,7 @@ import {
 import { ingestCall, ingestOutcome, type Connection, type ConnectOptions } from '@h/turn/bridge';
 import { CallSlot, decisionOn, type CallOptions } from './call-slot.js';
 import { endError } from './errors.js';
-import type { HostToolCall, HostToolResult } from './host.js';
+import type { Approve, GivenApproval, HostToolCall, HostToolResult } from './host.js';
 import { toEnding } from './open-call.js';
 import { whenAborted } from './when-aborted.js';
 
@@ -25,6 +26,8 @@ export interface CallTurnOptions extends CallOptions {
   readonly connect: (options: ConnectOptions) => Connection;
   /** The values that operators stored with `session.state`. */
   readonly state: Readonly<Record<string, JSONValue>>;
+  /** The approvals of the call in another turn, which are not requested again. */
+  readonly approvals: readonly GivenApproval[];
 }
 
 /** How long operators may hold the last events of a turn, in milliseconds. That of `harness()`. */
@@ -50,7 +53,9 @@ export class CallTurn<Value> {
   #call: TurnEventOf<'tool.call'>['call'] | undefined;
   #isDecided = false;
   /** The ids of the requests without an answer. */
-  readonly #approvals = new Set<string>();
+  readonly #requests = new Set<string>();
+  /** The approvals of another turn that no operator has requested again. */
+  readonly #given: Set<GivenApproval>;
   #hasResult = false;
   #isBroken = false;
   #ending: TurnEnding | undefined;
@@ -60,6 +65,7 @@ export class CallTurn<Value> {
   constructor(options: CallTurnOptions) {
     this.#options = options;
     this.#slot = new CallSlot<Value>(options);
+    this.#given = new Set(options.approvals);
   }
 
   /** Makes the call, or continues it after a control-flow error of the host. */
@@ -74,7 +80,7 @@ export class CallTurn<Value> {
     });
     try {
       const result = await this.#slot.resultFor(
-        (request) => decisionOn(request, this.#options, host.approve),
+        (request) => decisionOn(request, this.#options, this.#givenFor(request) ?? host.approve),
         (id, decision) => this.#feed({ type: 'approval.answer', id, ...decision }),
       );
       // Only a paused call of several is released.
@@ -82,6 +88,16 @@ export class CallTurn<Value> {
     } finally {
       stopListening();
     }
+  }
+
+  /** Returns the approval that another turn requested for the same reason. */
+  #givenFor({ reason, call }: TurnEventOf<'approval.request'>): Approve | undefined {
+    for (const given of this.#given) {
+      if (given.request.reason !== reason || !isDeepStrictEqual(given.request.call, call)) continue;
+      this.#given.delete(given);
+      return () => given.approval;
+    }
+    return undefined;
   }
 
   /** Ends the turn: as completed if the call has its result. */
@@ -122,7 +138,7 @@ export class CallTurn<Value> {
       case 'session.loaded':
         return this.#call === undefined;
       case 'approval.answer':
-        return this.#approvals.delete(event.id);
+        return this.#requests.delete(event.id);
       case 'turn.end':
         return this.#ending !== undefined;
       case 'turn.continue':
@@ -149,7 +165,7 @@ export class CallTurn<Value> {
         this.#slot.settle(event);
         return this.#ending === undefined ? undefined : this.#end(this.#ending);
       case 'approval.request':
-        this.#approvals.add(event.id);
+        this.#requests.add(event.id);
         return this.#slot.askFor(event);
       case 'turn.stop':
         return this.#stopped(event);

@@ -32,8 +32,6 @@ export class HostCalls<HostMessage> {
   /** The answer that the host received since its last model call, and the ids of its calls. */
   #answer: Delivered['answer'];
   #given: readonly string[] = [];
-  /** Whether the host paused for an approval. */
-  #isPaused = false;
 
   constructor(options: RunOptions<HostMessage>, turn: CallsTurn) {
     this.#options = options;
@@ -82,16 +80,16 @@ export class HostCalls<HostMessage> {
       return queueMicrotask(() => this.#turn.isAborted && cancel());
     });
     slot.attach(call);
-    if (this.#isPaused) slot.release();
+    if (this.#isPausedBeside(slot)) slot.release();
     this.#turn.notify();
     this.#askForOthers(slot);
     try {
       return await slot.resultFor(
-        (request) => this.#decisionIn(request, call),
+        (request) => this.#decisionIn(request, call, slot),
         (id, decision) => {
-          this.#isPaused = call.isResumedAlone === true && this.#isApprovalOpen;
+          const isPaused = call.isResumedAlone === true ? this.#isApprovalOpen : this.#isPausedBeside(slot);
           this.#turn.answer(id, decision);
-          if (this.#isPaused) slot.release();
+          if (isPaused) slot.release();
         },
       );
     } finally {
@@ -157,13 +155,28 @@ export class HostCalls<HostMessage> {
     }
   }
 
+  /** Handles a pause of the host for a call about which the operators of the turn have not decided. */
+  pause(paused: CallSlot<unknown>): void {
+    paused.pausedAttempt = paused.attempts;
+    for (const id of this.#given) if (this.#slots.get(id) !== paused) this.#slots.get(id)?.release();
+  }
+
+  /** Whether the host, since it made this call, paused for another call of the step. */
+  #isPausedBeside(slot: CallSlot<unknown>): boolean {
+    const others = this.#given.map((id) => this.#slots.get(id)).filter((other) => other !== slot);
+    return others.some((other) => other !== undefined && other.pausedAttempt >= slot.attempts);
+  }
+
   /** Requests an approval within the call of the host, which may pause for it. */
-  async #decisionIn(request: TurnEventOf<'approval.request'>, call: HostToolCall<unknown>): Promise<ApprovalDecision> {
+  async #decisionIn(
+    request: TurnEventOf<'approval.request'>,
+    { approve }: HostToolCall<unknown>,
+    slot: CallSlot<unknown>,
+  ): Promise<ApprovalDecision> {
     try {
-      return await decisionOn(request, this.#options, call.approve);
+      return await decisionOn(request, this.#options, approve);
     } catch (error) {
-      this.#isPaused = true;
-      for (const id of this.#given) this.#slots.get(id)?.release();
+      this.pause(slot);
       throw error;
     }
   }

@@ -13,7 +13,15 @@ import {
   type UserMessage,
 } from '@h/turn';
 import { captureTurn } from '@h/turn/bridge';
-import type { HostFormat, HostModelCall, HostModelResult, HostToolCall, HostToolResult } from './host.js';
+import type {
+  Approve,
+  GivenApproval,
+  HostFormat,
+  HostModelCall,
+  HostModelResult,
+  HostToolCall,
+  HostToolResult,
+} from './host.js';
 import { HostHistory, nothingDelivered, type Delivered } from './host-history.js';
 import { HostRun } from './host-run.js';
 import { CallScope, type ScopedSession } from './call-scope.js';
@@ -102,7 +110,7 @@ export class HostSession<HostMessage> implements ScopedSession {
       return inHost(() => inTurn(() => scope.run(() => given.run(...parts))));
     };
     try {
-      const result = await this.#tool({ ...given, run });
+      const result = await this.#tool({ ...given, run, approve: this.#approveIn(scope, given) }, scope);
       this.#endScope(scope, given.id);
       return result;
     } catch (error) {
@@ -117,26 +125,43 @@ export class HostSession<HostMessage> implements ScopedSession {
     scope.forget('ended');
   }
 
-  async #tool<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
+  /** The approvals of a call that has not ended, in the order of their answers. */
+  approvalsOf(id: string): readonly GivenApproval[] {
+    return this.#scopes.get(id)?.approvals ?? [];
+  }
+
+  #approveIn<Value>(scope: CallScope, { approve = this.#options.approve }: HostToolCall<Value>): Approve {
+    return async (request) => {
+      const approval = await approve(request);
+      scope.approvals.push({ request, approval });
+      return approval;
+    };
+  }
+
+  async #tool<Value>(call: HostToolCall<Value>, scope: CallScope): Promise<HostToolResult<Value>> {
     const calls = this.#run?.calls;
     const slot = calls?.get<Value>(call.id);
+    if (slot) slot.attempts += 1;
     if (calls && slot && !this.#alone.has(call.id) && (await slot.isEnteredAs(call))) {
       const result = await calls.make(call, slot);
       if (result) return result;
     }
     try {
-      const alone = await this.#toolAlone(call);
+      const alone = await this.#toolAlone(call, scope);
       if (calls && slot) calls.finishDecided(slot, { outcome: alone.outcome, value: alone.returned?.value as Value });
       return alone;
     } catch (error) {
-      if (calls && slot && !this.#options.isControlFlow(error)) calls.finishDecided(slot, { error });
+      if (calls && slot) {
+        if (this.#options.isControlFlow(error)) calls.pause(slot);
+        else calls.finishDecided(slot, { error });
+      }
       throw error;
     }
   }
 
   /** Makes a call in a turn with this call only. */
-  async #toolAlone<Value>(call: HostToolCall<Value>): Promise<HostToolResult<Value>> {
-    const turn = this.#alone.get(call.id) ?? this.#callTurn();
+  async #toolAlone<Value>(call: HostToolCall<Value>, { approvals }: CallScope): Promise<HostToolResult<Value>> {
+    const turn = this.#alone.get(call.id) ?? this.#callTurn(approvals);
     this.#alone.set(call.id, turn);
     const release = (): void => {
       this.#alone.delete(call.id);
@@ -155,9 +180,9 @@ export class HostSession<HostMessage> implements ScopedSession {
     }
   }
 
-  #callTurn(): CallTurn<unknown> {
+  #callTurn(approvals: readonly GivenApproval[]): CallTurn<unknown> {
     const { state } = this.#store.fold();
-    return new CallTurn({ ...this.#options, session: this.name, lock: this.#lock, state });
+    return new CallTurn({ ...this.#options, session: this.name, lock: this.#lock, state, approvals });
   }
 
   /**

@@ -156,3 +156,9 @@ export interface HostToolCall<Value> {
 export type Approve = (request: TurnEventOf<'approval.request'>) => Promise<Approval> | Approval;
 
 type Approval = ApprovalDecision | ApprovalDecision['decision'];
+
+/** An approval request, and the answer of a person. */
+export interface GivenApproval {
+  readonly request: TurnEventOf<'approval.request'>;
+  readonly approval: Approval;
+}

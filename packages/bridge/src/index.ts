@@ -13,6 +13,7 @@ export {
 } from './host-events.js';
 export type {
   Approve,
+  GivenApproval,
   HostFormat,
   HostModelCall,
   HostModelContext,

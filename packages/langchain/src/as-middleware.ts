@@ -21,6 +21,7 @@ import { createMiddleware, type AgentMiddleware } from 'langchain';
 import * as z from 'zod';
 import { detailsOf, toResponse } from './answer.js';
 import { resultIn, withResult } from './commands.js';
+import { Interrupts, type CallInterrupts } from './interrupts.js';
 import { langchainMessages, outputOf, toAIMessage, toolMessage, toSystemMessage } from './messages.js';
 import { RunSessions } from './run-sessions.js';
 
@@ -92,7 +93,7 @@ export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): AgentM
     exitBehavior: oneOf('end', 'error'),
     resolve: anyFunction,
   });
-  const { exitBehavior = 'end', resolve, partial, onStop, ...shared } = options;
+  const { exitBehavior = 'end', resolve, partial, onStop, approve, ...shared } = options;
   checkOperators(operators, {
     owner: 'asMiddleware()',
     host: 'LangChain',
@@ -108,6 +109,7 @@ export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): AgentM
     endsRuns: true,
   });
   const runs = new RunSessions(host);
+  const interrupts = new Interrupts(approve);
   const toolNames = new WeakMap<HostSession<BaseMessage>, ReadonlySet<unknown>>();
   return createMiddleware({
     name: 'h',
@@ -127,7 +129,8 @@ export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): AgentM
     },
     wrapToolCall: (request, handler) => {
       const { state, runtime } = request as ToolRequest;
-      return callTool(host.session(runs.nameOf(runOf(state), runtime.configurable)), request as ToolRequest, handler);
+      const session = host.session(runs.nameOf(runOf(state), runtime.configurable));
+      return callTool(session, request as ToolRequest, handler, interrupts.of(session, request));
     },
   });
 };
@@ -248,6 +251,7 @@ const callTool = async (
   session: HostSession<BaseMessage>,
   request: ToolRequest,
   handler: Parameters<Hooks['wrapToolCall']>[1],
+  interrupts: CallInterrupts,
 ): Promise<ToolAnswer> => {
   const { tool, toolCall, runtime } = request;
   const { id = '', args } = toolCall;
@@ -260,8 +264,10 @@ const callTool = async (
     input: args,
     parse: (input) => input,
     signal: runtime.signal,
+    approve: interrupts.approve,
     run: async (call) => {
       try {
+        await interrupts.replay();
         const input = call.input as typeof args;
         const answer = await handler(input === args ? request : { ...request, toolCall: { ...toolCall, args: input } });
         if (ToolMessage.isInstance(answer)) return returnOf(answer, answer);
