@@ -113,6 +113,11 @@ export class CallSlot<Value> {
     return this.#host !== undefined || this.#ran !== undefined || this.#result !== undefined;
   }
 
+  /** Whether the host makes the other calls of the step only after this one. */
+  get isMadeAlone(): boolean {
+    return this.#host?.isMadeAlone === true;
+  }
+
   /** Whether the host waits for the operators. */
   get isBlocked(): boolean {
     return this.#host !== undefined && this.#permission === undefined && this.#result === undefined;

@@ -49,11 +49,6 @@ export class HostCalls<HostMessage> {
     return this.#given.some((id) => this.#slots.get(id)?.isAwaited === false);
   }
 
-  /** Whether an operator waits for the approval of a call of the step. */
-  get #isApprovalOpen(): boolean {
-    return this.#given.some((id) => this.#slots.get(id)?.approval !== undefined);
-  }
-
   /** Handles an answer that the host receives with the calls of these ids; the previous one is delivered no longer. */
   deliver(answer?: Delivered['answer'], calls: readonly string[] = []): void {
     this.#answer = answer;
@@ -80,16 +75,16 @@ export class HostCalls<HostMessage> {
       return queueMicrotask(() => this.#turn.isAborted && cancel());
     });
     slot.attach(call);
-    if (this.#isPausedBeside(slot)) slot.release();
+    if (this.#isHeldUp(slot)) slot.release();
     this.#turn.notify();
     this.#askForOthers(slot);
     try {
       return await slot.resultFor(
         (request) => this.#decisionIn(request, call, slot),
         (id, decision) => {
-          const isPaused = call.isResumedAlone === true ? this.#isApprovalOpen : this.#isPausedBeside(slot);
+          const isHeldUp = this.#isHeldUp(slot);
           this.#turn.answer(id, decision);
-          if (isPaused) slot.release();
+          if (isHeldUp) slot.release();
         },
       );
     } finally {
@@ -140,8 +135,9 @@ export class HostCalls<HostMessage> {
     const slot = request.call && this.#slots.get(request.call.id);
     if (slot?.decided) return this.#answerDecided(request, slot);
     const isBlocking = !this.#options.asksInCall && [...this.#slots.values()].some((other) => other.isBlocked);
-    if (slot && (slot.isAwaited || !isBlocking)) return slot.askFor(request);
-    this.#decide(request);
+    if (!slot || (isBlocking && !slot.isAwaited)) return this.#decide(request);
+    slot.askFor(request);
+    for (const other of this.#slots.values()) if (other.isBlocked && this.#isHeldUp(other)) other.release();
   }
 
   /** Requests the approvals of other calls: a host that makes one call after the other waits for this one first. */
@@ -161,10 +157,12 @@ export class HostCalls<HostMessage> {
     for (const id of this.#given) if (this.#slots.get(id) !== paused) this.#slots.get(id)?.release();
   }
 
-  /** Whether the host, since it made this call, paused for another call of the step. */
-  #isPausedBeside(slot: CallSlot<unknown>): boolean {
-    const others = this.#given.map((id) => this.#slots.get(id)).filter((other) => other !== slot);
-    return others.some((other) => other !== undefined && other.pausedAttempt >= slot.attempts);
+  /** Whether a call waits for another one of the step, which the host has paused or has yet to make. */
+  #isHeldUp(slot: CallSlot<unknown>): boolean {
+    const others = this.#given.flatMap((id) => this.#slots.get(id) ?? []).filter((other) => other !== slot);
+    return others.some(
+      ({ approval, pausedAttempt }) => pausedAttempt >= slot.attempts || (slot.isMadeAlone && approval !== undefined),
+    );
   }
 
   /** Requests an approval within the call of the host, which may pause for it. */

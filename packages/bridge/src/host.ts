@@ -124,12 +124,12 @@ export interface HostToolCall<Value> {
    */
   readonly isSignalOwn?: boolean | undefined;
   /**
-   * Whether the host resumes this call alone: it makes the other paused calls of the step only after this one has a
-   * result. Once approved, the call is then made in a separate turn, because the operators cannot decide about all calls.
+   * Whether the host makes the other open calls of the step only after this one has its result. While operators wait for
+   * the approval of another one, this call is made in a separate turn, because they cannot decide about all calls.
    *
    * @defaultValue `false`
    */
-  readonly isResumedAlone?: boolean | undefined;
+  readonly isMadeAlone?: boolean | undefined;
   /**
    * Runs the tool with the call as it left the operators. A rejection is a failed call.
    *

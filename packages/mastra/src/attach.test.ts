@@ -74,13 +74,14 @@ const agentWith = (
 const memory = { thread: 'alice', resource: 'test' };
 
 /** Asks a person about every call, and denies those that are not approved. */
-const asking = (): TurnOperator =>
+const asking = (tool?: string): TurnOperator =>
   intercept('asking', ({ emit }) => {
     const held = new Map<string, (reason: string | undefined) => void>();
     return {
       decide: {
         'tool.call': (event) => {
           const { id, name, input } = event.call;
+          if (tool !== undefined && name !== tool) return undefined;
           emit({ type: 'approval.request', id: `ask-${id}`, reason: 'Sure?', call: { id, name, input } });
           return new Promise((resolve) => {
             held.set(`ask-${id}`, (reason) => resolve(reason === undefined ? undefined : deny(event, reason)));
@@ -241,6 +242,17 @@ describe('attach', () => {
     const { text } = await agent.declineToolCallGenerate({ runId, toolCallId: declined, reason: 'No way.' });
     expect([text, ran]).toEqual(['Done.', [approved]]);
     expect(lastRequest()).toContain('No way.');
+  });
+
+  it('suspends the run for a call that Mastra makes after another one has its result', async () => {
+    const ran: string[] = [];
+    const tools = { a: () => ran.push('a-0'), b: () => ran.push('b-1') };
+    const agent = agentWith({ storage: new InMemoryStore(), tools }, asking('b'));
+    script = [calls('a', 'b'), { content: 'Done.' }];
+    const { runId = '' } = await agent.generate('Go.', { memory, toolCallConcurrency: 1 });
+    expect(ran).toEqual(['a-0']);
+    const { text } = await agent.approveToolCallGenerate({ runId, toolCallId: 'b-1' });
+    expect([text, ran]).toEqual(['Done.', ['a-0', 'b-1']]);
   });
 
   it.each(['the same process', 'another process'])('passes the suspension of a tool, in %s', async (where) => {

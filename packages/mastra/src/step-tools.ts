@@ -141,8 +141,8 @@ const throughOperators = async (execution: Execution): Promise<unknown> => {
       name,
       input,
       signal: options.abortSignal,
-      // Mastra resumes one of several suspended calls, and the others after its result.
-      isResumedAlone: details.resumeData !== undefined,
+      // Mastra resumes suspended calls one after the other, and may make all calls so.
+      isMadeAlone: step.approve === undefined,
       approve: step.approve ?? suspendForApproval(details),
       run: (call, signal, isChanged) => runTool(execution, call, signal, isChanged),
     });

@@ -1,6 +1,13 @@
 import { plainJSON, type Approve, type HostSession, type HostToolReturn } from '@h/bridge';
 import type { ApprovalDecision } from '@h/turn';
-import type { ExecuteToolStage, Message, MiddlewareHandlerOf, ToolResultBlock } from '@strands-agents/sdk';
+import {
+  SequentialToolExecutor,
+  type Agent,
+  type ExecuteToolStage,
+  type Message,
+  type MiddlewareHandlerOf,
+  type ToolResultBlock,
+} from '@strands-agents/sdk';
 import { emitting, readStage } from './emitting.js';
 import { outputOf, toResultBlock } from './messages.js';
 
@@ -30,7 +37,8 @@ export const executeTool = ({ session, approve }: ToolStage, context: Context, n
       input,
       parse: (given) => given,
       signal: AbortSignal.any([cancelSignal, left]),
-      approve: approve ?? interruptFor(context),
+      isMadeAlone: (context.agent as Partial<Agent>).toolExecutor instanceof SequentialToolExecutor,
+      approve: approve ?? interruptFor(context, () => session.approvalsOf(id).length),
       run: async (call, signal, isChanged) => {
         const changed = isChanged ? { ...context, toolUse: { ...toolUse, input: call.input as never } } : context;
         const { result } = await readStage(next(changed), signal, emit);
@@ -50,12 +58,16 @@ const returnOf = (result: ToolResultBlock): HostToolReturn<ToolResultBlock> => {
 /** Whether an error is an interrupt of Strands, which does not export its class. */
 export const isInterrupt = (thrown: unknown): boolean => thrown instanceof Error && thrown.name === 'InterruptError';
 
-/** Interrupts the agent, whose next invocation brings the decision in an `interruptResponse`. */
+/**
+ * Interrupts the agent, whose next invocation brings the decision in an `interruptResponse`.
+ *
+ * @param answered - the number of earlier approvals of the call, whose answers Strands stores by the names of interrupts
+ */
 const interruptFor =
-  (context: Context): Approve =>
+  (context: Context, answered: () => number): Approve =>
   ({ reason, call }) => {
     const { response } = context.interrupt<unknown>({
-      name: approvalInterrupt,
+      name: answered() === 0 ? approvalInterrupt : `${approvalInterrupt}.${answered() + 1}`,
       reason: { reason, tool: call?.name ?? '', input: plainJSON(call?.input) as never },
     });
     return decisionOf(response);
