@@ -6,8 +6,6 @@ import { Failures } from './rules/failures.js';
 import { checkLoopOptions, limitsFrom, type LimitsOf, type LoopOptions } from './options.js';
 import {
   HeldFingerprints,
-  isSameAnswer,
-  isSamePage,
   isSuccess,
   minPageWords,
   neutralStatuses,
@@ -180,16 +178,17 @@ export class Detector {
   }
 
   /**
-   * Whether {@link record} would certainly return `ok`: the call is new and has succeeded with an answer that differs
-   * from the previous answer of its tool.
+   * Whether {@link record} would certainly return `ok`: the call is new and has succeeded with another answer than the
+   * call before it of its tool.
    */
   isNew(call: DescribedCall, status: LoopOutcome['status'], print: Fingerprint): boolean {
     if (!isSuccess(status, print) || this.#repeats.get(call.key) !== undefined) return false;
     if (this.#rework.isRedone(call)) return false;
     const answer = this.#answers.get(call.tool);
-    if (answer === undefined) return true;
-    if (isSameAnswer(answer.print, print) || isSamePage(answer.print, print)) return false;
-    return !isKnownPage(answer, call, print, { isNewInput: true, writes: this.#counts.writes });
+    const isAnswered =
+      hasAnswered(answer, call, print) ||
+      isKnownPage(answer, call, print, { isNewInput: true, writes: this.#counts.writes });
+    return !isAnswered;
   }
 
   /** Records the outcome of a call. @param effect the declared effect of the tool, if known */

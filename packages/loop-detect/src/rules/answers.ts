@@ -80,13 +80,14 @@ export const isOfOther = (answer: Answer | undefined, { key }: DescribedCall): b
 /** Whether the call before it of this tool was answered the same way. */
 export const hasAnswered = (before: Answer | undefined, call: DescribedCall, print: Fingerprint): boolean => {
   if (before === undefined) return false;
+  const isOther = isAboutOther(before.call, call);
+  // Other files and records may have the same content, as may other sites.
+  if (isOther && print.isEmpty !== true && !call.isPause && !isOfSite(before.call, call)) return false;
   const isShuffled = call.isLookup && before.call.key !== call.key && isSamePage(before.print, print);
   if (!isShuffled && !isSameAnswer(before.print, print)) return false;
   if (call.isPause) return true;
   const isPage = print.words.length >= minPageWords;
-  // Other files and records may have the same content, as may other sites.
-  const mayBeEqual = isAboutOther(before.call, call) && !(isPage && isOfSite(before.call, call));
-  if (print.isEmpty !== true && mayBeEqual) return false;
+  if (isOther && print.isEmpty !== true && !isPage) return false;
   // The same page after another input. An acknowledgement of a few words is equal for all inputs.
   const isPageAgain = isPage && isOfOther(before, call);
   if (call.isPoll) return isPageAgain && !call.writes();
