@@ -2,6 +2,7 @@ import { isKnown, programName, unknownText, type Field } from '../words/field.js
 import type { Output } from '../words/expand-word.js';
 import type { Input } from '../words/known-output.js';
 import { hasFile, textOfFile } from './line-files.js';
+import { packedBy } from './packed-files.js';
 import { resolvePath } from './resolve-path.js';
 import type { Scope } from '../scope.js';
 import { isSecretPath, secretMark, secretVariableMark } from './secrets.js';
@@ -22,16 +23,16 @@ export const rememberFiles = (
   for (const { operator, target } of redirections) {
     if (!operator.includes('>') || !isKnown(target.text)) continue;
     const path = resolvePath(target.text, scope.cwd);
-    if (output.programs.some((mark) => mark === secretMark || mark.startsWith(secretVariableMark))) {
-      scope.secrets.set(path, secretMark);
-    }
+    if (output.programs.some(isSecretMark)) scope.secrets.set(path, secretMark);
     fill(scope, path, output, operator === '>>');
   }
   const args = argv.slice(1).map(({ text }) => text);
   if (name === 'tee' && input !== undefined) {
     const isAppended = args.some((word) => /^-[a-z]*a|^--append$/.test(word));
     for (const path of args) {
-      if (!path.startsWith('-')) fill(scope, resolvePath(path, scope.cwd), input, isAppended);
+      if (path.startsWith('-')) continue;
+      fill(scope, resolvePath(path, scope.cwd), input, isAppended);
+      if (input.programs.some(isSecretMark)) scope.secrets.set(resolvePath(path, scope.cwd), secretMark);
     }
   }
   if (editors.test(name) || (scriptable.test(name) && args.some((word) => inPlace.test(word)))) {
@@ -39,6 +40,14 @@ export const rememberFiles = (
   }
   if (/^(?:curl|wget2?|aria2c|axel)$/.test(name)) {
     for (const path of fetched(name, args)) scope.downloads.add(resolvePath(path, scope.cwd));
+  }
+  const { targets, sources } = packedBy(name, args) ?? { targets: [], sources: [] };
+  const listed = /^(?:zip|cpio|pax|(?:bsd|g)?tar)$/.test(name) ? (input?.text?.split('\n') ?? []) : [];
+  if (
+    [...sources, ...listed].some((path) => isSecretFile(path, scope)) ||
+    (targets.length > 0 && input?.programs.some(isSecretMark) === true)
+  ) {
+    for (const path of targets) scope.secrets.set(resolvePath(path, scope.cwd), secretMark);
   }
   const folder = unpackedBy(name, args, input, scope);
   if (folder !== undefined) scope.downloads.add(folder);
@@ -109,8 +118,14 @@ const copy = (scope: Scope, [from, target]: readonly string[], input: Input | un
       : textOfFile(scope, from);
   if (text !== undefined) scope.files.set(to, text);
   if (hasFile(scope.downloads, from, scope)) scope.downloads.add(to);
-  if (hasFile(scope.secrets, from, scope) || isSecretPath(from, scope.cwd, scope)) scope.secrets.set(to, secretMark);
+  if (isSecretFile(from, scope)) scope.secrets.set(to, secretMark);
 };
+
+/** Returns whether a path names a file with secrets, or one to which the line has written a secret. */
+const isSecretFile = (path: string, scope: Scope): boolean =>
+  hasFile(scope.secrets, path, scope) || isSecretPath(path, scope.cwd, scope);
+
+const isSecretMark = (mark: string): boolean => mark === secretMark || mark.startsWith(secretVariableMark);
 
 const fetched = (name: string, args: readonly string[]): readonly string[] => {
   const paths: string[] = [];
