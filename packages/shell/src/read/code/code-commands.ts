@@ -31,7 +31,9 @@ const withPath = (command: string, path: string): Inner =>
 const attachedCode = (options: readonly string[], args: readonly Field[]): Field | undefined => {
   for (const field of args.slice(0, maxArguments)) {
     const option = options.find((name) =>
-      name.startsWith('--') ? field.text.startsWith(`${name}=`) : name.length === 2 && field.text.startsWith(name),
+      name.startsWith('--')
+        ? /^[=:]/.test(field.text.startsWith(name) ? field.text.slice(name.length) : '')
+        : name.length === 2 && field.text.startsWith(name),
     );
     if (option === undefined) continue;
     return { ...field, text: field.text.slice(option.length + (option.startsWith('--') ? 1 : 0)) };
@@ -66,7 +68,7 @@ export const ofCode = (
   const operand =
     args.slice(0, maxArguments).find(({ text }) => textOfFile(scope, text) !== undefined) ??
     args.find(({ text }) => (!text.startsWith('-') && text !== 'run') || text === '-');
-  if (input?.text !== undefined && args.some(({ text }) => /^(?:c|console|shell(?:_plus)?|tinker)$/.test(text))) {
+  if (input?.text !== undefined && args.some(({ text }) => /^(?:c|console|shell(?:_plus)?|tinker|fsi)$/.test(text))) {
     return fromCode(input.text, isJavaScript);
   }
   const rest = operand === undefined ? [] : args.slice(args.indexOf(operand) + 1);

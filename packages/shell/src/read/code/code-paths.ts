@@ -237,7 +237,7 @@ export const transfersIn = (code: string, texts: readonly CodeText[]): readonly 
 };
 
 const deleters =
-  /(?:^|[.:>_-])(?:rm|remove|delete|unlink|erase|trash|purge|wipe)(?!\w*(?:listener|class|attribute|prefix|suffix))|[a-z](?:Remove|Delete|Unlink|Erase|Trash)|rmtree|rmdir|rm_rf|^remove/i;
+  /(?:^|[.:>_-])(?:rm|remove|delete|unlink|erase|trash|purge|wipe)(?!\w*(?:listener|class|attribute|prefix|suffix))|[a-z](?:Remove|Delete|Unlink|Erase|Trash)|rmtree|rmdir|rm_rf|^remove|\bdel_dir/i;
 /** Clients of HTTP and collections have a method of this name, too. */
 const ofServer = /\.delete$/i;
 const ofFiles = /file|dir|path|folder|\bfs\b|\bos\b/i;

@@ -13,7 +13,7 @@ const maxCode = 10_000;
 /** Maximum number of arguments that may name a file. */
 const maxArguments = 20;
 
-/** Programs that compile or follow files, with the file that they read by default. */
+/** Programs that compile or follow files, with the files that they read by default. */
 const compilers: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     'go gcc g++ cc clang rustc java javac jshell swift swiftc kotlin kotlinc scala zig nim crystal gradle mvn ant'
@@ -21,9 +21,9 @@ const compilers: Readonly<Record<string, string>> = {
       .map((name) => [name, '-']),
   ),
   ...Object.fromEntries(['npm', 'pnpm', 'yarn', 'bun'].map((name) => [name, 'package.json'])),
-  make: 'Makefile',
-  just: 'justfile',
-  task: 'Taskfile.yml',
+  make: 'GNUmakefile makefile Makefile',
+  just: 'justfile Justfile .justfile',
+  task: 'Taskfile.yml Taskfile.yaml taskfile.yml taskfile.yaml',
 };
 
 /** Runners of tasks, and the packages of JavaScript, whose files contain lines for a shell. */
@@ -80,7 +80,7 @@ export const ofDownloadedCode = (name: string, args: readonly Field[], scope: Sc
   const subcommand = Object.hasOwn(runningSubcommands, name) ? runningSubcommands[name] : undefined;
   if (!runsFile.test(name) && !words.some((word) => subcommand?.test(word))) return [];
   const byDefault = Object.hasOwn(compilers, name) ? compilers[name] : undefined;
-  return [...words, ...(byDefault === undefined ? [] : [byDefault])]
+  return [...words, ...(byDefault?.split(' ') ?? [])]
     .filter((path) => hasFile(scope.downloads, path, scope))
     .slice(0, 1)
     .map((): Inner => ({ kind: 'problem', problem: 'runs-download' }));
@@ -95,7 +95,7 @@ export const ofWrittenCode = (
 ): readonly Inner[] => {
   const byDefault = Object.hasOwn(compilers, name) ? compilers[name] : undefined;
   if (byDefault === undefined || (scope.files.size === 0 && input?.text === undefined)) return [];
-  const paths = [...args.slice(0, maxArguments).map(({ text }) => text), byDefault];
+  const paths = [...args.slice(0, maxArguments).map(({ text }) => text), ...byDefault.split(' ')];
   return paths
     .flatMap((path) => textOfFile(scope, path) ?? (path === '-' ? (input?.text ?? []) : []))
     .slice(0, 1)

@@ -6,17 +6,18 @@ import { ofOption, type Inner } from './inner.js';
 import type { Input } from '../words/known-output.js';
 
 /** Commands of Vim and Neovim that evaluate an expression, or code of another language. */
-const evaluates = /(?:^|[+:|\s])(?:so(?:urce)?|call|echo\w*|let|lua|py(?:thon)?3?|ruby|perl)\s/;
+const evaluates = /\bvim\.\w|(?:^|[+:|\s])(?:so(?:urce)?|call|echo\w*|let|lua|py(?:thon)?3?|ruby|perl)\s/;
 
 /** Editors, pagers and debuggers that run `!command`, from `-c`, `+`, or their input. */
 export const ofEditor = (args: readonly Field[], input: Input | undefined): readonly Inner[] => {
   const texts = [...args.map(({ text }) => text), ...(input?.text?.split('\n') ?? [])];
   return [
     ...texts.flatMap((text): readonly Inner[] => {
-      const [, command] = /^\+?:?(?:silent!?\s+|sil\s+|r(?:ead)?\s*)?(?:!|shell\s+|pipe\s+)(.+)$/s.exec(text) ?? [];
+      const [, command] =
+        /^\+?:?(?:silent!?\s+|sil\s+|r(?:ead)?\s*)?(?:!|(?:platform\s+)?shell\s+|pipe\s+)(.+)$/s.exec(text) ?? [];
       return command === undefined ? ofCall(text) : [{ kind: 'line', text: command, mayBeInvalid: true }];
     }),
-    ...ofOption(args, ['-P', '--pager']),
+    ...ofOption(args, ['-P', '--pager', '-H']),
     ...texts.flatMap((text) => written(/^\+?:?(?:w|write|saveas)!?\s+([/~]\S{1,200})$/.exec(text)?.[1])),
     ...shownFiles(args).map((file): Inner => ({ kind: 'command', argv: [known('cat'), file] })),
     ...texts.filter((text) => evaluates.test(text)).flatMap(ofExpression),

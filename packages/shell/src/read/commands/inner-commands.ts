@@ -5,6 +5,7 @@ import { readFind } from './find-targets.js';
 import { elsewhere, here, ofInput, ofOption, ofPath, ofText, spentInput, unknownInput, type Inner } from './inner.js';
 import { ofEditor } from './editors.js';
 import { isHost, isVirtualMachine, runsElsewhere } from './engines.js';
+import { ofBuildFiles } from '../code/build-files.js';
 import { ofMakefile } from '../code/makefiles.js';
 import { runsLines, sedFiles, sedLines, tclLines } from '../code/sed-scripts.js';
 import { ofCode, written } from '../code/code-commands.js';
@@ -13,6 +14,7 @@ import { isWide, type Input } from '../words/known-output.js';
 import { isOrdinary } from './ordinary.js';
 import { valueOf, type Scope } from '../scope.js';
 import { ofFile, ofLogin, ofRemote, ofShell, ofSource, sshPrograms } from './shell-commands.js';
+import { bracketedLines, namedPrograms, withScripts } from './text-commands.js';
 import { joined, ofWrapper } from './wrapped-commands.js';
 import { ofDownloadedCode, ofWrittenCode } from '../code/written-code.js';
 import { interpreters, shells } from './wrappers.js';
@@ -24,8 +26,9 @@ export const innerCommands = (
   scope: Scope,
   aliases: Map<string, string>,
 ): readonly Inner[] => {
-  const [first, ...args] = argv;
+  const [first, ...words] = argv;
   const name = programName(first?.text ?? '');
+  const args = withScripts(name, words, scope);
   // `time -o file` has no name, because the parser reads `time` as the keyword.
   if (first?.text.startsWith('-') === true) return ofWrapper('time', argv, input);
   // A script may have the name of a program.
@@ -35,21 +38,13 @@ export const innerCommands = (
   if (name === 'git') return ofGit(args, aliases);
   return [
     ...namedPrograms(args),
+    ...bracketedLines(name, args, input),
     ...ofWrittenCode(name, args, input, scope),
+    ...ofBuildFiles(name, args, scope),
     ...ofDownloadedCode(name, args, scope),
     ...ofProgram(first, name, args, input, scope),
   ];
 };
-
-/** `--pager=command`, `--rsh-command=command` and `scripts.name=command`, of any program. */
-const namedPrograms = (args: readonly Field[]): readonly Inner[] =>
-  args.flatMap(({ text }): readonly Inner[] => {
-    const [, line] = /^(?:--|scripts\.)/.test(text) ? (programOption.exec(text) ?? []) : [];
-    return line === undefined ? [] : [{ kind: 'line', text: line, isGuess: true }];
-  });
-
-const programOption =
-  /^(?:scripts\.[\w:-]{1,40}|--[\w-]{0,40}(?:command|program|askpass|exec|cmd|pager|browser|wrapper|launcher|hook))=(\S+\s.+)$/s;
 
 const same = (inner: Inner): Inner => inner;
 
@@ -188,6 +183,61 @@ const runners: Readonly<
       ],
     ]),
   ),
+  // The program of a target has the last part of its name.
+  ...Object.fromEntries(
+    ['bazel', 'bazelisk', 'buck2'].map((name) => [
+      name,
+      (args: readonly Field[]): readonly Inner[] => {
+        const at = args.findIndex(({ text }) => text === '--');
+        const target = args[0]?.text === 'run' ? args.slice(1, Math.max(at, 0)).at(-1) : undefined;
+        const program = target?.text.split(/[/:]/).at(-1);
+        return program === undefined
+          ? []
+          : [{ kind: 'command', argv: [known(program), ...args.slice(at + 1)], isGuess: true }];
+      },
+    ]),
+  ),
+  'start-stop-daemon': (args, input) => {
+    const at = args.findIndex(({ text }) => /^(?:--exec|--startas|-[xa])$/.test(text));
+    const program = args[at + 1];
+    return [
+      ...(at === -1 || program === undefined
+        ? []
+        : [{ kind: 'command' as const, argv: [program, ...behindHyphens(args)] }]),
+      ...ofWrapper('start-stop-daemon', args, input),
+    ];
+  },
+  deno: (args, input, scope) => {
+    const at = args.findIndex(({ text }) => text.startsWith('npm:'));
+    const [, program = ''] = /^npm:((?:@[^/@]+\/)?[^/@]+)/.exec(args[at]?.text ?? '') ?? [];
+    return [
+      ...(at === -1 ? [] : [{ kind: 'command' as const, argv: [known(program), ...args.slice(at + 1)] }]),
+      ...ofCode('deno', args, input, scope).map(withoutShell),
+    ];
+  },
+  pm2: (args) => {
+    const at = args.findIndex(({ text }) => text === 'start');
+    const rest = args.slice(at + 1).filter(({ text }) => text !== '--');
+    return at === -1 ? [] : [{ kind: 'line', text: joined(rest).text, isGuess: true }];
+  },
+  gh: (args, input) =>
+    args[0]?.text === 'alias'
+      ? args.flatMap(({ text }): readonly Inner[] =>
+          text.startsWith('!') ? [{ kind: 'line', text: text.slice(1), isGuess: true }] : [],
+        )
+      : args[1]?.text === 'ssh'
+        ? guessedCommands(args, input)
+        : [],
+  hg: (args) =>
+    args.flatMap(({ text }): readonly Inner[] => {
+      const [, line] =
+        /^(?:--config=)?(?:alias\.[\w-]+=!|(?:hooks|ui|merge-tools|extdiff)\.[\w.-]+=)(\S+\s.+)$/s.exec(text) ?? [];
+      return line === undefined ? [] : [{ kind: 'line', text: line, isGuess: true }];
+    }),
+  lldb: (args) => [
+    ...ofEditor(args, undefined),
+    ...(behindHyphens(args).length === 0 ? [] : [{ kind: 'command' as const, argv: behindHyphens(args) }]),
+  ],
   repo: (args) => ofOption(args, ['-c']),
   tmux: (args) => [
     ...args.map(({ text }): Inner => ({ kind: 'line', text, isGuess: true })),
@@ -243,6 +293,8 @@ const runners: Readonly<
       '-I',
       '--use-compress-program',
       '--rsh-command',
+      '-F',
+      '--new-volume-script',
     ]).map((inner) => (inner.kind === 'line' ? { ...inner, input: { text: undefined, programs: ['tar'] } } : inner)),
   go: (args) => ofOption(args, ['-exec', '-toolexec']),
   // The tools of CMake have the names of programs, with two exceptions.
@@ -255,7 +307,9 @@ const runners: Readonly<
   },
   sort: (args) => ofOption(args, ['--compress-program']),
   cargo: (args) => [
-    ...ofOption(args[0]?.text === 'watch' ? args : [], ['-s', '--shell']),
+    ...(args[0]?.text === 'watch'
+      ? [...ofOption(args, ['-s', '--shell']), { kind: 'command' as const, argv: behindHyphens(args) }]
+      : []),
     ...args.flatMap(({ text }) => {
       const [, program] = /\b(?:runner|linker|rustc(?:-workspace)?-wrapper)\s*=\s*["'](.*)["']/.exec(text) ?? [];
       return program === undefined ? [] : [{ kind: 'line', text: program, isGuess: true } as const];
@@ -283,6 +337,11 @@ const runners: Readonly<
   ),
   fd: (args) => ofFd(args),
   fdfind: (args) => ofFd(args),
+};
+
+const behindHyphens = (args: readonly Field[]): readonly Field[] => {
+  const at = args.findIndex(({ text }) => text === '--');
+  return at === -1 ? [] : args.slice(at + 1);
 };
 
 /** Maximum number of words of find that are searched for files to write. */
