@@ -1,5 +1,5 @@
 import { machineMark, settingsMark } from '../../read/words/known-output.js';
-import { codeVariable } from '../../read/commands/program-variables.js';
+import { isCodeVariable, pathsInVariable } from '../../read/commands/program-variables.js';
 import { secretMark, secretVariableMark, storedMark } from '../../read/files/secrets.js';
 import type { CommandRule } from '../rule.js';
 
@@ -120,11 +120,14 @@ export const shellRules: readonly CommandRule[] = [
       words.some((word) => {
         const [, name = '', value = ''] = /^(\w+)=(.*)$/s.exec(word) ?? [];
         return (
-          codeVariable.test(name) &&
+          isCodeVariable(name) &&
           (value.includes('data:') ||
-            value
-              .split(/[\s:=,]+|^-[rM]/)
-              .some((path) => /^\/(?!tmp\/made-by-mktemp)/.test(path) && zoneOf(path) === 'scratch'))
+            pathsInVariable(name, value).some(
+              (path) =>
+                /^\/(?!tmp\/made-by-mktemp)/.test(path) &&
+                // The folder for temporary files, too.
+                (zoneOf(path) === 'scratch' || zoneOf(`${path}/some`) === 'scratch'),
+            ))
         );
       }),
     why: 'The following programs load code from that place, which replaces their own.',

@@ -2,7 +2,7 @@ import type { Assignment, Word } from 'unbash';
 import { expandText, expandWord, type RunScript } from './expand-word.js';
 import { isKnown, isWhollyUnknown, known, unknownText, type Field } from './field.js';
 import { isGiven } from './given.js';
-import { codeVariable, programIn, programVariable } from '../commands/program-variables.js';
+import { isCodeVariable, programIn, programVariable } from '../commands/program-variables.js';
 import type { Place, ScriptEvents } from '../script-events.js';
 import {
   arrayIn,
@@ -48,7 +48,7 @@ export const assignmentReader = (events: ScriptEvents, runIn: (place: Place) => 
     if (programVariable.test(name) && value.type === 'Word') {
       setsProgram(name, value, words.map((word) => word.text).join(' '), scope, place);
     }
-    if (codeVariable.test(name)) {
+    if (isCodeVariable(name)) {
       const field = known(`${name}=${words.map(({ text }) => text).join(' ')}`);
       events.run([known('export'), field], [], undefined, innerScope(scope), place.depth);
     }

@@ -1,0 +1,77 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { place } from '../../test/corpus.js';
+import { judgeCommand } from '../index.js';
+
+const wrong = (lines: readonly string[], isAllowed: boolean): readonly string[] =>
+  lines.filter((line) => (judgeCommand(line, place).decision === 'allow') !== isAllowed);
+
+/** Assignments by which programs load code from a folder. */
+const loading = fc.constantFrom<(folder: string) => string>(
+  (folder) => `PERL5OPT='-I${folder} -MEvil'`,
+  (folder) => `PERL5OPT='-Mlib=${folder} -MEvil'`,
+  (folder) => `_JAVA_OPTIONS='-Xmx1g -javaagent:${folder}/x.jar'`,
+  (folder) => `MAVEN_OPTS=-javaagent:${folder}/x.jar`,
+  (folder) => `DOTNET_STARTUP_HOOKS=${folder}/x.dll`,
+  (folder) => `ZDOTDIR=${folder}`,
+  (folder) => `PYTHONHOME=${folder}`,
+  (folder) => `PHP_INI_SCAN_DIR=${folder}`,
+  (folder) => `LUA_PATH='${folder}/?.lua'`,
+  (folder) => `R_PROFILE_USER=${folder}/x.R`,
+  (folder) => `RUSTFLAGS='-C linker=${folder}/x'`,
+  (folder) => `GOFLAGS=-toolexec=${folder}/x`,
+  (folder) => `MAKEFILES=${folder}/x.mk`,
+);
+
+/** Assignments of commands that programs run. */
+const running = fc.constantFrom<(command: string) => string>(
+  (command) => `HGEDITOR='${command}'`,
+  (command) => `BORG_PASSCOMMAND='${command}'`,
+  (command) => `CARGO_TARGET_X_RUNNER='${command}'`,
+  (command) => `VIMINIT='!${command}'`,
+  (command) => `LUA_INIT='os.execute("${command}")'`,
+  (command) => `PERL5DB='BEGIN{system("${command}")}'`,
+  (command) => `ERL_FLAGS='-eval os:cmd("${command}")'`,
+  (command) => `FZF_DEFAULT_OPTS="--preview '${command}'"`,
+  (command) => `GNUMAKEFLAGS='--eval=$(shell ${command})'`,
+);
+const behind = fc.constantFrom('%', 'export %;', 'env %');
+
+describe('variables that load code', () => {
+  it('ask if it is in a folder for temporary files', () => {
+    const folder = fc.constantFrom('/tmp', '/tmp/x', '/var/tmp', '/var/tmp/a');
+    fc.assert(
+      fc.property(loading, folder, behind, (set, where, how) => {
+        expect(wrong([`${how.replace('%', () => set(where))} app`], false)).toEqual([]);
+        expect(wrong([`${how.replace('%', () => set('./lib'))} app`], true)).toEqual([]);
+      }),
+    );
+  });
+
+  it('ask about the command that they run', () => {
+    fc.assert(
+      fc.property(running, fc.constantFrom('%', 'export %;'), (set, how) => {
+        expect(wrong([`${how.replace('%', () => set('rm -rf /srv/data'))} app`], false)).toEqual([]);
+        expect(wrong([`${how.replace('%', () => set('ls -l src'))} app`], true)).toEqual([]);
+      }),
+    );
+  });
+
+  it('allow options for memory, caches and reports', () => {
+    expect(
+      wrong(
+        [
+          `MAVEN_OPTS='-Xmx2g -XX:HeapDumpPath=/tmp/dump' mvn test`,
+          'JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=/tmp/x mvn test',
+          'PYTEST_ADDOPTS=--basetemp=/tmp/pt pytest',
+          'NODE_OPTIONS=--diagnostic-dir=/tmp node a.js',
+          'PERL5OPT=-MDevel::Cover prove -l',
+          'CARGO_HOME=/tmp/cargo cargo build',
+          'RUSTC_WRAPPER=sccache cargo build',
+          'OPENSSL_CONF=/dev/null curl https://x.io',
+        ],
+        true,
+      ),
+    ).toEqual([]);
+  });
+});
