@@ -19,12 +19,16 @@ export const damageOf = (sql: string, hasDollarQuotes = false): ReadonlySet<SqlD
     if (words === '') continue;
     if (/\bDROP (?:DATABASE|KEYSPACE|USER|ROLE|TABLESPACE)\b/.test(words)) found.add('drops-database');
     if (/\bDROP SCHEMA\b/.test(words)) found.add('drops-schema');
-    if (/\bDROP (?:TEMPORARY )?(?:TABLE|MATERIALIZED VIEW|COLLECTION|PARTITION|OWNED|EXTENSION)\b/.test(words)) {
+    if (
+      /\bDROP (?:TEMPORARY )?(?:TABLE|MATERIALIZED VIEW|COLLECTION|PARTITION|OWNED|EXTENSION|SUBSCRIPTION)\b/.test(
+        words,
+      )
+    ) {
       if (!/\bDROP TEMPORARY\b/.test(words)) found.add('drops');
     }
     if (/(?:^|[;(] ?|\bBEGIN |\bTHEN )TRUNCATE\b(?! ?\()/.test(words)) found.add('empties');
     if (
-      /\bPG_TERMINATE_BACKEND\b|^(?:RESET MASTER|PURGE (?:BINARY|MASTER) LOGS|SHUTDOWN|ALTER SYSTEM|KILL \d+|SET (?:GLOBAL|PERSIST))\b|^ALTER DATABASE \S+ SET (?:SINGLE_USER|OFFLINE)\b/.test(
+      /\bPG_(?:TERMINATE_BACKEND|DROP_REPLICATION_SLOT)\b|^(?:RESET MASTER|PURGE (?:BINARY|MASTER) LOGS|SHUTDOWN|ALTER SYSTEM|KILL \d+|SET (?:GLOBAL|PERSIST))\b|^ALTER DATABASE \S+ SET (?:SINGLE_USER|OFFLINE)\b/.test(
         words,
       )
     ) {
@@ -40,6 +44,9 @@ export const damageOf = (sql: string, hasDollarQuotes = false): ReadonlySet<SqlD
       )
     ) {
       found.add('drops-column');
+    }
+    if (/^ALTER TABLE \S+ (?:ON CLUSTER \S+ )?DELETE WHERE /.test(words) && isUnbounded(words, 'DELETE ')) {
+      found.add('deletes-all');
     }
     if (/\bDELETE FROM [^;]+/.test(words) && isUnbounded(words, 'DELETE FROM ')) found.add('deletes-all');
     if (

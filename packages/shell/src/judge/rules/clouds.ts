@@ -6,13 +6,13 @@ import { affectsResource, changesResource, mutationDeletes, seemsToDelete } from
 
 /** Programs that manage what others use: clouds, hosting, storage, secrets, brokers. */
 const managers =
-  'aws awslocal gcloud az doctl hcloud linode-cli oci ibmcloud scw civo vultr-cli exo openstack ovhai ovhcloud aliyun tccli upctl govc juju azd b2 gsutil bq s3cmd s5cmd mc neonctl neon pscale planetscale turso atlas confluent databricks snow upstash modal coder auth0 okta stripe twilio ngrok heroku fly flyctl vercel netlify wrangler firebase supabase railway render surge dokku cf convex ghost pantheon platform upsun appwrite nhost deployctl now kamal vault bao op doppler bw bws infisical akeyless chamber pass gopass lpass conjur keyctl berglas consul etcdctl zkcli.sh nomad influx influxd curator rabbitmqadmin rabbitmqctl zookeeper-shell zookeeper-shell.sh nats rpk pulsar-admin'.split(
+  'aws awslocal gcloud az doctl hcloud linode-cli oci ibmcloud scw civo vultr-cli exo openstack ovhai ovhcloud aliyun tccli upctl govc juju azd b2 gsutil bq s3cmd s5cmd mc neonctl neon pscale planetscale turso atlas confluent databricks snow upstash modal coder auth0 okta stripe twilio ngrok heroku fly flyctl vercel netlify wrangler firebase supabase railway render surge dokku cf convex ghost pantheon platform upsun appwrite nhost deployctl now kamal vault bao op doppler bw bws infisical akeyless chamber pass gopass lpass conjur keyctl berglas consul etcdctl zkcli.sh nomad influx influxd curator rabbitmqadmin rabbitmqctl zookeeper-shell zookeeper-shell.sh nats rpk pulsar-admin patronictl repmgr nodetool velero etcdutl rbd rados gluster'.split(
     ' ',
   );
 
 /** Their own words for the same. */
 const also =
-  /^(?:(?:add|remove)-iam-policy-binding|set-iam-policy|add-metadata|d|del|mv|rmdir|rmr|deleteall|(?:\w+:)?down|(?:access|members):add|maintenance:on|undelete|seal|rekey|generate-root|stop_app|force_reset|seek)$/;
+  /^(?:(?:add|remove)-iam-policy-binding|set-iam-policy|add-metadata|d|del|mv|rmdir|rmr|deleteall|(?:\w+:)?down|(?:access|members):add|maintenance:on|undelete|seal|rekey|generate-root|stop_app|force_reset|seek|change_password|set_permissions|set_user_tags|clear_permissions)$/;
 
 /** Rules about command-line tools of cloud providers, and about services on the network. */
 export const cloudRules: readonly CommandRule[] = [
@@ -178,7 +178,7 @@ export const cloudRules: readonly CommandRule[] = [
 
 /** Arguments that open a resource to everyone, or that remove its protection. */
 const opening =
-  /(?:^|[=,:"])(?:0\.0\.0\.0\/0|::\/0|allUsers|allAuthenticatedUsers|public-read(?:-write)?)(?:$|[,:"])|^--(?:publicly-accessible|no-deletion-protection|no-disable-api-termination|no-enable-deletion-protection|no-termination-protection|skip-final-snapshot|allow-unauthenticated|no-[\w-]*protection[\w-]*)$|^--(?:principal|source-address-prefixes)=?\*?$|^(?:--mode=)?Complete$|^--public-access=(?!off)|^--allow=all$|^--allow-blob-public-access=?(?:true)?$|deletion-?protection=false|endpointPublicAccess=true/i;
+  /(?:^|[=,:"])(?:0\.0\.0\.0\/0|::\/0|allUsers|allAuthenticatedUsers|public-read(?:-write)?)(?:$|[,:"])|^--(?:publicly-accessible|no-deletion-protection|no-disable-api-termination|no-enable-deletion-protection|no-termination-protection|skip-final-snapshot|allow-unauthenticated|no-[\w-]*protection[\w-]*)$|^--(?:principal|source-address-prefixes)=?\*?$|^(?:--mode=)?Complete$|^--public-access=(?!off)|^--allow=all$|^--allow-blob-public-access=?(?:true)?$|deletion-?protection=false|endpointPublicAccess=true|PointInTimeRecoveryEnabled=false|^--no-backup$/i;
 
 /** An address that moves money, unless it is one for tests. */
 const movesMoney =

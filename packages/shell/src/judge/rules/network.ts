@@ -117,6 +117,7 @@ export const networkRules: readonly CommandRule[] = [
       'sendmail',
       'msmtp',
       'swaks',
+      'git',
       's-nail',
       'wall',
       'curl',
@@ -139,7 +140,9 @@ export const networkRules: readonly CommandRule[] = [
               .some((word) =>
                 /^send-(?:raw-|templated-|bulk-)?(?:email|message)|^publish|:messages:create$/.test(word),
               ) && words[0] !== 'sqs'
-          : words.length > 0 || input !== undefined || reads.length > 0,
+          : program === 'git'
+            ? words[0] === 'send-email'
+            : words.length > 0 || input !== undefined || reads.length > 0,
     unless: ['--help|--version|-V|-h'],
     why: 'It sends a message to other people.',
     instead: 'Show the person the message.',

@@ -229,10 +229,15 @@ export const processRules: readonly CommandRule[] = [
   {
     rule: 'processes/uninstall-all',
     decision: 'ask',
-    programs: 'brew port nix nix-env pip pip3 pipx gem scoop choco'.split(' '),
+    programs: 'brew port nix nix-env pip pip3 pipx npm gem conda mamba scoop choco'.split(' '),
     argument: /^(?:-e|--uninstall|uninstall|remove|rm|uninstall-all)$/,
-    test: ({ arguments: { words } }) =>
-      words.some((word, index) => index > 0 && /^(?:\.?\*|all|installed|--all)$/.test(word)),
+    test: ({ program, arguments: { words }, madeBy, reads }) =>
+      program === 'conda' || program === 'mamba'
+        ? words.some((word, index) => /^(?:-n|--name)=?base$/.test(`${words[index - 1] ?? ''}${word}`))
+        : // Its own list is the argument.
+          [...madeBy, ...reads].includes(program) ||
+          (program === 'gem' && words.some((word) => /^-[a-zA-Z]*a/.test(word)) && words.length === 2) ||
+          words.some((word, index) => index > 0 && /^(?:\.?\*|all|installed|--all)$/.test(word)),
     unless: ['--dry-run|-h|--help'],
     why: 'It removes all programs of a package manager.',
   },

@@ -157,6 +157,46 @@ export const systemRules: readonly CommandRule[] = [
     why: 'It deletes settings or backups of the machine.',
   },
   {
+    rule: 'system/mac-settings',
+    decision: 'ask',
+    programs: ['defaults', 'security', 'systemsetup', 'pmset', 'kextload', 'kextunload'],
+    test: ({ program, arguments: { words } }) =>
+      program === 'defaults'
+        ? words[0] === 'write' && words.some((word) => /loginwindow|^Log(?:in|out)Hook$|^\/Library\/|\.alf$/.test(word))
+        : program === 'security'
+          ? words[0] === 'authorizationdb' && words[1] === 'write'
+          : program === 'systemsetup'
+            ? words.some((word) => word.startsWith('-set'))
+            : program === 'pmset'
+              ? words.some((word) => /^-[abcu]$/.test(word)) || /^(?:schedule|repeat|sleepnow)$/.test(words[0] ?? '')
+              : words.length > 0,
+    why: 'It changes what the machine runs automatically, its safeguards or its power.',
+    instead: 'Give the user the command.',
+  },
+  {
+    rule: 'system/remote-power',
+    decision: 'ask',
+    programs: ['ipmitool', 'racadm', 'redfishtool'],
+    argument: /^(?:off|cycle|reset|soft|diag|racreset\w*|serveraction|Force\w+|Graceful\w+|set|password|bootdev)$/i,
+    why: 'It stops a machine, or changes who controls it.',
+    instead: 'Show the person the command.',
+  },
+  {
+    rule: 'system/mail-queue',
+    decision: 'ask',
+    programs: ['postsuper', 'exim', 'exim4'],
+    argument: /^-(?:[dhr]|M(?:rm|g|f|ad|eb))$/,
+    why: 'It deletes or holds mail of other people.',
+  },
+  {
+    rule: 'system/name-server',
+    decision: 'ask',
+    programs: ['nsupdate'],
+    test: ({ input, arguments: { operands } }) =>
+      input === undefined ? operands.length > 0 : /^\s*(?:update\s+)?(?:del(?:ete)?|add)\s/m.test(input),
+    why: 'It changes names of the network that others use.',
+  },
+  {
     rule: 'system/apple-script',
     decision: 'ask',
     programs: ['osascript'],
