@@ -204,3 +204,32 @@ describe('ids with a short prefix', () => {
     'admin / «pi_38gIPtpP4GFqr8a4ld5c89oD»\n',
   ])('are replaced where a secret may be: %j', expectHidden);
 });
+
+describe('shares of the key of a vault', () => {
+  const hex = '8ca3f1e0b7d24695a1c3e5f70918273645546372819fadbecd0e1f2a3b4c5d6e7f';
+  const base64 = '9J2kQ7rV0bX3mZ5tW8yA1cE4gI6nP+sUdFhLoKjTvRzq';
+
+  it.each([
+    `{"keys":["«${hex}»"],"root_token":"x"}`,
+    `{\n  "root_token": "x",\n  "keys": [\n    "«${hex}»"\n  ]\n}`,
+    `{"keys_base64":["«${base64}»"]}`,
+    `{"unseal_keys_b64":["«${base64}»"],"unseal_shares":5}`,
+    `recovery_keys_hex: ["«${hex}»"]`,
+    `«SWMTKN-1-49nj1cmql0jkz5s954yi3oex3nedyz0fb0xx14ie39trti4wxv-8vxv8rssmk743ojnwacrr2e7c»`,
+    'enable secret 5 «$1$wKWN$JiIJIRkUOoUWoAJzGGpOue»',
+  ])('are replaced in %j', expectHidden);
+
+  it('are replaced together', () => {
+    expectHidden(`{"keys":["«${hex}",  "${hex.replace('8c', '7d')}»"]}`);
+  });
+
+  it.each([
+    `{"keys":["02${hex.slice(2)}"]}`,
+    `{"keys":["${hex.slice(2)}"]}`,
+    `{"keys":["4Nd1mBQtrMJVYVfKf2PJy9NZUZdAsTp7D4xWLWmWRS5o"]}`,
+    `{"keys":["name","other"],"unseal_keys_b64":[]}`,
+    `{"unseal_keys_b64":["${'A'.repeat(44)}"]}`,
+    'text.replace(pattern, "$1$FirstNameOfThePersonInCharge")',
+    '"$1$/src/HTMLElementXMLParser.ts"',
+  ])('are no other values: %j', expectPreserved);
+});

@@ -51,6 +51,37 @@ export const isAccountKey = (text: string, end: number): boolean => {
   );
 };
 
+/** Matches the names of the shares of the key that unseals a vault. */
+const shareName = /(?:["']keys(?:_base64)?|(?:^|[\s"'{,])(?:unseal|recovery)_keys_(?:b64|hex|base64))$/;
+
+/** Whether the name is that of a list of shares of the key of a vault. */
+export const isShareName = (text: string, end: number): boolean => {
+  const last = text.charCodeAt(end - 1);
+  return (
+    (last === letterS || last === digit4 || last === letterX) && shareName.test(text.slice(Math.max(0, end - 24), end))
+  );
+};
+
+/** Matches a share of 33 bytes in a list. Public keys of 33 bytes begin with their type. */
+const hexShare = String.raw`"(?!0[0-3]|ed)[\da-f]{66}"`;
+const base64Share = String.raw`"[A-Za-z\d+/]{44}"`;
+const shares = (share: string, count: number): RegExp =>
+  new RegExp(String.raw`^\[\s{0,20}${share}(?:,\s{0,20}${share}){0,${count}}`);
+const firstShare = shares(`(?:${hexShare}|${base64Share})`, 0);
+const hexShares = shares(hexShare, 20);
+const base64Shares = shares(base64Share, 20);
+const maxFirst = 90;
+const maxShares = 1800;
+
+/** Finds the list of the shares of the key of a vault as one secret. */
+const findShares = (reader: Reader, from: number, isEncoded: boolean): Secret | undefined => {
+  if (!firstShare.test(reader.slice(from, from + maxFirst))) return undefined;
+  // Addresses of accounts have as many characters as a share in base64.
+  const list = (isEncoded ? base64Shares : hexShares).exec(reader.slice(from, from + maxShares))?.[0];
+  if (list === undefined || !looksRandom(list.slice(list.indexOf('"') + 1, list.indexOf('"') + 45))) return undefined;
+  return { kind: 'vault', start: from + list.indexOf('"') + 1, end: from + list.length - 1 };
+};
+
 /** Matches a key that OpenSSL prints, and the vector behind it. */
 const hexKey = /^[\dA-F]{32,64}$/;
 const beforeVector = /^\r?\niv ?=/;
@@ -66,6 +97,9 @@ const besideNetwork = /["']e?ssid["']\s?:[^{}\n]{2,80}["']key$/i;
 
 const letterD = 100;
 const letterY = 121;
+const letterS = 115;
+const letterX = 120;
+const digit4 = 52;
 const digit1 = 49;
 const digit2 = 50;
 const minMember = 16;
@@ -84,6 +118,9 @@ export const findMember = (reader: Reader, sign: Sign, end: number): Secret | un
   }
   if ((codeAt(text, end - 1) | 32) === letterD && /seed$/i.test(text.slice(end - 4, end))) {
     return findSeed(reader, skipGap(reader, sign.end));
+  }
+  if (sign.isColon && isShareName(text, end)) {
+    return findShares(reader, skipGap(reader, sign.end), text.charCodeAt(end - 1) === digit4);
   }
   const isGossip = text.endsWith('encrypt', end) && !is(reader.before(end - 7), keyClass);
   const isKey = (codeAt(text, end - 1) | 32) === 121 && /["'\s{,]key$/i.test(text.slice(end - 4, end));

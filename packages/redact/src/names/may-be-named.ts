@@ -4,7 +4,7 @@ import { isGap } from './key.js';
 import { keyTails, mayEndKey, tailOf, tailsOf } from './key-name.js';
 import { endsWithVerb, isOfType, maxOwner, maxType, mayEndOwner } from './name-before.js';
 import { isWithinLine, mayMentionSecret } from '../likely/nearby.js';
-import { isAccountKey, isKeyMember } from '../named/object-members.js';
+import { isAccountKey, isKeyMember, isShareName } from '../named/object-members.js';
 import { mayAnnounce } from '../named/values-below.js';
 
 const lineFeed = 10;
@@ -157,6 +157,10 @@ export const mayBeNamed = (text: string, index: number): boolean => {
   if (!isColon) return isQuote(codeAt(text, end)) || mayBeTyped(text, end) || mayBeUser(text, end);
   if (codeAt(text, index + 1) === lineFeed && mayAnnounce(text, end)) return true;
   return (
-    isKeyMember(text, end) || isAccountKey(text, end) || mayBeForeign(text, end) || mayBeDescribed(text, end, index)
+    isKeyMember(text, end) ||
+    isAccountKey(text, end) ||
+    isShareName(text, end) ||
+    mayBeForeign(text, end) ||
+    mayBeDescribed(text, end, index)
   );
 };

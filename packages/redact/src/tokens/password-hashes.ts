@@ -1,6 +1,7 @@
 import { codeAt } from '../text/characters.js';
 import type { Reader } from '../text/reader.js';
 import type { Secret } from '../text/replace.js';
+import { isRandomCased } from '../values/random-letters.js';
 import { distinctOf, isPlaceholder } from '../values/value.js';
 
 /**
@@ -31,7 +32,9 @@ export const findPasswordHash = (reader: Reader, index: number): Secret | undefi
   if (head === null) return undefined;
   const found = parts.exec(reader.slice(index, index + maxParts));
   const value = found?.[1] ?? '';
-  if (found === null || !/\d/.test(value) || !/[a-z]/i.test(value) || distinctOf(value) < minDistinct) return undefined;
+  // Few hashes have no digit.
+  const isHash = /\d/.test(value) ? /[a-z]/i.test(value) : isRandomCased(value.replaceAll(/[./]/g, ''));
+  if (found === null || !isHash || distinctOf(value) < minDistinct) return undefined;
   if (found[0].includes(reader.replacement) || /example|fixture|[-_]hash/i.test(found[0])) return undefined;
   return { kind: 'password-hash', start: index - head[0].length, end: index + found[0].replace(/[:.]$/, '').length };
 };

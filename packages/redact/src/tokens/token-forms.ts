@@ -130,6 +130,7 @@ export const tokenForms: readonly TokenForm[] = [
   ...forms('pulumi', 'pul-', 40, exactly(40, { body: hex })),
   ...forms('terraform', '.atlasv1.', 60, { isWeak, isInner: true }),
   ...forms('vault', 'hvs. hvb. hvr.', 20),
+  ...forms('docker-swarm', 'SWMTKN-1-', 76, exactly(76, { body: /^[a-z\d]{50}-[a-z\d]{25}$/ })),
   ...forms('doppler', 'dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.', 30, dot),
   ...forms('infisical', 'st.', 60, { extra: '.', isWeak }),
   ...forms('1password', 'ops_eyJ', 100, { extra: '+/=' }),
