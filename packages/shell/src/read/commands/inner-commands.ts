@@ -188,12 +188,12 @@ const runners: Readonly<
     ['bazel', 'bazelisk', 'buck2'].map((name) => [
       name,
       (args: readonly Field[]): readonly Inner[] => {
-        const at = args.findIndex(({ text }) => text === '--');
-        const target = args[0]?.text === 'run' ? args.slice(1, Math.max(at, 0)).at(-1) : undefined;
+        const at = args.findIndex(({ text }) => text === 'run');
+        const [target, ...rest] = at === -1 ? [] : args.slice(at + 1).filter(({ text }) => !/^--\w/.test(text));
         const program = target?.text.split(/[/:]/).at(-1);
-        return program === undefined
-          ? []
-          : [{ kind: 'command', argv: [known(program), ...args.slice(at + 1)], isGuess: true }];
+        if (program === undefined) return [];
+        const words = rest[0]?.text === '--' ? behindHyphens(args) : rest;
+        return [{ kind: 'command', argv: [known(program), ...words], isGuess: true }];
       },
     ]),
   ),
@@ -217,23 +217,12 @@ const runners: Readonly<
   },
   pm2: (args) => {
     const at = args.findIndex(({ text }) => text === 'start');
-    const rest = args.slice(at + 1).filter(({ text }) => text !== '--');
-    return at === -1 ? [] : [{ kind: 'line', text: joined(rest).text, isGuess: true }];
+    const [program, ...rest] = args.slice(at + 1).filter(({ text }) => text !== '--');
+    if (at === -1 || program === undefined) return [];
+    return /\s/.test(program.text)
+      ? [{ kind: 'line', text: program.text, isGuess: true }]
+      : [{ kind: 'command', argv: [program, ...rest], isGuess: true }];
   },
-  gh: (args, input) =>
-    args[0]?.text === 'alias'
-      ? args.flatMap(({ text }): readonly Inner[] =>
-          text.startsWith('!') ? [{ kind: 'line', text: text.slice(1), isGuess: true }] : [],
-        )
-      : args[1]?.text === 'ssh'
-        ? guessedCommands(args, input)
-        : [],
-  hg: (args) =>
-    args.flatMap(({ text }): readonly Inner[] => {
-      const [, line] =
-        /^(?:--config=)?(?:alias\.[\w-]+=!|(?:hooks|ui|merge-tools|extdiff)\.[\w.-]+=)(\S+\s.+)$/s.exec(text) ?? [];
-      return line === undefined ? [] : [{ kind: 'line', text: line, isGuess: true }];
-    }),
   lldb: (args) => [
     ...ofEditor(args, undefined),
     ...(behindHyphens(args).length === 0 ? [] : [{ kind: 'command' as const, argv: behindHyphens(args) }]),

@@ -13,9 +13,9 @@ const pathVariable =
 /** Returns whether programs load code that the value of a variable names. */
 export const isCodeVariable = (name: string): boolean => pathVariable.test(name) || optionVariable.test(name);
 
-/** Options for memory, dumps, reports and temporary files. */
+/** Options for memory, dumps, reports, caches and temporary files. */
 const setsProperty =
-  /^-(?:D[\w.]+=|XX:|X?log|X(?!boot))\S*$|^--[\w-]*(?:dir(?:ectory)?|temp|cache\w*|xml|log\w*|report\w*)=/;
+  /^-(?:D[\w.]*(?:tmp|temp|repo|cache|logs?|reports?|dump)[\w.]*=|XX:(?:HeapDumpPath|ErrorFile|LogFile)=|Xlog)\S*$|^--(?:basetemp|[\w-]*(?:diagnostic|report|coverage|cache|prof|log)[\w-]*|junit-?xml)=/;
 
 /** Returns the paths in the value of such a variable. */
 export const pathsInVariable = (name: string, value: string): readonly string[] =>

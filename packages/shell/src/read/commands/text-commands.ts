@@ -22,9 +22,14 @@ const takesProgram = new RegExp(`^--[\\w-]{0,40}${ofPrograms}$`);
 
 /** Actions of a fuzzy finder, shell expansions of RPM and Kakoune, and calls of m4 that run the text in brackets. */
 const finderAction =
-  /\b(?:execute(?:-silent)?|become|reload(?:-sync)?|transform(?:-[\w-]{1,20})?|preview)\(([^)]{1,400})\)/g;
+  /\b(?:execute(?:-silent)?|become|reload(?:-sync)?|transform(?:-[\w-]{1,20})?|preview)[:([{@]([^)\]}@]{1,400})/g;
 const expansion = /%(?:sh)?[({]([^)}]{1,400})[)}]/g;
 const systemCall = /\b(?:m4_)?e?syscmd\([`[]?([^)]{1,400}?)['\]]?\)/g;
+
+/** Aliases and settings of tools for versions. */
+const shellAlias = /^!([^\n]{1,400})/g;
+const hgSetting =
+  /^(?:--config=)?(?:alias\.[\w-]{1,40}=!|(?:hooks|ui|merge-tools|extdiff)\.[\w.-]{1,40}=)(\S+\s[^\n]{1,400})/g;
 
 const brackets: Readonly<Record<string, RegExp>> = {
   fzf: finderAction,
@@ -35,6 +40,8 @@ const brackets: Readonly<Record<string, RegExp>> = {
   kak: expansion,
   m4: systemCall,
   autoconf: systemCall,
+  gh: shellAlias,
+  hg: hgSetting,
 };
 
 /** Maximum number of such texts. */

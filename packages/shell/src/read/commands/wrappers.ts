@@ -260,7 +260,6 @@ export const interpreters: Readonly<Record<string, readonly string[]>> = {
   julia: ['-e', '-E', '--eval'],
   lua: ['-e'],
   dotnet: ['eval'],
-  erl: ['-eval'],
   mix: ['-e', '--eval'],
   mawk: [],
   node: ['-e', '--eval', '-p', '--print', '-pe', '-ep'],

@@ -34,18 +34,22 @@ const options: Readonly<Record<string, RegExp>> = {
 /** Options of `tar` that extract or list: the archive is read. */
 const reads = /^(?:-?[A-Za-z]*[xt][A-Za-z]*|--(?:extract|get|list))$/;
 
-/** Options whose value is not packed: what is left out, a key, or a recipient. */
-const unpacked = /^(?:-[xX]|--exclude(?:-from)?|-r|-R|--recipient|-u|--identity|-inkey|-CAkey|-passin|-passout)$/;
+/** Options whose value is left out of an archive, and options for keys and recipients of programs that encrypt. */
+const excludes = /^(?:-X|--exclude(?:-from)?)$/;
+const names = /^(?:-[rRui]|--(?:recipient|identity|local-user)|-inkey|-CAkey|-passin|-passout)$/;
+const encrypts = /^(?:gpg2?|r?age|openssl)$/;
 
 /** Subcommands of `openssl` that write the secret that they read. */
 const converts = /^(?:enc|rsa|dsa|ec|pkey|pkcs\d+|cms|smime)$/;
 
-/** Returns what a program packs: `zip` leaves out all words behind `-x`. */
-const packedIn = (words: readonly string[], isZip: boolean): readonly string[] => {
-  const end = isZip ? words.findIndex((word) => /^(?:-x|--exclude)$/.test(word)) : -1;
-  return (end === -1 ? words : words.slice(0, end)).filter(
-    (_, index) => !unpacked.test(words[index - 1] ?? '') || (isZip && words[index - 1] === '-r'),
-  );
+/** Returns the arguments that a program may pack: `zip` leaves out all words between `-x` and the next option. */
+const packedIn = (name: string, words: readonly string[]): readonly string[] => {
+  const left = encrypts.test(name) ? names : excludes;
+  let isLeftOut = false;
+  return words.filter((word, index) => {
+    if (word.startsWith('-')) isLeftOut = name === 'zip' && /^(?:-x|--exclude)$/.test(word);
+    return !isLeftOut && !left.test(words[index - 1] ?? '');
+  });
 };
 
 /** Returns the files that a program makes, and the arguments that may be their content. */
@@ -58,7 +62,7 @@ export const packedBy = (name: string, words: readonly string[]): Packed | undef
   }
   const archiver = Object.hasOwn(archivers, name) ? archivers[name] : undefined;
   if (archiver !== undefined) {
-    const operands = packedIn(args, name === 'zip').filter(
+    const operands = packedIn(name, args).filter(
       (word, index, all) => !word.startsWith('-') && !/^-[Pbt]$/.test(all[index - 1] ?? ''),
     );
     const [archive, ...sources] = operands.slice(archiver.subcommand ? 1 : 0);
@@ -69,7 +73,8 @@ export const packedBy = (name: string, words: readonly string[]): Packed | undef
   if (name === 'openssl' && (!converts.test(args[0] ?? '') || args.includes('-pubout'))) return undefined;
   const targets = args.flatMap((word, index) => {
     const [, inline] = /^--(?:file|output|out)=(.+)$/.exec(word) ?? [];
-    return inline === undefined ? (option.test(word) ? [args[index + 1] ?? ''] : []) : [inline];
+    const isOld = index === 0 && name.endsWith('tar') && /^[A-Za-z]*f/.test(word);
+    return inline === undefined ? (isOld || option.test(word) ? [args[index + 1] ?? ''] : []) : [inline];
   });
-  return { targets, sources: packedIn(args, false).filter((word) => !targets.includes(word)) };
+  return { targets, sources: packedIn(name, args).filter((word) => !targets.includes(word)) };
 };
