@@ -34,6 +34,21 @@ const buildFiles: readonly BuildFile[] = [
   { programs: /^doit$/, files: /^dodo\.py$/, kind: 'code' },
   { programs: /^(?:scons|waf)$/, files: /^(?:SConstruct|SConscript|wscript)$/, kind: 'code' },
   { programs: /^vagrant$/, files: /^Vagrantfile$/, kind: 'code' },
+  {
+    programs: /^(?:bundler?|gem|pod|fastlane|cap|guard|danger|brew)$/,
+    files: /^(?:Gem|Pod|Fast|Cap|Guard|Danger|Brew)file$|\.(?:gem|pod)spec$/,
+    kind: 'code',
+  },
+  {
+    programs: /^(?:sphinx-build|gunicorn|locust|snakemake|alembic|celery)$/,
+    files: /^(?:conf|gunicorn\.conf|locustfile|env|celeryconfig)\.py$|^Snakefile$/,
+    kind: 'code',
+  },
+  {
+    programs: /^(?:mix|iex|lein|sbt|zig|swift|mage|xmake)$/,
+    files: /^(?:mix\.exs|project\.clj|build\.sbt|build\.zig|Package\.swift|magefile\.go|xmake\.lua)$/,
+    kind: 'code',
+  },
   { programs: /^cmake$/, files: /^CMakeLists\.txt$|\.cmake$/, kind: 'code' },
   { programs: /^(?:meson|muon)$/, files: /^meson\.build$/, kind: 'code' },
   { programs: /^cargo$/, files: /^build\.rs$/, word: /^(?:b|build|c|check|install|clippy)$/, kind: 'code' },
@@ -62,7 +77,7 @@ const buildFiles: readonly BuildFile[] = [
   { programs: /^pre-commit$/, files: /^\.pre-commit-config\.yaml$/, kind: 'lines' },
   { programs: /^tox$/, files: /^(?:tox|setup)\.(?:ini|cfg)$/, kind: 'lines' },
   { programs: /^(?:foreman|honcho|overmind|hivemind|heroku|nf)$/, files: /^Procfile/, kind: 'lines' },
-  { programs: /^ansible-playbook$/, files: /\.ya?ml$/, kind: 'lines' },
+  { programs: /^(?:ansible-playbook|act|dvc|gitlab-runner|gitlab-ci-local)$/, files: /\.ya?ml$/, kind: 'lines' },
   { programs: /^direnv$/, files: /^\.envrc$/, word: /^(?:allow|exec|reload)$/, kind: 'shell' },
   { programs: packageManagers, files: /^\.pnpmfile\.cjs$|^\.yarnrc\.cjs$/, kind: 'configuration' },
 ];

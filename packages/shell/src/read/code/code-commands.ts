@@ -56,7 +56,11 @@ export const ofCode = (
   const at = isAwk
     ? args.findIndex(({ text }, index) => !text.startsWith('-') && !awkValue.test(args[index - 1]?.text ?? ''))
     : args.findIndex(({ text }) => options.includes(text) || isCodeOption(language, text));
-  const code = at === -1 ? attachedCode(options, args) : args[isAwk ? at : at + 1];
+  const option = isAwk ? args.findIndex(({ text }) => /^(?:-f|--file)$/.test(text)) : -1;
+  const file = option === -1 ? undefined : args[option + 1];
+  const script = file === undefined ? undefined : textOfFile(scope, file.text);
+  const code =
+    script === undefined ? (at === -1 ? attachedCode(options, args) : args[isAwk ? at : at + 1]) : known(script);
   if (code !== undefined) {
     if (isWhollyUnknown(code.text)) return ofText(code, {}).filter(({ kind }) => kind === 'problem');
     const rest = args.slice(at + (isAwk ? 1 : 2));
