@@ -12,7 +12,7 @@ const managers =
 
 /** Their own words for the same. */
 const also =
-  /^(?:(?:add|remove)-iam-policy-binding|set-iam-policy|add-metadata|d|del|mv|rmdir|rmr|deleteall|(?:\w+:)?down|(?:access|members):add|maintenance:on|undelete|seal|rekey|generate-root|stop_app|force_reset|seek|change_password|set_permissions|set_user_tags|clear_permissions)$/;
+  /^(?:(?:add|remove)-iam-policy-binding|set-iam-policy|add-metadata|d|del|mv|rmdir|rmr|deleteall|(?:\w+:)?down|(?:access|members):add|maintenance:on|undelete|seal|rekey|generate-root|stop_app|force_reset|seek|reinit|change_password|set_permissions|set_user_tags|clear_permissions)$/;
 
 /** Rules about command-line tools of cloud providers, and about services on the network. */
 export const cloudRules: readonly CommandRule[] = [

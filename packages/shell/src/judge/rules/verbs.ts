@@ -3,7 +3,7 @@ import type { RuleContext } from '../rule.js';
 
 /** Verbs that end what they name. */
 const ending =
-  'delete|destroy|terminate|purge|erase|wipe|drop|decommission|deprovision|undeploy|teardown|nuke|deregister|obliterate|failover|switchover|drain|evict|revoke|expunge|assassinate|reinit|(?:hard|factory)-?reset';
+  'delete|destroy|terminate|purge|erase|wipe|drop|decommission|deprovision|undeploy|teardown|nuke|deregister|obliterate|failover|switchover|drain|evict|revoke|expunge|assassinate|(?:hard|factory)-?reset';
 
 /** Verbs that end what they name, or only take it out of use. */
 const removing =
@@ -53,7 +53,7 @@ const forcing =
 
 /** Options that delete. */
 const deleting =
-  /^-(?:(?:delete|destroy|purge|erase|wipe|remove|revoke|uninstall|unregister)(?:[A-Z]\w*)?|(?:clear|reset|kill|drop)[A-Z]\w*)$|^-(?:rmr?|skipTrash)$|^--(?:delete|purge|destroy|wipe|erase|drop|delete-(?:all|config|data|records|topics?|volumes?)|remove-all|reset-all|reset-offsets|factory-reset|all-runners|delete-(?:secret-(?:and-public-)?)?keys?)$/;
+  /^-(?:(?:delete|destroy|purge|erase|wipe|remove|uninstall|unregister)(?:[A-Z]\w*)?|(?:clear|reset|kill|drop)[A-Z]\w*)$|^-(?:rmr?|skipTrash)$|^--(?:delete|purge|destroy|wipe|erase|drop|delete-(?:all|config|data|records|topics?|volumes?)|remove-all|reset-all|reset-offsets|factory-reset|all-runners|delete-(?:secret-(?:and-public-)?)?keys?)$/;
 
 /** Verbs that stop a whole machine. */
 const stopsMachine = /^(?:reboot|shutdown|power-?(?:off|down|cycle))$/;
