@@ -234,8 +234,10 @@ export const processRules: readonly CommandRule[] = [
     test: ({ program, arguments: { words }, madeBy, reads }) =>
       program === 'conda' || program === 'mamba'
         ? words.some((word, index) => /^(?:-n|--name)=?base$/.test(`${words[index - 1] ?? ''}${word}`))
-        : // Its own list is the argument.
-          [...madeBy, ...reads].includes(program) ||
+        : // Its own list is the argument; `$(brew uses x)` lists what needs a package.
+          reads.includes(program) ||
+          (madeBy.includes(program) &&
+            (program !== 'brew' || words.some((word) => /^(?:-f|--force|--zap)$/.test(word)))) ||
           (program === 'gem' && words.some((word) => /^-[a-zA-Z]*a/.test(word)) && words.length === 2) ||
           words.some((word, index) => index > 0 && /^(?:\.?\*|all|installed|--all)$/.test(word)),
     unless: ['--dry-run|-h|--help'],
