@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { volatileSlots } from '../../test/generated-runs.js';
 import { canonicalText } from './canonical.js';
 import { keyOf } from './key.js';
-import { fingerprintOf, isSameAnswer, PendingFingerprint } from './outcome.js';
+import { fingerprintOf, isSameAnswer, isSamePage, PendingFingerprint } from './outcome.js';
 
 const shuffled = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(shuffled);
@@ -336,6 +336,16 @@ describe('PendingFingerprint', () => {
         if (first.isEmpty !== true && second.isEmpty !== true) expect(isSame).toBe(first.outcome === second.outcome);
       }),
     );
+  });
+
+  it('is the same page as its finished fingerprint, whatever the blanks', () => {
+    const page = Array.from({ length: 40 }, (_, index) => ({ ['abcdefghijk'.slice(index % 11)]: index }));
+    const [one, other] = [JSON.stringify(page), JSON.stringify(page, null, 4)].map(pending) as [
+      PendingFingerprint,
+      PendingFingerprint,
+    ];
+    expect(isSamePage(one, other)).toBe(true);
+    expect(isSamePage(one, other.finish())).toBe(true);
   });
 
   it('equals its finished fingerprint, and releases the output', () => {

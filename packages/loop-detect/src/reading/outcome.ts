@@ -76,7 +76,7 @@ export class PendingFingerprint implements Fingerprint {
   readonly #traits: Traits;
   readonly #length: number;
   #text: string;
-  #plainWords: number | undefined;
+  #plainWords: { readonly sum: number | undefined } | undefined;
   #scan: Scan | undefined;
 
   constructor(call: LoopCall, { status, output }: LoopOutcome, select?: (output: unknown) => unknown) {
@@ -114,15 +114,13 @@ export class PendingFingerprint implements Fingerprint {
 
   /** Whether another one may be equal apart from volatile parts. Most are not, and are not scanned. */
   mayEqual(other: PendingFingerprint): boolean {
-    return this.#sumOfPlainWords === other.#sumOfPlainWords;
+    const [sum, otherSum] = [this.#sumOfPlainWords, other.#sumOfPlainWords];
+    return sum === otherSum || sum === undefined || otherSum === undefined;
   }
 
-  /** Whether another one may have the same parts in another order: numbers that do not count differ in few digits. */
+  /** Whether another one may have the same parts in another order. */
   mayHavePartsOf(other: PendingFingerprint): boolean {
-    const difference = Math.abs(this.#length - other.#length);
-    const shorter = Math.min(this.#length, other.#length);
-    const isAsLong = difference <= lengthTolerance || difference * 8 <= shorter;
-    return shorter <= maxRead && isAsLong && this.mayEqual(other);
+    return this.#length <= maxRead && other.#length <= maxRead && this.mayEqual(other);
   }
 
   get outcome(): number {
@@ -199,13 +197,13 @@ export class PendingFingerprint implements Fingerprint {
     };
   }
 
-  get #sumOfPlainWords(): number {
-    return (this.#plainWords ??= sumOfPlainWords(this.#text));
+  get #sumOfPlainWords(): number | undefined {
+    return (this.#plainWords ??= { sum: sumOfPlainWords(this.#text) }).sum;
   }
 
   get #scanned(): Scan {
     if (this.#scan === undefined) {
-      this.#plainWords ??= sumOfPlainWords(this.#text);
+      this.#plainWords ??= { sum: sumOfPlainWords(this.#text) };
       this.#scan = scan(this.#text, this.#status);
       this.#text = '';
     }
@@ -313,10 +311,8 @@ export const isSameAnswer = (one: Fingerprint, other: Fingerprint): boolean => {
 
 /** Number of different words from which an outcome is a page and not an acknowledgement. */
 export const minPageWords = 10;
-/** Maximum difference in length of the same parts in another order, because of numbers that do not count. */
-const lengthTolerance = 200;
 
-/** Whether two outcomes have the same parts in any order. Outputs whose lengths rule it out are not scanned. */
+/** Whether two outcomes have the same parts in any order. Outputs that cannot are not scanned. */
 export const isSamePage = (one: Fingerprint, other: Fingerprint): boolean =>
   (!(one instanceof PendingFingerprint && other instanceof PendingFingerprint) || one.mayHavePartsOf(other)) &&
   one.words.length >= minPageWords &&

@@ -1,7 +1,14 @@
 import { finishHash } from './canonical.js';
 import { classOf, digit, letter, maxRead, other } from './characters.js';
 import { figureOf, type Token } from './figures.js';
-import { isLabelOfId, isTemporary, shortestIdOfLetters, shortestTemporary, volatileId } from './volatile.js';
+import {
+  isBehindIdLabel,
+  isLabelAt,
+  isLabelOfId,
+  isTemporary,
+  shortestIdOfLetters,
+  shortestTemporary,
+} from './volatile.js';
 import { WordSample } from './word-sample.js';
 
 /** A summary of a text, sufficient to compare two outputs. */
@@ -36,12 +43,8 @@ const [dot, colon, dash, blank, quote, equals] = [46, 58, 45, 32, 34, 61];
 const [lineEnd, opening, closing] = [10, 123, 125];
 /** Signs from here on are drawn: bars, boxes and spinners. */
 const firstBar = 0x25_00;
-const codesOf = (characters: string): ReadonlySet<number> =>
-  new Set(Array.from(characters, (character) => character.charCodeAt(0)));
 /** Characters of a long text that are hashed in one call. */
 const chunk = 2048;
-/** What may be between a label and its number. */
-const labelGaps = codesOf(' \t:=#"\'\\([');
 
 /**
  * Scans a text once, character by character, and classifies its numbers.
@@ -250,12 +253,11 @@ class Scanner {
     const isAfterSign =
       before === quote || before === equals || (before === blank && this.#text.charCodeAt(start - 2) === colon);
     const isValue = !isShort && isAfterSign;
-    return (isLabelled || isValue) && volatileId.test(this.#text.slice(Math.max(0, start - 24), start));
+    return (isLabelled || isValue) && isBehindIdLabel(this.#text, start);
   }
 
   #labelBefore(start: number): string {
-    if (this.#labelEnd < 0 || start - this.#labelEnd > 6) return '';
-    for (let at = this.#labelEnd; at < start; at += 1) if (!labelGaps.has(this.#text.charCodeAt(at))) return '';
+    if (!isLabelAt(this.#text, this.#labelEnd, start)) return '';
     return this.#text.slice(Math.max(this.#labelStart, this.#labelEnd - 32), this.#labelEnd);
   }
 
