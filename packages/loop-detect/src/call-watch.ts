@@ -124,7 +124,9 @@ export class CallWatch {
   }
 
   reset(): void {
+    this.settle();
     this.#book.reset();
+    this.#held.clear();
     this.#dropDraft();
     this.#steps.reset();
     this.#ending = undefined;
@@ -133,11 +135,14 @@ export class CallWatch {
 
   /** Allows repetitions after the history was replaced, unless a loop caused the replacement. */
   forgive(): void {
+    this.settle();
     if (!this.#isStepReported && this.#ending === undefined) this.#book.detector.forgive();
   }
 
   /** Judges all calls of an answer. */
   plan(content: readonly AssistantPart[]): void {
+    this.settle();
+    this.#changed = undefined;
     const { detector } = this.#book;
     this.#isSummarized = this.#ending !== undefined;
     this.#dropDraft();
@@ -212,13 +217,18 @@ export class CallWatch {
     this.#isLive = true;
   }
 
-  /** Counts the replayed results. @param appended the event that added them to the history, if it was recorded */
-  settle(appended?: TurnEventOf<'history.append'>): void {
+  /** Counts the replayed results with their fingerprints. Messages that operators add while tools run have none. */
+  appended({ origin, annotations }: TurnEventOf<'history.append'>): void {
+    if (origin !== 'results') return;
     this.#changed = undefined;
+    this.settle(annotations?.[operatorName] as Prints | undefined);
+  }
+
+  /** Counts the replayed results. @param prints the fingerprints of outputs that other operators changed */
+  settle(prints?: Prints): void {
     const replayed = this.#replayed;
     if (replayed.length === 0) return;
     this.#replayed = [];
-    const prints = appended?.annotations?.[operatorName] as Prints | undefined;
     for (const event of replayed) this.#record(event, prints?.[event.call.id]);
   }
 
@@ -232,8 +242,14 @@ export class CallWatch {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     if (this.#pending.size === 0) this.#draft = undefined;
-    if (pending !== undefined && pending.output !== event.output) (this.#changed ??= {})[id] = finished(pending.print);
+    if (pending !== undefined && this.#isChanged(pending, event)) (this.#changed ??= {})[id] = finished(pending.print);
     this.#record(event, pending?.print);
+  }
+
+  /** Whether the journal lacks what the fingerprint was made of. Hosts without answers of a model have no journal. */
+  #isChanged({ output, status }: CountedResult, event: TurnEventOf<'tool.result'>): boolean {
+    if (this.#planned?.has(event.call.id) !== true || attachedTo(event) !== undefined) return false;
+    return output !== event.output || status !== event.status;
   }
 
   #record(event: TurnEventOf<'tool.result'>, print: Fingerprint | undefined): void {

@@ -36,20 +36,16 @@ export const loopDetect = (options: LoopDetectOptions = {}): TurnOperator => {
       start: ({ calls }) => calls.start(),
       observe: {
         'history.append': ({ calls, answers }, event) => {
-          calls.settle(event);
+          calls.appended(event);
           if (!isFromUser(event)) return;
           calls.reset();
           answers.reset();
         },
-        'history.replace': ({ calls }) => {
-          calls.settle();
-          calls.forgive();
-        },
+        'history.replace': ({ calls }) => calls.forgive(),
         'model.request': ({ answers }) => answers.begin(),
         'model.error': ({ answers }, event) => answers.fail(event),
         'model.response': ({ calls, answers }, { content }) => {
           answers.complete();
-          calls.settle();
           calls.plan(content);
         },
         'tool.call': ({ calls }, event) => calls.begin(event),

@@ -1,4 +1,4 @@
-import { harness, type JournalRecord, type TurnEvent } from '@h/turn';
+import { harness, intercept, type Decision, type JournalRecord, type TurnEvent, type TurnEventOf } from '@h/turn';
 import { scriptedModel, scriptedTools, type ScriptStep } from '@h/turn/testing';
 import { lastValueFrom, tap } from 'rxjs';
 import { describe, expect, it } from 'vitest';
@@ -104,6 +104,37 @@ describe.each<readonly [string, readonly ScriptStep[]]>([
           (isRepeated && last.settings.toolChoice === 'none'),
       );
     }
+  });
+});
+
+describe.each<readonly [string, string, (event: TurnEventOf<'tool.result'>) => Decision]>([
+  [
+    'adds a message while tools run',
+    'read',
+    (event) => [
+      { ...event, output: { type: 'text', value: `Stored as ${event.call.id}` } },
+      { ...event, type: 'history.append', origin: 'notes', messages: [{ role: 'user', content: 'A note.' }] },
+    ],
+  ],
+  ['changes the status only', 'test', (event) => ({ ...event, status: 'ok' })],
+])('a turn in which a later operator %s', (_, tool, change) => {
+  it('has the same results when it is resumed between two steps', async () => {
+    const endOf = async (recorded: readonly JournalRecord[]): Promise<readonly JournalRecord[]> => {
+      const sessions = storeOf(recorded);
+      const model = scriptedModel(byStep(again(8, asking([tool]))));
+      const tools = scriptedTools({ read: 'contents', test: failing() });
+      const later = intercept('later', () => ({ decide: { 'tool.result': change } }));
+      const agent = harness({ model, tools, sessions }).pipe(loopDetect(), later);
+      const isNew = recorded.length === 0;
+      await lastValueFrom(
+        isNew ? agent.turn({ session: 'alice', input: 'Go.', id: 'turn-1' }) : agent.resume('turn-1'),
+      );
+      return sessions.journal;
+    };
+    const whole = await endOf([]);
+    expect(JSON.stringify(whole)).toContain('[Loop warning]');
+    const steps = whole.flatMap(({ event }, at) => (event.type === 'model.request' ? [at] : []));
+    for (const length of steps.slice(1)) expect(gist(await endOf(whole.slice(0, length)))).toEqual(gist(whole));
   });
 });
 
