@@ -41,6 +41,8 @@ describe('commandFiles', () => {
     ["python3 -c 'from scripts import bar, foo'", 'scripts/foo.py'],
     ["python3 <<'E'\nimport foo\nE", 'foo.py'],
     ['python3 -m scripts.foo', 'scripts/foo.py'],
+    ['uv run -m scripts.foo', 'scripts/foo.py'],
+    ['coverage run -m scripts.foo', 'scripts/foo/__main__.py'],
     ['perl -I scripts -mFoo::Bar -e 1', 'Foo/Bar.pm'],
     ["perl -e 'use Foo;'", 'Foo.pm'],
     ['ruby -Ilib -rfoo -e 1', 'foo.rb'],
@@ -52,10 +54,11 @@ describe('commandFiles', () => {
   });
 
   it('names the folders of modules', () => {
-    expect(filesOf('perl -I scripts -mFoo -e 1; ruby -Ilib -rfoo -e 1').folders).toEqual([
+    expect(filesOf('perl -I scripts -mFoo -e 1; ruby -Ilib:ext -rfoo -e 1').folders).toEqual([
       '/project',
       '/project/scripts',
       '/project/lib',
+      '/project/ext',
     ]);
   });
 

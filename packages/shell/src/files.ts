@@ -141,9 +141,12 @@ const partsOf = (text: string): readonly string[] => [
   ...text.split(/[\s"'`;&|<>(){}=,]+/).filter((part) => part !== '' && part !== text),
 ];
 
+const pythonFiles = (name: string): readonly string[] =>
+  ['.py', '/__init__.py', '/__main__.py'].map((end) => name.replaceAll('.', '/') + end);
+
 /** The files that an interpreter may load for a module that is named without its file. */
 const moduleForms: readonly (readonly [interpreters: RegExp, filesOf: (name: string) => readonly string[]])[] = [
-  [/^(?:python|pypy)/, (name) => ['.py', '/__init__.py', '/__main__.py'].map((end) => name.replaceAll('.', '/') + end)],
+  [/^(?:python|pypy)/, pythonFiles],
   [/^perl/, (name) => [`${name.replaceAll('::', '/')}.pm`]],
   [/^ruby/, (name) => [`${name}.rb`]],
   [/^lua/, (name) => ['.lua', '/init.lua'].map((end) => name.replaceAll('.', '/') + end)],
@@ -167,12 +170,16 @@ const modulesOf = ({
 }: Invocation): { readonly [Part in 'files' | 'folders' | 'unknown']: readonly string[] } => {
   const [program, ...args] = argv;
   const filesOf = moduleForms.find(([interpreters]) => interpreters.test(programName(program?.text ?? '')))?.[1];
-  if (filesOf === undefined) return { files: [], folders: [], unknown: [] };
+  if (filesOf === undefined) {
+    // Others start Python: `uv run -m tools.check`, `coverage run -m tools.check`.
+    const files = args.flatMap(({ text }, index) => (args[index - 1]?.text === '-m' ? pythonFiles(text) : []));
+    return { files, folders: [], unknown: [] };
+  }
   const texts = [...args, ...(input === undefined ? [] : [input])].flatMap(({ text }) => text ?? []).filter(isKnown);
   const names = texts.flatMap((text) => [...partsOf(text.replace(/^-[mMr]-?/, '')), ...importedFrom(text)]);
-  const folders = texts.flatMap((text, index) =>
-    text === '-I' ? (texts[index + 1] ?? []) : text.startsWith('-I') ? text.slice(2) : [],
-  );
+  const folders = texts
+    .flatMap((text, index) => (text === '-I' ? (texts[index + 1] ?? []) : text.startsWith('-I') ? text.slice(2) : []))
+    .flatMap((list) => list.split(':'));
   const isChanged = texts.some((text) => changesModules.test(text));
   return {
     files: names.filter((name) => /^[\w./:@-]+$/.test(name)).flatMap(filesOf),
