@@ -166,6 +166,8 @@ describe('policyGuard denies', () => {
     ['a relative path', 'secrets'],
     ['a home folder', '~/secrets'],
     ['a pattern', '/repo/**/*.env'],
+    ['a pattern of one name', '/repo/.env*'],
+    ['a pattern of all names', '/repo/*'],
   ])('a policy with %s', (_, path) => {
     for (const member of ['read', 'write', 'deniedPaths'] as const) {
       const option = `"${member}[0]" must be an absolute path, not a pattern; received "${path}".`;

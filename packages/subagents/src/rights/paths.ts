@@ -7,8 +7,10 @@ export type Roots = readonly string[] | null;
 /** Rejects what would protect nothing: a relative path depends on the folder of the process, a pattern is a name. */
 export const absoluteRoot: OptionCheck = {
   expected: 'an absolute path, not a pattern',
-  accepts: (value) => typeof value === 'string' && isAbsolute(value) && !value.split(/[/\\]/).includes('**'),
+  accepts: (value) => typeof value === 'string' && isAbsolute(value) && !wildcard.test(value),
 };
+/** A star that begins or ends a name: `*.env`, `.env*`, `**`. */
+const wildcard = /(?:^|[/\\])\*|\*(?:[/\\]|$)/;
 
 /** Returns whether a path is a folder or below it. Both are absolute with resolved links. */
 export const isInside = (root: string, path: string): boolean => {
