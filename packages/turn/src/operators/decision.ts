@@ -19,7 +19,8 @@ export interface Waiter {
 /** Waits for an answer. @returns a function that cancels */
 export const waitFor = (answer: Waiting, waiter: Waiter): (() => void) => {
   try {
-    const subscription = ('then' in answer ? from(answer) : answer).subscribe(waiter);
+    // The promise of another library may return nothing from `then`, which RxJS calls.
+    const subscription = ('then' in answer ? from(Promise.resolve(answer)) : answer).subscribe(waiter);
     return () => subscription.unsubscribe();
   } catch (error) {
     waiter.error(error);

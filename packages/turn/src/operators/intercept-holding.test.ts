@@ -83,6 +83,15 @@ describe('a held event', () => {
       () => ({ then: (done: (decision: undefined) => void) => done(undefined) }) as PromiseLike<undefined>,
       ['1'],
     ],
+    [
+      'a thenable that answers later',
+      () =>
+        ({
+          // oxlint-disable-next-line unicorn/no-thenable -- a promise of another library
+          then: (done: (decision: undefined) => void) => void setTimeout(done, 1),
+        }) as unknown as PromiseLike<undefined>,
+      ['1'],
+    ],
     ['an observable of undefined', () => of(undefined), ['1']],
     ['an observable of an event', () => of(deny(toolCall('1'), 'No.')), ['denied 1']],
     ['an observable of several at once', () => of([remark('a'), toolCall('1')]), ['a', '1']],
