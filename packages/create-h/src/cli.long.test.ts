@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -54,4 +54,11 @@ it.each([
   created.stdout.destroy();
   created.stderr.destroy();
   expect(await once(created, 'exit')).toEqual([code, null]);
+});
+
+it.runIf(process.platform === 'linux')('fails if its output cannot be written', async () => {
+  const full = await open('/dev/full', 'w');
+  onTestFinished(() => full.close());
+  const created = spawn(process.execPath, [cli, '--help'], { stdio: ['ignore', full.fd, 'ignore'] });
+  expect(await once(created, 'exit')).toEqual([1, null]);
 });

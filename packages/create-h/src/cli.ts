@@ -42,5 +42,9 @@ const main = async (words: readonly string[]): Promise<number> => {
 };
 
 // The reader of an output may leave: `npm create h --help | head -1`.
-for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
+for (const output of [process.stdout, process.stderr]) {
+  output.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
 process.exitCode = await main(process.argv.slice(2));
