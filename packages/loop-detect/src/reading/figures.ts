@@ -10,7 +10,6 @@ import {
   duration,
   elementRef,
   hexadecimal,
-  isBehindIdLabel,
   isCountOfCalls,
   isDigitCode,
   isIdOfCall,
@@ -35,6 +34,7 @@ import {
   timeInName,
   uuid,
   uuidLength,
+  volatileId,
 } from './volatile.js';
 
 /** A token with digits, and what is around it. */
@@ -76,7 +76,7 @@ const volatile = (end: number): Figure => ({ kind: 'volatile', end });
 export const figureOf = (token: Token): Figure => {
   const { text, start, end, hasLetter, hasSign, label } = token;
   const value = text.slice(start, Math.min(end, start + maxToken));
-  if (isLabelOfId(label) && isBehindIdLabel(text, start)) return volatile(end);
+  if (isLabelOfId(label) && volatileId.test(text.slice(Math.max(0, start - 24), start))) return volatile(end);
   if (!hasLetter && (hasSign ? plainNumber.test(value) : value.length <= maxDigits)) return numberOf(token, value);
   if (!hasLetter || isDigitCode(value.charCodeAt(0))) {
     if (hasLetter && isCountOfCalls(text, start, end)) return volatile(end);

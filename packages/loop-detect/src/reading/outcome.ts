@@ -1,14 +1,12 @@
 import type { ToolStatus } from '@h/turn';
 import type { LoopCall, LoopOutcome } from './call.js';
 import { canonicalText } from './canonical.js';
-import { maxRead } from './characters.js';
 import { withoutPrinted } from './command-text.js';
 import { failureText, kindOf } from './failure-text.js';
 import { selectFrom } from './key.js';
 import { printedOf, type Printed } from './printed.js';
-import { sumOfPlainWords } from './plain-words.js';
 import { messageOf, reportsError, reportsHeld, reportsMiss, reportsNothing, reportsRunning } from './reports.js';
-import { scan, type Scan } from './scan.js';
+import { maxRead, scan, scanStart, type Scan } from './scan.js';
 import { shellLineOf } from './shell.js';
 import { shownText } from './terminal.js';
 import { similarity } from './word-sample.js';
@@ -76,7 +74,7 @@ export class PendingFingerprint implements Fingerprint {
   readonly #traits: Traits;
   readonly #length: number;
   #text: string;
-  #plainWords: { readonly sum: number | undefined } | undefined;
+  #start: number | undefined;
   #scan: Scan | undefined;
 
   constructor(call: LoopCall, { status, output }: LoopOutcome, select?: (output: unknown) => unknown) {
@@ -112,15 +110,14 @@ export class PendingFingerprint implements Fingerprint {
     );
   }
 
-  /** Whether another one may be equal apart from volatile parts. Most are not, and are not scanned. */
-  mayEqual(other: PendingFingerprint): boolean {
-    const [sum, otherSum] = [this.#sumOfPlainWords, other.#sumOfPlainWords];
-    return sum === otherSum || sum === undefined || otherSum === undefined;
+  /** Whether both begin alike. Most outputs do not, and are not scanned. */
+  beginsLike(other: PendingFingerprint): boolean {
+    return this.#begin === other.#begin;
   }
 
   /** Whether another one may have the same parts in another order. */
   mayHavePartsOf(other: PendingFingerprint): boolean {
-    return this.#length <= maxRead && other.#length <= maxRead && this.mayEqual(other);
+    return this.#length <= maxRead && other.#length <= maxRead;
   }
 
   get outcome(): number {
@@ -197,16 +194,13 @@ export class PendingFingerprint implements Fingerprint {
     };
   }
 
-  get #sumOfPlainWords(): number | undefined {
-    return (this.#plainWords ??= { sum: sumOfPlainWords(this.#text) }).sum;
+  get #begin(): number {
+    return (this.#start ??= this.#scan?.start ?? scanStart(this.#text, this.#status));
   }
 
   get #scanned(): Scan {
-    if (this.#scan === undefined) {
-      this.#plainWords ??= { sum: sumOfPlainWords(this.#text) };
-      this.#scan = scan(this.#text, this.#status);
-      this.#text = '';
-    }
+    this.#scan ??= scan(this.#text, this.#status);
+    this.#text = '';
     return this.#scan;
   }
 }
@@ -325,7 +319,7 @@ export const hasSameParts = (one: Fingerprint, other: Fingerprint): boolean =>
 /** Whether two outcomes are equal apart from volatile parts. Outputs that are the same, or that cannot be, are not scanned. */
 export const isSameOutcome = (one: Fingerprint, other: Fingerprint): boolean => {
   if (!(one instanceof PendingFingerprint && other instanceof PendingFingerprint)) return one.outcome === other.outcome;
-  return one.mayEqual(other) && (one.hasOutputOf(other) || one.outcome === other.outcome);
+  return one.beginsLike(other) && (one.hasOutputOf(other) || one.outcome === other.outcome);
 };
 
 /** Returns the text of an output, which is an output as in `tool.result` or any value. */

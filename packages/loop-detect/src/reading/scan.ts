@@ -1,14 +1,6 @@
 import { finishHash } from './canonical.js';
-import { classOf, digit, letter, maxRead, other } from './characters.js';
 import { figureOf, type Token } from './figures.js';
-import {
-  isBehindIdLabel,
-  isLabelAt,
-  isLabelOfId,
-  isTemporary,
-  shortestIdOfLetters,
-  shortestTemporary,
-} from './volatile.js';
+import { isLabelOfId, isTemporary, shortestIdOfLetters, shortestTemporary, volatileId } from './volatile.js';
 import { WordSample } from './word-sample.js';
 
 /** A summary of a text, sufficient to compare two outputs. */
@@ -19,6 +11,8 @@ export interface Scan {
   readonly exact: number;
   /** Sum of the plain numbers, or of the ratios if there are any; `undefined` if the text has none. */
   readonly level?: number | undefined;
+  /** Hash of the beginning, as {@link scanStart} returns it. */
+  readonly start: number;
   /** The plain numbers, if there are several and no ratios. */
   readonly numbers?: readonly number[] | undefined;
   /** Whether `level` is the sum of ratios: `12 of 214`, `3/5`, `45%`. */
@@ -37,14 +31,32 @@ export interface Scan {
 const maxNumbers = 12;
 /** Maximum number of different lines with one hash each; more lines have one hash together. */
 const maxLines = 16;
+/** Texts longer than this are read in full at both ends; in the middle only letters count. */
+export const maxRead = 8_000;
+const [other, letter, digit] = [0, 1, 2] as const;
+/** The class of each UTF-16 unit; those beyond ASCII count as letters, apart from arrows, boxes, bars and spinners. */
+const classes = new Uint8Array(65_536)
+  .fill(letter, 128)
+  .fill(other, 0x21_90, 0x22_00)
+  .fill(other, 0x25_00, 0x25_a0)
+  .fill(other, 0x28_00, 0x29_00);
+for (let code = 0; code < 128; code += 1) {
+  if (code >= 48 && code <= 57) classes[code] = digit;
+  else if ((code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95) classes[code] = letter;
+}
 const mixed = (hash: number): number => Math.imul(hash ^ (hash >>> 15), 2246822507);
+const classOf = (code: number): number => classes[code] as number;
 const [dot, colon, dash, blank, quote, equals] = [46, 58, 45, 32, 34, 61];
 /** What ends a line; a record in JSON is one too. */
 const [lineEnd, opening, closing] = [10, 123, 125];
 /** Signs from here on are drawn: bars, boxes and spinners. */
 const firstBar = 0x25_00;
+const codesOf = (characters: string): ReadonlySet<number> =>
+  new Set(Array.from(characters, (character) => character.charCodeAt(0)));
 /** Characters of a long text that are hashed in one call. */
 const chunk = 2048;
+/** What may be between a label and its number. */
+const labelGaps = codesOf(' \t:=#"\'\\([');
 
 /**
  * Scans a text once, character by character, and classifies its numbers.
@@ -56,17 +68,33 @@ const chunk = 2048;
  */
 export const scan = (text: string, seed = ''): Scan => {
   const scanner = new Scanner(text, seed);
+  const startEnd = readStart(scanner, text);
+  const start = scanner.exact;
   if (text.length <= maxRead) {
-    scanner.read(0, text.length);
+    scanner.read(startEnd, text.length);
   } else {
-    scanner.read(0, maxRead / 2);
+    scanner.read(startEnd, maxRead / 2);
     const end = text.length - maxRead / 2;
     // In chunks: V8 optimizes a function that is called often better than one with a long loop.
     for (let at = maxRead / 2; at < end; at += chunk) scanner.skim(at, Math.min(end, at + chunk));
     scanner.read(text.length - maxRead / 2, text.length);
   }
-  return scanner.result();
+  return scanner.result(start);
 };
+
+/** Units of a text, such as words and signs, that {@link scanStart} reads. */
+const startUnits = 16;
+
+/** Hashes the beginning of a text as `exact` does: texts with different hashes are different in `exact`. */
+export const scanStart = (text: string, seed = ''): number => {
+  const scanner = new Scanner(text, seed);
+  readStart(scanner, text);
+  return scanner.exact;
+};
+
+/** Reads the beginning of a text. @returns where it ends */
+const readStart = (scanner: Scanner, text: string): number =>
+  scanner.read(0, Math.min(text.length, maxRead / 2), startUnits);
 
 class Scanner {
   readonly #text: string;
@@ -96,17 +124,22 @@ class Scanner {
     this.#lineStart = this.#bag;
   }
 
-  read(from: number, to: number): void {
+  /** @param maxUnits how many units are hashed at most. @returns the end of the last one */
+  read(from: number, to: number, maxUnits = Infinity): number {
     const text = this.#text;
     let at = from;
     let isBlank = this.#isBlank;
-    while (at < to) {
+    let units = 0;
+    while (at < to && units < maxUnits) {
       const code = text.charCodeAt(at);
       const kind = classOf(code);
       if (kind === other) {
         at += 1;
         if (code === blank || code === 9 || code === 13 || code >= firstBar) {
-          if (!isBlank) this.#mix(blank, blank);
+          if (!isBlank) {
+            this.#mix(blank, blank);
+            units += 1;
+          }
           isBlank = true;
           continue;
         }
@@ -114,14 +147,19 @@ class Scanner {
         if (code === opening) this.#endLine();
         // The length of a line of equal signs says how far something is.
         const isRun = at > 2 && code === text.charCodeAt(at - 2) && code === text.charCodeAt(at - 3);
-        if (!isRun) this.#feed(code, code);
+        if (!isRun) {
+          this.#feed(code, code);
+          units += 1;
+        }
         if (code === lineEnd || code === closing) this.#endLine();
         continue;
       }
       isBlank = false;
       at = this.#token(at, to);
+      units += 1;
     }
     this.#isBlank = isBlank;
+    return at;
   }
 
   /** Hashes only the letters. */
@@ -161,13 +199,15 @@ class Scanner {
     return finishHash(this.#shapeHigh ^ this.#valuesHigh, this.#shapeLow ^ this.#valuesLow);
   }
 
-  result(): Scan {
+  /** @param start hash of the beginning */
+  result(start: number): Scan {
     this.#endLine();
     const hasRatio = this.#ratios > 0;
     const numbers = hasRatio ? [] : this.#numbers;
     return {
       shape: finishHash(this.#shapeHigh, this.#shapeLow),
       exact: this.exact,
+      start,
       ...(hasRatio && { level: this.#ratioSum, isRatio: true }),
       ...(numbers.length > 0 && { level: numbers.reduce((sum, number) => sum + number) }),
       ...(numbers.length > 1 && { numbers }),
@@ -253,11 +293,12 @@ class Scanner {
     const isAfterSign =
       before === quote || before === equals || (before === blank && this.#text.charCodeAt(start - 2) === colon);
     const isValue = !isShort && isAfterSign;
-    return (isLabelled || isValue) && isBehindIdLabel(this.#text, start);
+    return (isLabelled || isValue) && volatileId.test(this.#text.slice(Math.max(0, start - 24), start));
   }
 
   #labelBefore(start: number): string {
-    if (!isLabelAt(this.#text, this.#labelEnd, start)) return '';
+    if (this.#labelEnd < 0 || start - this.#labelEnd > 6) return '';
+    for (let at = this.#labelEnd; at < start; at += 1) if (!labelGaps.has(this.#text.charCodeAt(at))) return '';
     return this.#text.slice(Math.max(this.#labelStart, this.#labelEnd - 32), this.#labelEnd);
   }
 

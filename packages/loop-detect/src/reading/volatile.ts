@@ -35,7 +35,7 @@ const partLabel = /^iterations?$/i;
 /** Matches labels of numbers that say how far something is without a whole: `"progress": 45`. */
 export const shareLabel = /(?:^|[_-])(?:percent(?:age)?|pct|progress)$/i;
 /** Matches labels of ids that are generated for each call. */
-const volatileId =
+export const volatileId =
   /(?:request|req|trace|span|correlation|process|chunk|nonce|run|job|session|cursor|next|continuation|ray|page_?token|(?:token|etag)(?=\\?["'][ \t]{0,3}:|=))[-_ ]?(?:id|page|cursor|token)?\\?["']?[ \t]{0,3}[:=]?[ \t]{0,3}\\?["'<#]?(?:r-|req[-_])?$/i;
 /** Matches labels of numbers that depend on the question and not on what was found. */
 export const scoreLabel = /(?:^|_)(?:score|similarity|distance|relevance)$/i;
@@ -43,11 +43,6 @@ export const duration = /^(?:\d{1,12}(?:\.\d{1,9})?(?:ns|us|µs|μs|ms|secs?|min
 const durationNext =
   /[ ,]{1,2}\d{1,9}(?:\.\d{1,9})?(?: ?(?:ns|us|µs|μs|ms|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|s)|[mhd])(?![\w-])/y;
 const unitNext = / (?:ns|us|µs|μs|ms|secs?|seconds?|mins?|minutes?|hours?|hrs?|days?|s)(?![\w-])/y;
-/** The words of {@link durationNext}, {@link unitNext}, {@link leftOut} and {@link shareNext}, which a number may include. */
-export const wordsOfNumbers =
-  'ns us µs μs ms sec secs second seconds min mins minute minutes hour hours hr hrs day days s m h d of more character characters chars line lines bytes tokens rows were was have been are truncated omitted removed hidden elided skipped not shown'.split(
-    ' ',
-  );
 /** What a host leaves out of an output. */
 const leftOut =
   / (?:more )?(?:characters?|chars|lines?|bytes|tokens|rows) (?:(?:were|was|have been|are) )?(?:truncated|omitted|removed|hidden|elided|skipped|not shown)\b/y;
@@ -103,23 +98,8 @@ export const isDigitCode = (code: number): boolean => code >= 48 && code <= 57;
 
 export const isLabelOfId = (label: string): boolean => label.length === 2 && label.toLowerCase() === 'id';
 
-/** What may be between a label and its number. */
-const labelGaps = codesOf(' \t:=#"\'\\([');
-const maxLabelGap = 6;
-
-/** Whether a word that ends at `labelEnd` may be the label of what begins at `start`. */
-export const isLabelAt = (text: string, labelEnd: number, start: number): boolean => {
-  if (labelEnd < 0 || start - labelEnd > maxLabelGap) return false;
-  for (let at = labelEnd; at < start; at += 1) if (!labelGaps.has(text.charCodeAt(at))) return false;
-  return true;
-};
-
-/** Whether the text in front of a token labels it as an id that is generated for each call. */
-export const isBehindIdLabel = (text: string, start: number): boolean =>
-  volatileId.test(text.slice(Math.max(0, start - 24), start));
-
 export const isIdOfCall = (text: string, token: string, start: number, label: string): boolean =>
-  isBehindIdLabel(text, start) ||
+  volatileId.test(text.slice(Math.max(0, start - 24), start)) ||
   /(?:^|[^\w])id=["']?$/.test(text.slice(Math.max(0, start - 5), start)) ||
   (token.length >= 16 && hexadecimal.test(token) && label.toLowerCase() === 'id');
 
