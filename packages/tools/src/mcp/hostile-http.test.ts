@@ -147,6 +147,27 @@ describe('a hostile server over HTTP', () => {
     expect(count('tools/call')).toBe(1);
   });
 
+  it('that replies to an answer with an event that is too large does not fail the call with its id', async () => {
+    let isAnswered = false;
+    const { fetch } = startHostile({
+      'tools/call': ({ id }) => {
+        const rest = [
+          async () => {
+            await expect.poll(() => isAnswered).toBe(true);
+            return event({ id, result: said('yes') });
+          },
+        ];
+        return stream(event({ id, method: 'ping' }), () => rest.pop()?.());
+      },
+      POST: () => {
+        isAnswered = true;
+        return stream(event('x'.repeat(2_000)));
+      },
+    });
+    const server = await connect(fetch, { maxMessageBytes: 1_000 });
+    expect(await ended(call(server))).toMatchObject({ status: 'ok' });
+  });
+
   it('that answers a call with a page of a website fails it', async () => {
     const page = (): Response => new Response('<html>', { headers: { 'content-type': 'text/html' } });
     const server = await connect(startHostile({ 'tools/call': page }).fetch);

@@ -173,6 +173,17 @@ describe('server-everything over stdio', () => {
   });
 });
 
+it(
+  'connects a program without a time limit',
+  async () => {
+    const connection = observed(referenceServer('everything')).connection;
+    const server = await connectMcp({ name: 'all', connection, connectTimeoutMs: Infinity });
+    expect(server.state).toBe('connected');
+    await server.close();
+  },
+  hookTimeoutMs,
+);
+
 describe('a program that never answers', () => {
   it.each(['auto', '2025'] as const)('ends when connecting is aborted, protocol %s', async (protocol) => {
     const source = observed({ command: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'] });

@@ -1,4 +1,5 @@
 import { packageVersion } from '@h/files';
+import { maxTimerMs } from '@h/options';
 import { Client, type JsonSchemaValidator, type PriorDiscovery } from '@modelcontextprotocol/client';
 import pTimeout from 'p-timeout';
 import { tasksExtension } from './tasks.js';
@@ -95,9 +96,10 @@ const attempt = async (settings: ClientSettings, prior?: PriorDiscovery): Promis
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     // The timeout of the SDK is that of each request; a notification has none.
+    const milliseconds = Math.min(timeout + (probe.timeoutMs ?? 0), maxTimerMs);
     await pTimeout(client.connect(wire, { timeout, ...(prior !== undefined && { prior }) }), {
-      milliseconds: timeout + (probe.timeoutMs ?? 0),
-      message: `connecting timed out after ${timeout} ms`,
+      milliseconds,
+      message: `connecting timed out after ${milliseconds} ms`,
     });
   } catch (error) {
     const hasEndedEarly = opened.isLocal && hasClosed && prior === undefined && opened.failure() === undefined;

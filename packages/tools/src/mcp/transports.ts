@@ -132,7 +132,9 @@ const openHttp = (
 ): OpenedTransport => {
   const onEventTooLarge = (request: unknown): void => {
     if (typeof request !== 'string') return;
-    const { id } = JSON.parse(request) as { readonly id: number };
+    const { id, method } = JSON.parse(request) as { readonly id?: number; readonly method?: string };
+    // Without a method it is an answer, whose id is one of the server.
+    if (id === undefined || method === undefined) return;
     transport.onmessage?.({ jsonrpc: '2.0', id, error: tooLargeError(maxMessageBytes) });
   };
   const transport = new HttpTransport(new URL(url), {
