@@ -38,7 +38,7 @@ it('begins a new budget after a run that was not interrupted', async () => {
   expect((await start(file)).budget.used()).toMatchObject({ outputTokens: 0 });
 });
 
-it.each(['{ "used": ', '{ "used": { "outputTokens": -1 } }', '{}'])(
+it.each(['{ "used": ', '{ "used": { "outputTokens": -1 } }', '{}', 'null'])(
   'refuses to continue with the damaged file %s',
   async (text) => {
     const file = join(temporaryFolder(), 'use.json');
@@ -46,3 +46,9 @@ it.each(['{ "used": ', '{ "used": { "outputTokens": -1 } }', '{}'])(
     await expect(start(file)).rejects.toThrow(`--plan: ${file} is damaged. Remove it to continue`);
   },
 );
+
+it.each(['null', '[]', '7'])('begins another plan with a new budget although the file contains %s', async (text) => {
+  const file = join(temporaryFolder(), 'use.json');
+  await writeFile(file, text);
+  expect((await start(file, 'Build it')).budget.used()).toMatchObject({ outputTokens: 0 });
+});

@@ -77,8 +77,10 @@ export const openPlanUse = async (file: string, prompt: string | undefined, budg
 
 const storedUse = async (file: string): Promise<{ readonly prompt?: unknown; readonly used: Amounts } | undefined> => {
   const text = await ifExists(readFile(file, 'utf8'));
+  if (text === undefined) return undefined;
   try {
-    return text === undefined ? undefined : (JSON.parse(text) as { used: Amounts });
+    // A spread, because the file may contain `null`.
+    return { ...(JSON.parse(text) as { used: Amounts }) };
   } catch (error) {
     throw damaged(file, error);
   }

@@ -84,10 +84,12 @@ const isWanted = async (locks: LockManager, name: string): Promise<boolean> =>
 
 const turn = (signal: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, turnMs);
+    if (signal.aborted) return resolve();
     const end = (): void => {
       clearTimeout(timer);
+      signal.removeEventListener('abort', end);
       resolve();
     };
-    signal.addEventListener('abort', end, { once: true });
+    const timer = setTimeout(end, turnMs);
+    signal.addEventListener('abort', end);
   });
