@@ -3,6 +3,9 @@ import type { MaybePromise } from '../maybe-promise.js';
 import type { Message, UserMessage } from '../contract/messages.js';
 import type { OpenOptions, OpenSession, SessionStore } from '../contract/session-store.js';
 
+/** Valid messages, and the members that were checked: the caller may have replaced one since. */
+export type ValidMessages = WeakMap<Message, Pick<Message, 'role' | 'content'>>;
+
 /** A turn that holds a session. */
 export interface SessionHolder {
   /** The turn is ending and will release the session. */
@@ -27,8 +30,8 @@ interface Held {
 export class SessionGate {
   readonly #store: SessionStore;
   readonly #held = new Map<string, Held>();
-  /** Messages of loaded sessions that are valid, so that a turn checks only those that are new. */
-  readonly valid = new WeakSet<Message>();
+  /** Messages of loaded sessions that are valid, with their members then, so that a turn checks only others. */
+  readonly valid: ValidMessages = new WeakMap();
 
   constructor(store: SessionStore) {
     this.#store = store;

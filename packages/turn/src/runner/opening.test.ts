@@ -80,6 +80,23 @@ describe('a session that the agent has loaded before', () => {
   });
 });
 
+describe('a message that the caller changed after the agent had loaded it', () => {
+  it.each<[string, object]>([
+    ['content', { content: 7 }],
+    ['content', { content: [{ type: 'nope' }] }],
+    ['role', { role: 'wizard' }],
+  ])('is checked again if its %s differs', async (name, change) => {
+    const message = { role: 'user', content: 'Hello' } as const;
+    const sessions = memorySessions({ alice: [message] });
+    const agent = harness({ model: scriptedModel(['Hi.', 'Hi.']), sessions }).pipe();
+    const run = () => firstValueFrom(agent.turn({ session: 'alice', input: 'Go' }).pipe(last()));
+    expect(await run()).toMatchObject({ outcome: 'completed' });
+    Object.assign(message, change);
+    const reason = expect.stringContaining(`"messages[0].${name}`) as string;
+    expect(await run()).toMatchObject({ outcome: 'error', reason });
+  });
+});
+
 describe('a turn id that is used again', () => {
   const ended = async (sessions: SessionStore, id: string, model = scriptedModel(['Hello.'])): Promise<TurnEvent> =>
     firstValueFrom(harness({ model, sessions }).pipe().turn({ session: 'alice', input: 'Hi', id }).pipe(last()));

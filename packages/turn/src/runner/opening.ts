@@ -9,10 +9,11 @@ import { fold, type LoopState } from '../loop/loop-state.js';
 import { andThen, isPromise, type MaybePromise } from '../maybe-promise.js';
 import { MessageList } from '../contract/message-list.js';
 import { interruptedResults, planNext, type PlanContext } from '../loop/plan.js';
-import type { Message, Repair } from '../contract/messages.js';
+import type { Repair } from '../contract/messages.js';
 import { repairWith } from '../transcript/repair.js';
 import { wellFormed } from '../transcript/well-formed.js';
 import type { OpenOptions, OpenSession, PastTurn, SessionSnapshot } from '../contract/session-store.js';
+import type { ValidMessages } from '../journal/session-gate.js';
 import { SessionWriter } from '../journal/session-writer.js';
 
 export interface Opened {
@@ -34,7 +35,7 @@ export interface SessionOpener {
   locate(turn: string): MaybePromise<string | undefined>;
   hold(session: string, options?: OpenOptions): MaybePromise<OpenSession>;
   /** Messages that need no check. Valid messages are added. */
-  readonly valid: WeakSet<Message>;
+  readonly valid: ValidMessages;
 }
 
 /**
@@ -103,9 +104,10 @@ const openAnd = <Result>(
 
 const opened = (open: OpenSession, snapshot: SessionSnapshot, seq: number, { valid }: SessionOpener): Opened => {
   const { messages, repairs, callIds } = repairWith(snapshot.messages, (message, index) => {
-    if (valid.has(message)) return message;
+    const known = valid.get(message);
+    if (known !== undefined && known.role === message.role && known.content === message.content) return message;
     const cleaned = wellFormed(checked(stored.message, message, 'The loaded session', `messages[${index}]`));
-    valid.add(cleaned);
+    valid.set(cleaned, { role: cleaned.role, content: cleaned.content });
     return cleaned;
   });
   return {

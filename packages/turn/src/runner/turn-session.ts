@@ -4,8 +4,7 @@ import type { StoreOperation } from '../contract/errors.js';
 import type { TurnEvent, TurnEventOf } from '../contract/events.js';
 import { andThen, isPromise, type MaybePromise } from '../maybe-promise.js';
 import { openForResume, openForTurn, type Opened, type Reopened, type SessionOpener } from './opening.js';
-import type { SessionGate, SessionHolder } from '../journal/session-gate.js';
-import type { Message } from '../contract/messages.js';
+import type { SessionGate, SessionHolder, ValidMessages } from '../journal/session-gate.js';
 import type { OpenOptions, OpenSession } from '../contract/session-store.js';
 import type { SessionWriter } from '../journal/session-writer.js';
 
@@ -47,7 +46,7 @@ export class TurnSession implements SessionOpener {
     return this.#opened?.writer;
   }
 
-  get valid(): WeakSet<Message> {
+  get valid(): ValidMessages {
     return this.#gate.valid;
   }
 
