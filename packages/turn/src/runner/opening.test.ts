@@ -1,5 +1,5 @@
-import { firstValueFrom, last } from 'rxjs';
-import { describe, expect, it } from 'vitest';
+import { firstValueFrom, last, tap } from 'rxjs';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { TurnEvent } from '../contract/events.js';
 import { harness } from '../harness.js';
 import { memorySessions } from '../journal/memory-sessions.js';
@@ -192,5 +192,28 @@ describe('a turn that is cancelled while its session is opened', () => {
     const ended = firstValueFrom(agent.turn({ session: 'alice', input: 'Go.', signal: abort.signal }).pipe(last()));
     setTimeout(() => abort.abort(), 5);
     expect(await ended).toMatchObject({ outcome: 'error', error: { message: 'The disk is full.' } });
+  });
+});
+
+describe('a message that an operator has replaced by null', () => {
+  it('ends the turn, and leaves no rejection of a store that fails', async () => {
+    const rejections: unknown[] = [];
+    const collect = (error: unknown): void => void rejections.push(error);
+    process.on('unhandledRejection', collect);
+    onTestFinished(() => void process.off('unhandledRejection', collect));
+    const sessions = memorySessions();
+    const failing: SessionStore = {
+      ...sessions,
+      open: async (session) =>
+        Object.assign(await sessions.open(session), { append: () => Promise.reject(new Error('The disk is full.')) }),
+    };
+    const change = tap((event: TurnEvent) => {
+      if (event.type === 'turn.start') (event.input as unknown[])[0] = null;
+    });
+    const agent = harness({ model: scriptedModel(['Hello.']), sessions: failing }).pipe(change);
+    const end = await firstValueFrom(agent.turn({ session: 'alice', input: 'Go.' }).pipe(last()));
+    await new Promise((resolve) => void setImmediate(resolve));
+    expect(end).toMatchObject({ outcome: 'error' });
+    expect(rejections).toEqual([]);
   });
 });

@@ -144,7 +144,7 @@ const charsOf = (event: TurnEvent): number => {
       return lengthOf(event.output) + lengthOf(event.details);
     case 'history.append':
     case 'history.replace':
-      return [...event.messages].reduce((sum, { content }) => sum + lengthOf(content), 0);
+      return [...event.messages].reduce((sum, message) => sum + lengthOf(message), 0);
     default:
       return 200;
   }
