@@ -1,4 +1,4 @@
-import { map } from 'rxjs';
+import { map, tap } from 'rxjs';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { watch } from '../../test/turns.js';
 import { deny, notice, proceed, stop } from '../contract/decisions.js';
@@ -163,3 +163,21 @@ const withTime = async <Value>(promise: Promise<Value>): Promise<Value> => {
   await vi.advanceTimersByTimeAsync(1_000);
   return promise;
 };
+
+describe('an operator that changes a call in place', () => {
+  const change = ({ call: changed }: { readonly call: { readonly id: string } }): void => {
+    Object.assign(changed, { id: '7' });
+  };
+  it.each<[string, PipelineOperator]>([
+    ['at its result', intercept('changer', () => ({ decide: { 'tool.result': change } }))],
+    ['at the call', intercept('changer', () => ({ decide: { 'tool.call': change } }))],
+    ['as a native operator', tap((event) => (event.type === 'tool.result' ? change(event) : undefined))],
+  ])('%s fails the turn, which ends', async (_name, operator) => {
+    const turn = watch(agentWith(operator).turn(input));
+    await turn.done;
+    expect(turn.end).toMatchObject({
+      outcome: 'error',
+      error: { message: expect.stringContaining('read only') as string },
+    });
+  });
+});

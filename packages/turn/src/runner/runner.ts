@@ -150,6 +150,7 @@ export class TurnRun implements SessionHolder, EffectHost, ApprovalHolder {
     if (this.#isClosed) return;
     // An operator that mutates an event throws at that place instead of corrupting the state of the turn.
     if (event.type !== 'model.delta') Object.freeze(event);
+    if ('call' in event) Object.freeze(event.call);
     this.#pipeline?.feed(event);
   }
 
