@@ -99,8 +99,6 @@ export const asMiddleware = (...given: HostArguments<MiddlewareOptions>): Operat
     host,
     format: groupFormat,
     maxSessions,
-    // Approvals of several calls wait at the same time, as with hosts that interrupt a run.
-    isControlFlow: () => false,
   });
   const threads = new LruMap<string, Thread>(maxSessions);
   const judges = agentTools === 'stop' ? operators.flatMap(judgeOf) : [];

@@ -21,7 +21,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { call, response } from '@h/turn/testing';
 import { describe, expect, it, vi } from 'vitest';
 import { toyFormat, toyLoop, type ToyMessage } from '../test/toy-host.js';
-import { bridge, TurnStoppedError, type BridgeOptions, type HostModelCall, type HostToolReturn } from './index.js';
+import {
+  bridge,
+  TurnStoppedError,
+  type Approve,
+  type BridgeOptions,
+  type HostModelCall,
+  type HostToolReturn,
+} from './index.js';
 
 /** Removes and returns the next answer of a script. */
 const next = (answers: ModelResponse[]): ModelResponse => answers.shift() ?? response('The script has ended.');
@@ -630,7 +637,7 @@ describe('bridge', () => {
           observe: { 'approval.answer': () => decide?.() },
         };
       });
-    const setup = async (options: Partial<BridgeOptions<ToyMessage>>) => {
+    const setup = async (options: Partial<BridgeOptions<ToyMessage>>, approve?: Approve) => {
       const { operator: observer, events } = spy();
       const redacting = operator({
         decide: {
@@ -653,6 +660,7 @@ describe('bridge', () => {
           id,
           name,
           input: {},
+          approve,
           run: async () => {
             ran.push(name);
             return { outcome: { status: 'ok', output: { type: 'text', value: name } }, value: name };
@@ -685,8 +693,8 @@ describe('bridge', () => {
         if (!isApproved) throw new Interrupt();
         return { decision: 'once' } as const;
       };
-      const options = { approve, isControlFlow: (thrown: unknown) => thrown instanceof Interrupt };
-      const { make, ran, end, events } = await setup(options);
+      const isControlFlow = (thrown: unknown): boolean => thrown instanceof Interrupt;
+      const { make, ran, end, events } = await setup({ isControlFlow }, approve);
       const early = order === 'before' ? make('a', 'ls') : undefined;
       const paused = make('b', 'rm');
       await expect(paused).rejects.toThrow(Interrupt);

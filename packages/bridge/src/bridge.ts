@@ -30,7 +30,8 @@ export interface BridgeOptions<HostMessage> {
    */
   readonly effects?: Readonly<Record<string, ToolEffect>> | undefined;
   /**
-   * Requests the approval of a person, unless the tool call of the host has its own `approve`.
+   * Requests the approval of a person, unless the tool call of the host has its own `approve`. It may be called before
+   * the host makes the call.
    *
    * @defaultValue denies every call that requires approval
    */
@@ -107,7 +108,7 @@ export const bridge = <HostMessage>(
     effects,
     approve = denyAll(host),
     describeError = describeAny,
-    isControlFlow,
+    isControlFlow = notControlFlow,
     endsRuns = false,
     maxSessions = 1000,
   } = options;
@@ -122,8 +123,7 @@ export const bridge = <HostMessage>(
     effects,
     approve,
     describeError: orElse(describeError, describeAny),
-    isControlFlow: orElse(isControlFlow ?? notControlFlow, notControlFlow),
-    asksInCall: isControlFlow !== undefined,
+    isControlFlow: orElse(isControlFlow, notControlFlow),
     endsRuns,
   };
   const forget = (name: string): void => {

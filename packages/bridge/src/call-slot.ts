@@ -73,6 +73,8 @@ export class CallSlot<Value> {
   attempts = 0;
   /** The last attempt in which the host paused before the operators had decided about the call. */
   pausedAttempt = 0;
+  /** Whether approvals are requested within the call of the host, which has its own `approve`. */
+  asksInCall = false;
   #permission: Permission | undefined;
   /** Runs a function in the asynchronous context in which the operators allowed the call. */
   #inTurn: (run: () => void) => void = runNow;
@@ -88,7 +90,7 @@ export class CallSlot<Value> {
   #entered: ToolOutcome['output'] | undefined;
   #interrupted: { readonly error: unknown } | undefined;
   #result: NextAction<Value> | undefined;
-  #approval: TurnEventOf<'approval.request'> | undefined;
+  readonly #approvals = new Set<TurnEventOf<'approval.request'>>();
   #decided: ToolOutcome | undefined;
   #wake: (() => void) | undefined;
   #onSettled: (() => void) | undefined;
@@ -123,9 +125,9 @@ export class CallSlot<Value> {
     return this.#host !== undefined && this.#permission === undefined && this.#result === undefined;
   }
 
-  /** The approval request that waits for an answer. */
-  get approval(): TurnEventOf<'approval.request'> | undefined {
-    return this.#approval;
+  /** The approval requests that wait for an answer, in their order. */
+  get approvals(): ReadonlySet<TurnEventOf<'approval.request'>> {
+    return this.#approvals;
   }
 
   /** The outcome of a separate turn, as the host has it. Operators of this turn must not change it again. */
@@ -170,7 +172,7 @@ export class CallSlot<Value> {
    * the host may wait for this call before it pauses. So the call is made in a separate turn, unless it is allowed.
    */
   release(): void {
-    if (this.#permission || this.#approval) return;
+    if (this.#permission || this.#approvals.size > 0) return;
     this.#isReleased = true;
     this.#wake?.();
   }
@@ -204,13 +206,13 @@ export class CallSlot<Value> {
 
   /** Handles an approval request of an operator for this call. */
   askFor(request: TurnEventOf<'approval.request'>): void {
-    this.#approval = request;
+    this.#approvals.add(request);
     this.#wake?.();
   }
 
   /** Handles the decision of a person. */
-  answered(): void {
-    this.#approval = undefined;
+  answered(request: TurnEventOf<'approval.request'>): void {
+    this.#approvals.delete(request);
   }
 
   /** Handles a result that enters the operators. */
@@ -247,7 +249,7 @@ export class CallSlot<Value> {
       // The operators may decide in the meantime, for instance when the request expires.
       const decision = await Promise.race([decide(action.request), this.#settled()]);
       if (decision === undefined) continue;
-      this.#approval = undefined;
+      this.#approvals.delete(action.request);
       answer(action.request.id, decision);
     }
   }
@@ -267,7 +269,8 @@ export class CallSlot<Value> {
         this.#interrupted = undefined;
         return { type: 'thrown', error };
       }
-      if (this.#approval) return { type: 'approval', request: this.#approval };
+      const [request] = this.#approvals;
+      if (request) return { type: 'approval', request };
       if (this.#isReleased && !this.#permission) {
         this.#isReleased = false;
         this.#host = undefined;

@@ -110,44 +110,45 @@ export class HostCalls<HostMessage> {
     for (const id of open) {
       const slot = this.#slots.get(id);
       slot?.answer(outcomes.get(id) ?? notRun);
-      if (!slot?.approval) continue;
-      // The host no longer waits for this approval, so it would never be answered.
-      this.#turn.answer(slot.approval.id, { decision: 'deny', reason: 'The host continued without an answer.' });
-      slot.answered();
+      // The host no longer waits for these approvals, so they would never be answered.
+      for (const request of slot?.approvals ?? []) {
+        slot?.answered(request);
+        this.#turn.answer(request.id, { decision: 'deny', reason: 'The host continued without an answer.' });
+      }
     }
   }
 
   /** Handles the end of a call in a separate turn, whose operators have decided about it. */
   finishDecided<Value>(slot: CallSlot<Value>, ended: Ran<Value> | { readonly error: unknown }): void {
     slot.finishDecided(ended);
-    const { approval } = slot;
-    if (approval) this.#answerDecided(approval, slot);
+    for (const request of slot.approvals) this.#answerDecided(request, slot);
   }
 
   /** Answers an approval request for a call that has its result from a separate turn. */
-  #answerDecided({ id }: TurnEventOf<'approval.request'>, slot: CallSlot<unknown>): void {
-    slot.answered();
-    this.#turn.answer(id, { decision: slot.decided?.status === 'denied' ? 'deny' : 'once' });
+  #answerDecided(request: TurnEventOf<'approval.request'>, slot: CallSlot<unknown>): void {
+    slot.answered(request);
+    this.#turn.answer(request.id, { decision: slot.decided?.status === 'denied' ? 'deny' : 'once' });
   }
 
   /** Handles an approval request of an operator. */
   ask(request: TurnEventOf<'approval.request'>): void {
     const slot = request.call && this.#slots.get(request.call.id);
     if (slot?.decided) return this.#answerDecided(request, slot);
-    const isBlocking = !this.#options.asksInCall && [...this.#slots.values()].some((other) => other.isBlocked);
+    const isBlocking = [...this.#slots.values()].some((other) => other.isBlocked && !other.asksInCall);
     if (!slot || (isBlocking && !slot.isAwaited)) return this.#decide(request);
     slot.askFor(request);
     for (const other of this.#slots.values()) if (other.isBlocked && this.#isHeldUp(other)) other.release();
   }
 
   /** Requests the approvals of other calls: a host that makes one call after the other waits for this one first. */
-  #askForOthers(slot: object): void {
-    if (this.#options.asksInCall) return;
+  #askForOthers(slot: CallSlot<unknown>): void {
+    if (slot.asksInCall) return;
     for (const other of this.#slots.values()) {
-      const { approval } = other;
-      if (approval === undefined || other === slot || other.isAwaited) continue;
-      other.answered();
-      this.#decide(approval);
+      if (other === slot || other.isAwaited) continue;
+      for (const request of other.approvals) {
+        other.answered(request);
+        this.#decide(request);
+      }
     }
   }
 
@@ -161,7 +162,7 @@ export class HostCalls<HostMessage> {
   #isHeldUp(slot: CallSlot<unknown>): boolean {
     const others = this.#given.flatMap((id) => this.#slots.get(id) ?? []).filter((other) => other !== slot);
     return others.some(
-      ({ approval, pausedAttempt }) => pausedAttempt >= slot.attempts || (slot.isMadeAlone && approval !== undefined),
+      ({ approvals, pausedAttempt }) => pausedAttempt >= slot.attempts || (slot.isMadeAlone && approvals.size > 0),
     );
   }
 

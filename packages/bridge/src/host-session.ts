@@ -110,7 +110,7 @@ export class HostSession<HostMessage> implements ScopedSession {
       return inHost(() => inTurn(() => scope.run(() => given.run(...parts))));
     };
     try {
-      const result = await this.#tool({ ...given, run, approve: this.#approveIn(scope, given) }, scope);
+      const result = await this.#tool({ ...given, run }, scope);
       this.#endScope(scope, given.id);
       return result;
     } catch (error) {
@@ -138,10 +138,14 @@ export class HostSession<HostMessage> implements ScopedSession {
     };
   }
 
-  async #tool<Value>(call: HostToolCall<Value>, scope: CallScope): Promise<HostToolResult<Value>> {
+  async #tool<Value>(given: HostToolCall<Value>, scope: CallScope): Promise<HostToolResult<Value>> {
+    const call = { ...given, approve: this.#approveIn(scope, given) };
     const calls = this.#run?.calls;
     const slot = calls?.get<Value>(call.id);
-    if (slot) slot.attempts += 1;
+    if (slot) {
+      slot.attempts += 1;
+      slot.asksInCall = given.approve !== undefined;
+    }
     if (calls && slot && !this.#alone.has(call.id) && (await slot.isEnteredAs(call))) {
       const result = await calls.make(call, slot);
       if (result) return result;

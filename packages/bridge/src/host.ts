@@ -137,7 +137,7 @@ export interface HostToolCall<Value> {
    */
   run(call: ToolCall, signal: AbortSignal, isChanged: boolean): Promise<HostToolReturn<Value>>;
   /**
-   * Requests approval for this call. It may reject with a control-flow error of the host, such as an interrupt; the
+   * Requests approval for this call, within the call. It may reject with a control-flow error of the host, such as an interrupt; the
    * call then stays open until the host repeats it.
    *
    * @defaultValue `approve` of the bridge

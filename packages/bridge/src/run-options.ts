@@ -8,8 +8,6 @@ export interface RunOptions<HostMessage> extends CallOptions {
   readonly operators: readonly PipelineOperator[];
   readonly history: HostHistory<HostMessage>;
   readonly store: SessionStore;
-  /** Whether approvals are requested within the call of the host, because `approve` may throw a control-flow error. */
-  readonly asksInCall: boolean;
 }
 
 /** How the loop of the host has ended. */

@@ -255,6 +255,15 @@ describe('attach', () => {
     expect([text, ran]).toEqual(['Done.', ['a-0', 'b-1']]);
   });
 
+  it('asks a person about a call that Mastra makes after another one has its result', async () => {
+    const ran: string[] = [];
+    const tools = { a: () => ran.push('a-0'), b: () => ran.push('b-1') };
+    const agent = agentWith({ tools, approve: () => 'once' }, asking('b'));
+    script = [calls('a', 'b'), { content: 'Done.' }];
+    const { text } = await agent.generate('Go.', { toolCallConcurrency: 1 });
+    expect([text, ran]).toEqual(['Done.', ['a-0', 'b-1']]);
+  });
+
   it.each(['the same process', 'another process'])('passes the suspension of a tool, in %s', async (where) => {
     const storage = new InMemoryStore();
     const statuses: string[] = [];

@@ -113,6 +113,7 @@ export const attach = <Settings extends object>(
     host,
     format,
     effects,
+    approve,
     maxSessions,
     describeError: toErrorInfo,
     isControlFlow: (thrown) => thrown instanceof Suspended,

@@ -143,7 +143,7 @@ const throughOperators = async (execution: Execution): Promise<unknown> => {
       signal: options.abortSignal,
       // Mastra resumes suspended calls one after the other, and may make all calls so.
       isMadeAlone: step.approve === undefined,
-      approve: step.approve ?? suspendForApproval(details),
+      approve: step.approve ? undefined : suspendForApproval(details),
       run: (call, signal, isChanged) => runTool(execution, call, signal, isChanged),
     });
     return returned ? returned.value : valueOf(outcome, tool.toModelOutput !== undefined);

@@ -44,6 +44,25 @@ const scripted = (...answers: readonly (Script extends Iterable<infer Step> ? St
   new ScriptedModel(answers);
 const denying = (name: string): PipelineOperator =>
   operator({ decide: { 'tool.call': (event) => (event.call.name === name ? deny(event, 'Not here.') : undefined) } });
+/** Asks a person about the calls of a tool. */
+const asking = (name: string): PipelineOperator =>
+  intercept('asking', ({ emit }) => {
+    let answer: (decision: string) => void;
+    return {
+      decide: {
+        'tool.call': async (event) => {
+          if (event.call.name !== name) return undefined;
+          const { id, input } = event.call;
+          emit({ type: 'approval.request', id, reason: 'Sure?', call: { id, name, input } });
+          const decision = await new Promise<string>((resolve) => {
+            answer = resolve;
+          });
+          return decision === 'deny' ? deny(event, 'Not here.') : undefined;
+        },
+      },
+      observe: { 'approval.answer': ({ decision }) => answer(decision) },
+    };
+  });
 /** Returns the texts of the input of a model call. */
 const inputOf = (model: ScriptedModel, index: number): string => JSON.stringify(model.calls[index]?.request.input);
 
@@ -168,6 +187,19 @@ describe('attach', () => {
     expect(ran.toSorted()).toEqual(['read', 'rm']);
     expect(events.filter(({ type }) => type === 'turn.start')).toHaveLength(1);
     expect(events.at(-1)).toMatchObject({ type: 'turn.end', outcome: 'completed' });
+  });
+
+  it.each([
+    ['asks a person', () => 'once' as const, ['a', 'b']],
+    ['denies by default', undefined, ['a']],
+  ])('%s about a call that the SDK makes after another one has its result', async (_, approve, expected) => {
+    const ran: string[] = [];
+    const tools = ['a', 'b'].map((name) => toolOf(name, () => ran.push(name)));
+    const model = scripted(calls('a', 'b'), say('Done.'));
+    const runner = { toolExecution: { maxFunctionToolConcurrency: 1 } };
+    const attached = attach({ agent: agentWith(model, { tools }), approve, runner }, asking('b'));
+    const { finalOutput } = await attached.run('Go.');
+    expect([finalOutput, ran]).toEqual(['Done.', expected]);
   });
 
   it('judges the tools of an agent that takes over, in the same session and turn', async () => {
