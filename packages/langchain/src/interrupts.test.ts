@@ -1,3 +1,4 @@
+import { bridge } from '@h/bridge';
 import { ModelServer } from '@h/bridge/testing';
 import { deny, intercept, type TurnOperator } from '@h/turn';
 import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
@@ -7,6 +8,8 @@ import * as fc from 'fast-check';
 import { createAgent, createMiddleware, tool } from 'langchain';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { asMiddleware, type MiddlewareOptions } from './index.js';
+import { Interrupts } from './interrupts.js';
+import { langchainMessages } from './messages.js';
 
 const server = new ModelServer();
 beforeAll(() => server.start());
@@ -186,5 +189,49 @@ describe('interrupts', () => {
     await run.begin();
     await run.resume('yes');
     expect([asked, run.ran]).toEqual([['one tool0'], ['tool0 yes']]);
+  });
+
+  describe('without the number of interrupts of LangGraph', () => {
+    const start = (answers: ('once' | 'deny')[]) => {
+      const pause = new Error('paused');
+      const isControlFlow = (thrown: unknown): boolean => thrown === pause;
+      const host = bridge<BaseMessage>([asking('one', ['go']), asking('two', ['go'])], {
+        host: 'Test',
+        format: langchainMessages,
+        isControlFlow,
+      });
+      const session = host.session('alice');
+      let runs = 0;
+      const interrupts = new Interrupts(() => answers.shift() ?? Promise.reject(pause));
+      const attempt = (id = 'a', configurable: object = {}) => {
+        const { approve, replay } = interrupts.of(session, { toolCall: { id }, runtime: { configurable } });
+        const run = async () => {
+          await replay();
+          runs += 1;
+          return { outcome: { status: 'ok' as const, output: { type: 'text' as const, value: 'x' } }, value: 1 };
+        };
+        return session.tool({ id, name: 'go', input: {}, approve, run }).catch((error: unknown) => error);
+      };
+      return { attempt, answers, runs: () => runs, pause };
+    };
+
+    it.each([
+      [['once', 'once'], 1],
+      [['deny', 'once'], 0],
+      [['once', 'deny'], 0],
+    ] as const)('asks again, and runs the call if the answers are the same (%s)', async (later, expected) => {
+      const { attempt, answers, runs, pause } = start(['once']);
+      expect(await attempt()).toBe(pause);
+      answers.push(...later);
+      await attempt();
+      expect(runs()).toBe(expected);
+    });
+
+    it('denies the second call of a shared task', async () => {
+      const { attempt, runs } = start(['once', 'once', 'once', 'once']);
+      const configurable = {};
+      await Promise.all([attempt('a', configurable), attempt('b', configurable)]);
+      expect(runs()).toBe(1);
+    });
   });
 });

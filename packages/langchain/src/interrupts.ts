@@ -1,5 +1,5 @@
-import type { Approve, HostSession } from '@h/bridge';
-import { TurnError } from '@h/turn';
+import type { Approve, GivenApproval, HostSession } from '@h/bridge';
+import { TurnError, type ApprovalDecision } from '@h/turn';
 import type { BaseMessage } from '@langchain/core/messages';
 
 /** The approvals of one attempt of a call. */
@@ -43,7 +43,10 @@ export class Interrupts {
     if (!approve) return { approve, replay: () => Promise.resolve() };
     const earlier = session.approvalsOf(id).filter(({ request }) => !this.#direct.has(request));
     const replay = async (): Promise<void> => {
-      for (const { request } of earlier.splice(0)) await approve(request);
+      for (const { request, approval } of earlier.splice(0)) {
+        // The operators have the earlier answer, so the call must not run after another one.
+        if (decisionOf(await approve(request)) !== decisionOf(approval)) throw changedAnswer(request.reason);
+      }
     };
     const task = taskOf(runtime);
     return {
@@ -68,8 +71,18 @@ export class Interrupts {
   }
 }
 
+/** Returns the task of an attempt. Without a number of interrupts, each approval counts as an interrupt. */
 const taskOf = ({ configurable = {} }: Attempt['runtime']): Task =>
-  (configurable as { readonly ['__pregel_scratchpad']?: Task })['__pregel_scratchpad'] ?? {};
+  (configurable as { readonly ['__pregel_scratchpad']?: Task })['__pregel_scratchpad'] ?? configurable;
+
+const decisionOf = (approval: GivenApproval['approval']): unknown =>
+  typeof approval === 'string' ? approval : (approval as Partial<ApprovalDecision> | undefined)?.decision;
+
+const changedAnswer = (reason: string): TurnError =>
+  new TurnError(
+    'approval-changed',
+    `The call was not run, because the answer to ${JSON.stringify(reason)} changed while the call was interrupted. Run the agent again.`,
+  );
 
 const sharedTask = (): TurnError =>
   new TurnError(
