@@ -221,6 +221,8 @@ describe('shares of the key of a vault', () => {
 
   it('are replaced together', () => {
     expectHidden(`{"keys":["«${hex}",  "${hex.replace('8c', '7d')}»"]}`);
+    expectHidden(`{"keys":["«${hex}", "${hex.replace('8c', '02')}»"]}`);
+    expectHidden(`{"keys":["«${hex.replace('8c', 'ed')}", "${hex}»"]}`);
   });
 
   it.each([

@@ -62,14 +62,16 @@ export const isShareName = (text: string, end: number): boolean => {
   );
 };
 
-/** Matches a share of 33 bytes in a list. Public keys of 33 bytes begin with their type. */
-const hexShare = String.raw`"(?!0[0-3]|ed)[\da-f]{66}"`;
+/** Matches a share of 33 bytes in a list. */
+const hexShare = String.raw`"[\da-f]{66}"`;
 const base64Share = String.raw`"[A-Za-z\d+/]{44}"`;
 const shares = (share: string, count: number): RegExp =>
   new RegExp(String.raw`^\[\s{0,20}${share}(?:,\s{0,20}${share}){0,${count}}`);
 const firstShare = shares(`(?:${hexShare}|${base64Share})`, 0);
 const hexShares = shares(hexShare, 20);
 const base64Shares = shares(base64Share, 20);
+/** Matches a share that is no public key. Each public key of 33 bytes begins with its type. */
+const untyped = /"(?!0[0-3]|ed)[\da-f]{66}"/;
 const maxFirst = 90;
 const maxShares = 1800;
 
@@ -78,7 +80,8 @@ const findShares = (reader: Reader, from: number, isEncoded: boolean): Secret | 
   if (!firstShare.test(reader.slice(from, from + maxFirst))) return undefined;
   // Addresses of accounts have as many characters as a share in base64.
   const list = (isEncoded ? base64Shares : hexShares).exec(reader.slice(from, from + maxShares))?.[0];
-  if (list === undefined || !looksRandom(list.slice(list.indexOf('"') + 1, list.indexOf('"') + 45))) return undefined;
+  if (list === undefined || (!isEncoded && !untyped.test(list))) return undefined;
+  if (!looksRandom(list.slice(list.indexOf('"') + 1, list.indexOf('"') + 45))) return undefined;
   return { kind: 'vault', start: from + list.indexOf('"') + 1, end: from + list.length - 1 };
 };
 
