@@ -75,3 +75,42 @@ describe('variables that load code', () => {
     ).toEqual([]);
   });
 });
+
+describe('properties of a virtual machine', () => {
+  it('asks about files with configuration or code', () => {
+    const names =
+      'log4j.configurationFile logback.configurationFile java.util.logging.config.file catalog.classes'.split(' ');
+    expect(
+      wrong(
+        names.map((name) => `JAVA_TOOL_OPTIONS=-D${name}=/tmp/x java -jar a.jar`),
+        false,
+      ),
+    ).toEqual([]);
+  });
+
+  it('allows folders for temporary files, caches and logs', () => {
+    const names = 'java.io.tmpdir jna.tmpdir app.cache.dir log.path app.logs maven.repo.local'.split(' ');
+    expect(
+      wrong(
+        names.map((name) => `JAVA_TOOL_OPTIONS=-D${name}=/tmp/x java -jar a.jar`),
+        true,
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe('files of scripts among many arguments', () => {
+  it('are read in linear time', () => {
+    const line = `cat > x <<'E'\n${'a\n'.repeat(25_000)}E\nsed ${'x '.repeat(25_000)}`;
+    const start = performance.now();
+    judgeCommand(line, place);
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+});
+
+describe('reads of mail', () => {
+  it('are allowed', () => {
+    expect(wrong(['git send-email --dry-run *.patch', 'exim -d -bt joe@example.com'], true)).toEqual([]);
+    expect(wrong(['git send-email *.patch', 'exim -Mrm 1a', 'postsuper -d ALL'], false)).toEqual([]);
+  });
+});

@@ -141,7 +141,7 @@ export const networkRules: readonly CommandRule[] = [
                 /^send-(?:raw-|templated-|bulk-)?(?:email|message)|^publish|:messages:create$/.test(word),
               ) && words[0] !== 'sqs'
           : program === 'git'
-            ? words[0] === 'send-email'
+            ? words[0] === 'send-email' && !words.includes('--dry-run')
             : words.length > 0 || input !== undefined || reads.length > 0,
     unless: ['--help|--version|-V|-h'],
     why: 'It sends a message to other people.',

@@ -185,7 +185,8 @@ export const systemRules: readonly CommandRule[] = [
     rule: 'system/mail-queue',
     decision: 'ask',
     programs: ['postsuper', 'exim', 'exim4'],
-    argument: /^-(?:[dhr]|M(?:rm|g|f|ad|eb))$/,
+    test: ({ program, arguments: { words } }) =>
+      words.some((word) => (program === 'postsuper' ? /^-[dhr]$/ : /^-M(?:rm|g|f|ad|eb)$/).test(word)),
     why: 'It deletes or holds mail of other people.',
   },
   {

@@ -15,7 +15,7 @@ export const isCodeVariable = (name: string): boolean => pathVariable.test(name)
 
 /** Options for memory, dumps, reports, caches and temporary files. */
 const setsProperty =
-  /^-(?:D[\w.]*(?:tmp|temp|repo|cache|logs?|reports?|dump)[\w.]*=|XX:(?:HeapDumpPath|ErrorFile|LogFile)=|Xlog)\S*$|^--(?:basetemp|[\w-]*(?:diagnostic|report|coverage|cache|prof|log)[\w-]*|junit-?xml)=/;
+  /^-(?:D(?:maven\.repo\.local|(?:[\w.]*\.)?(?:tmp|temp|cache|logs?|reports?|dump)[._]?(?:dir|directory|file|path)?)=|XX:(?:HeapDumpPath|ErrorFile|LogFile)=|Xlog)\S*$|^--(?:basetemp|[\w-]*(?:diagnostic|report|coverage|cache|prof|log)[\w-]*|junit-?xml)=/;
 
 /** Returns the paths in the value of such a variable. */
 export const pathsInVariable = (name: string, value: string): readonly string[] =>

@@ -65,7 +65,11 @@ export const withScripts = (name: string, args: readonly Field[], scope: Scope):
   scope.files.size > 0 && readsScripts.test(name) ? [...args, ...linesOfFiles(args, scope)] : args;
 
 const linesOfFiles = (args: readonly Field[], scope: Scope): readonly Field[] =>
-  args.flatMap(({ text }) => (textOfFile(scope, text)?.split('\n') ?? []).slice(0, maxScriptLines)).map(known);
+  args
+    .slice(0, maxScriptArguments)
+    .flatMap(({ text }) => textOfFile(scope, text)?.split('\n', maxScriptLines) ?? [])
+    .map(known);
 
-/** Maximum number of lines of such a file. */
+/** Maximum numbers of arguments that may name such a file, and of lines of a file. */
+const maxScriptArguments = 20;
 const maxScriptLines = 100;
