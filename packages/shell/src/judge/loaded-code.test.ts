@@ -108,6 +108,15 @@ describe('files of scripts among many arguments', () => {
   });
 });
 
+describe('files of sed', () => {
+  const write = "cat > x <<'E'\ne rm -rf ~\nE\n";
+
+  it('are judged as scripts behind an option only', () => {
+    expect(wrong([`${write}sed -n 1,5p x`, `${write}sed -i s/a/b/ x`], true)).toEqual([]);
+    expect(wrong([`${write}sed -f x y`, `${write}sed -nf x y`, `${write}sed --file x y`], false)).toEqual([]);
+  });
+});
+
 describe('reads of mail', () => {
   it('are allowed', () => {
     expect(wrong(['git send-email --dry-run *.patch', 'exim -d -bt joe@example.com'], true)).toEqual([]);

@@ -62,7 +62,11 @@ const readsScripts = /^(?:g?sed|gdb|lldb|m4|autoconf|sqlite3|vim?|nvim|ex|kak)$/
 
 /** Returns the arguments of such a program with the lines of the files among them that the line has written. */
 export const withScripts = (name: string, args: readonly Field[], scope: Scope): readonly Field[] =>
-  scope.files.size > 0 && readsScripts.test(name) ? [...args, ...linesOfFiles(args, scope)] : args;
+  scope.files.size > 0 && readsScripts.test(name) ? [...args, ...linesOfFiles(scriptsOf(name, args), scope)] : args;
+
+/** Other operands of sed are files that it edits. */
+const scriptsOf = (name: string, args: readonly Field[]): readonly Field[] =>
+  name.endsWith('sed') ? args.filter((_, index) => /^-(?:\w*f|-file)$/.test(args[index - 1]?.text ?? '')) : args;
 
 const linesOfFiles = (args: readonly Field[], scope: Scope): readonly Field[] =>
   args
