@@ -115,6 +115,7 @@ const framesOf = (all: typeof combinations, isKnown: boolean): ReadonlyMap<strin
   new Map(all.map(([rule]) => [rule, { rule, weight: attempt - 1, isKnown }]));
 const ordinaryFrames = framesOf([...combinations, ...coreCombinations], false);
 const coreFrames = framesOf(coreCombinations, true);
+const replaced = coreFrames.get('override');
 
 /** A part of a stem, and the hash of its beginning, or `undefined` if it is shorter. */
 interface Part {
@@ -138,6 +139,12 @@ interface LanguageStems {
     /** Whether something is added to an address. */
     readonly isAddition: boolean;
   }[];
+  /** Places of the classes of a dismissal of the text before, and of a request for a secret in the next sentence. */
+  readonly replaced: {
+    readonly dismissed: readonly number[];
+    readonly requested: readonly number[];
+    readonly secret: number;
+  };
 }
 
 const hashBits = 10;
@@ -189,6 +196,11 @@ const compile = ({ stems, isAnywhere, combinations: all, isCore }: StemList): La
         return frame === undefined ? [] : [{ frame, isAddition, places: keys.map((key) => names.indexOf(key)) }];
       })
       .filter(({ places }) => !places.includes(-1)),
+    replaced: {
+      dismissed: [names.indexOf('void'), names.indexOf('before')],
+      requested: [names.indexOf('write'), names.indexOf('send')],
+      secret: names.indexOf('secret'),
+    },
   };
 };
 
@@ -240,21 +252,30 @@ const isForbidden = (said: string, start: number, end: number, nots: readonly st
 
 /** Maximum length of a sentence whose words suffice. In a longer one, they are rarely about the same thing. */
 const maxKnown = 300;
+/** Maximum length of a sentence that only dismisses the text before. */
+const maxDismissal = 60;
 
-/** Returns the requests in a folded sentence of these languages. */
-export const stemsIn = (sentence: string, second: number): readonly StemFrame[] => {
-  const found = new Map<string, StemFrame>();
-  let said = '';
-  const beginsOf = new Map<number, Uint8Array>();
-  for (const [language, stemsOf] of compiled) {
-    if ((second & language) === 0) continue;
-    const { size, classes, forbidding, combinations: all } = stemsOf();
-    if (said === '') said = ` ${separated(sentence.replace(/[^\p{L}\p{M}\p{N}.@'-]+|\.(?![\p{L}\p{N}])/gu, ' '))} `;
+/** Finds the classes of stems in a folded sentence. */
+class StemReader {
+  readonly #sentence: string;
+  #said = '';
+  readonly #beginsOf = new Map<number, Uint8Array>();
+
+  constructor(sentence: string) {
+    this.#sentence = sentence;
+  }
+
+  /** Returns a function that tells whether the sentence has a stem of the class at a place. */
+  in({ size, classes, forbidding }: LanguageStems): (place: number) => boolean {
+    if (this.#said === '') {
+      this.#said = ` ${separated(this.#sentence.replace(/[^\p{L}\p{M}\p{N}.@'-]+|\.(?![\p{L}\p{N}])/gu, ' '))} `;
+    }
+    const said = this.#said;
     // Most stems begin with characters that the sentence does not contain.
-    const begins = beginsOf.get(size) ?? new Uint8Array(1 << hashBits);
-    if (!beginsOf.has(size)) {
+    const begins = this.#beginsOf.get(size) ?? new Uint8Array(1 << hashBits);
+    if (!this.#beginsOf.has(size)) {
       for (let start = 0; start + size <= said.length; start += 1) begins[hashOf(said, start, size)] = 1;
-      beginsOf.set(size, begins);
+      this.#beginsOf.set(size, begins);
     }
     const contains = ({ text, hash }: Part, nots: readonly string[] | undefined): boolean => {
       if (hash !== undefined && begins[hash] !== 1) return false;
@@ -265,15 +286,35 @@ export const stemsIn = (sentence: string, second: number): readonly StemFrame[] 
       return false;
     };
     const isFound: boolean[] = [];
-    const has = (place: number): boolean =>
+    return (place) =>
       (isFound[place] ??=
         classes[place]?.some((parts) => parts.every((part) => contains(part, forbidding[place]))) === true);
-    for (const { frame, places, isAddition } of all) {
+  }
+}
+
+/**
+ * Returns the requests in a folded sentence of these languages.
+ *
+ * @param next - the sentence after it, which may request a secret in place of what the sentence dismisses
+ */
+export const stemsIn = (sentence: string, second: number, next?: string): readonly StemFrame[] => {
+  const found = new Map<string, StemFrame>();
+  const reader = new StemReader(sentence);
+  const nextReader = next === undefined || sentence.length > maxDismissal ? undefined : new StemReader(next);
+  for (const [language, stemsOf] of compiled) {
+    if ((second & language) === 0) continue;
+    const stems = stemsOf();
+    const has = reader.in(stems);
+    for (const { frame, places, isAddition } of stems.combinations) {
       if (!places.every(has)) continue;
       // `Add the key that you get at https://…` adds nothing to the address.
       if (isAddition && isObtainedThere(sentence)) continue;
       found.set(frame.rule, sentence.length > maxKnown ? (ordinaryFrames.get(frame.rule) ?? frame) : frame);
     }
+    const { dismissed, requested, secret } = stems.replaced;
+    if (nextReader === undefined || !dismissed.every(has) || has(secret)) continue;
+    const isNext = nextReader.in(stems);
+    if (isNext(secret) && requested.some(isNext) && replaced !== undefined) found.set(replaced.rule, replaced);
   }
   return [...found.values()];
 };

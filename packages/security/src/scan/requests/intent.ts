@@ -7,7 +7,7 @@ import { matches, requestStarts, type Frame } from './frame.js';
 import { obligationFrames } from './obligation-frames.js';
 import { orderFrames } from './order-frames.js';
 import * as is from '../text/lexicon.js';
-import { diversion, promptTheft, renewal, revocation, unbinding } from './orders.js';
+import { diversion, promptTheft, renewal, replacement, revocation, unbinding } from './orders.js';
 import type { Sentence } from '../text/sentences.js';
 
 /** A sign that a sentence is an attack, and its weight. */
@@ -20,8 +20,12 @@ export interface Signal {
 
 const regardless = /\b(?:regardless of|no matter (?:what|how)|whatever (?:the|they|it|she|he)\b)/;
 
-/** Returns the signals of a sentence. */
-export const signalsOf = (text: string, sentence: Sentence): readonly Signal[] => {
+/**
+ * Returns the signals of a sentence.
+ *
+ * @param next - the sentence after it in its paragraph
+ */
+export const signalsOf = (text: string, sentence: Sentence, next?: Sentence): readonly Signal[] => {
   const view = sentence;
   const found: Signal[] = [];
   const add = (rule: string, weight: number): void => {
@@ -30,7 +34,7 @@ export const signalsOf = (text: string, sentence: Sentence): readonly Signal[] =
   const { first, second } = sentence;
   const hasClass = (one: number, two = 0): boolean => (first & one) !== 0 || (second & two) !== 0;
   if (hasClass(is.ORDERS | is.DISMISS | is.YOU | is.LIMIT | is.PERSONA | is.RUN, is.FOLLOW | is.STOP | is.PROMPT)) {
-    add('override', revocation(view, sentence));
+    add('override', Math.max(revocation(view, sentence), next === undefined ? 0 : replacement(view, next)));
   }
   if (hasClass(is.TASK | is.DISMISS, is.TEXT)) add('diversion', diversion(view, text, sentence));
   if (hasClass(is.REVEAL | is.YOU)) add('prompt-theft', promptTheft(view, text, sentence));
@@ -45,7 +49,8 @@ export const signalsOf = (text: string, sentence: Sentence): readonly Signal[] =
   if (hasClass(is.STEER | is.ANSWER | is.SEND) && regardless.test(said)) add('regardless', 2);
   if (hasClass(0, is.NEW)) add('new-instructions', renewal(view, text, sentence));
   if ((second & is.LANGUAGES) !== 0) {
-    for (const frame of stemsIn(said, second)) {
+    const follows = next === undefined ? undefined : text.slice(next.start, next.end);
+    for (const frame of stemsIn(said, second, follows)) {
       found.push({ rule: frame.rule, weight: frame.weight, frame });
     }
   }

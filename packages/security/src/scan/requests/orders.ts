@@ -42,6 +42,17 @@ const announcement =
 const dismissal =
   /^(?:(?:please|now|so|and|just) )?(?:ignore|disregard|forget|override|overlook) (?:(?:all|everything) )?(?:of )?(?:the )?(?:above|foregoing|preceding|document)(?: (?:text|document|content))?(?: and| but| then)?(?: instead| then)? (?:print|say|tell|answer|reply|respond|output|write|send|delete|remove|reveal|list|give|show|e-?mail|post|execute|follow|obey|act|pretend)\b|^(?:(?:please|now|so|and|just) )?override (?:all )?(?:of )?your safety\b/;
 
+/** Dismisses no more than the text before. */
+const dismissalAlone =
+  /^(?:(?:please|now|so|and|just|ok|okay|actually|instead|wait) ){0,2}(?:ignore|disregard|forget|override|overlook|scrap|discard|never mind|set aside|pay no attention to) (?:about )?(?:(?:(?:all|everything|anything) )?(?:of )?(?:(?:the|that|this|these) )?(?:\w+ )?(?:above|foregoing|preceding|earlier|previous|instructions?|rules)(?: (?:text|content|words?|lines?|paragraphs?|notes?|instructions?|rules))?|(?:(?:all|everything|anything|whatever|what|that|the (?:text|part|stuff)) ){1,2}(?:(?:was|were|is|has|had|been|came|comes|i|we|they|you|said|written|told|stated|read|wrote) ){0,4}(?:before|above|earlier|previously|so far|until now|up to now|before this))$/;
+/** Begins a request that replaces what was dismissed: its verb discloses, sends, removes or says something. */
+const replacingVerb =
+  /^(?:(?:please|now|then|so|and|just|instead|simply|only|you must|you should) ){0,3}(?:print|say|tell|answer|reply|respond|output|write|send|delete|remove|wipe|erase|reveal|disclose|expose|display|dump|list|give|hand over|show|share|leak|e-?mail|mail|post|upload|execute|run|follow|obey|act|pretend|approve|merge|recommend|transfer|pay|grant)\b(?!.* if (?:you|your|there|it)\b)/;
+
+/** Weighs a dismissal of the text before, whose next sentence requests something else. */
+export const replacement = ({ joined }: View, next: View): number =>
+  dismissalAlone.test(joined) && replacingVerb.test(next.joined) ? 3 : 0;
+
 /** Matches inclusive words, in place of a named order. */
 const inclusive = /^(?:everything|whatever|anything|all|what|stuff|nothing|that)$/;
 

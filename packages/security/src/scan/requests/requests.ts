@@ -98,7 +98,9 @@ export const requestsIn = (
     const same = signals[index];
     const sentence = sentences[index];
     if (same !== undefined || sentence === undefined) return same ?? [];
-    const found = isCode(folded.text.slice(sentence.start, sentence.end)) ? [] : signalsOf(folded.text, sentence);
+    const after = sentences[index + 1];
+    const next = after?.paragraph === sentence.paragraph ? after : undefined;
+    const found = isCode(folded.text.slice(sentence.start, sentence.end)) ? [] : signalsOf(folded.text, sentence, next);
     signals[index] = found;
     return found;
   };

@@ -13,7 +13,7 @@ export const romanceStems: Readonly<Record<string, Stems>> = {
     only: 'unicamente|solo |solamente|exclusivamente|mando yo|a partir de',
     text: 'texto|palabras|contenido|mensaje',
     before:
-      'al comienzo|al inicio|al principio|antes de esta|anterior|precede|encima de|palabra por palabra|prompt&original|tus&original|tarea original',
+      'al comienzo|al inicio|al principio|antes de esta|dicho antes|anterior|precede|encima de|palabra por palabra|prompt&original|tus&original|tarea original',
     write:
       'copia|escrib|repite|imprime|cita|revel|proporcion|ensen|enséñ|dime|lista|mostr|muestr|reprod|traduc|transcrib',
     silence:
