@@ -230,9 +230,12 @@ const concealedByTerminal = /\u001b\[(?:\d{1,3};){0,4}(?:8|30;40|37;47|97;107)m[
 const terminalTitle = /\u001b\](?:[0129]|777);[^\u0007\u001b]{10,2000}/g;
 /** Backspaces, and the sequences that erase a line or return to its start. */
 // eslint-disable-next-line no-control-regex -- Escape sequences begin with a control character.
-const erasing = /\u0008{10,}|\u001b\[[012]?[KJ]|\r(?!\n)/g;
+const erasing = /\u0008{8,}|\u001b\[[012]?[KJ]|\r(?!\n)/g;
 
-/** Returns the parts of lines that a terminal overwrites. Progress bars do that, too. */
+/**
+ * Returns the parts of lines that a terminal overwrites, as progress bars do, too; and what many backspaces write in
+ * their place, which no ordinary file does with a request.
+ */
 const overwritten = (text: string): readonly HiddenRegion[] => {
   const regions: HiddenRegion[] = [];
   if (!text.includes('\r') && !text.includes('\u0008') && !text.includes('\u001b[')) return regions;
@@ -241,6 +244,9 @@ const overwritten = (text: string): readonly HiddenRegion[] => {
     const start = Math.max(last, text.lastIndexOf('\n', index) + 1, index - maxJudged);
     if (index - start >= minOverwritten) regions.push({ start, end: index, kind: 'comment' });
     last = index + match.length;
+    if (!match.startsWith('\u0008') || index === start) continue;
+    const [written = ''] = text.slice(last, last + maxJudged).split('\n', 1);
+    regions.push({ start: last, end: last + written.length, kind: 'concealed' });
   }
   return regions;
 };

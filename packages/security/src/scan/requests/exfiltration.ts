@@ -32,6 +32,13 @@ const secretInUrl = /https?:\/\/[^\s"']{0,200}?\$[{(]?\w{0,40}(?:KEY|TOKEN|SECRE
 /** A decoder with its output piped to an interpreter. */
 const decodedScript =
   /(?:\bbase64\s{1,2}(?:-d|-D|--decode)\b|\bxxd\s{1,2}-r|\bopenssl\s[^\n|]{0,80}\s-d\b|\bgunzip\b|\bunhexlify|\brev\b|\btr\s[^\n|]{3,60})[^\n|;]{0,120}\|\s{0,3}(?:sudo\s{1,3})?(?:(?:\/usr)?(?:\/bin\/)?env\s{1,3})?(?:(?:\/usr)?\/bin\/)?(?:ba|z|da|k)?sh\b|\beval\s{1,3}["']?(?:\$\(|`)[^\n]{0,120}\b(?:base64|xxd|curl|wget)\b|\bexec\(\s{0,3}(?:base64|__import__\(["']base64|bytes\.fromhex|zlib)|\bpowershell(?:\.exe)?\s[^\n]{0,60}-e(?:nc|ncodedcommand)?\s{1,3}[A-Za-z0-9+/=]{16}|\b(?:ba|z)?sh\s{1,3}-c\s{1,3}["'](?:\$\(|`)[^\n]{0,120}\b(?:base64|xxd)\b|\b(?:ba|z)?sh\s{0,3}<\(\s{0,3}(?:echo[^\n|]{0,300}\|\s?base64)/g;
+/** The beginnings of calls that decode code, in Python, JavaScript, Ruby, PHP, PowerShell and Perl. */
+const decoder = String.raw`(?:(?:base64|b64|gzip|zlib|lzma|bz2|codecs|marshal|binascii)[\w.:]{0,40}|atob|pack|unpack|unescape|decodeURIComponent|String\.fromCharCode|(?:bytes|bytearray)\.fromhex|decode_base64|gz(?:inflate|uncompress|decode)|str_rot13|hex2bin|\[(?:System\.)?Convert\]::FromBase64String)\s?\(|map\(chr\b|Buffer\.from\([^\n)]{1,2000},\s?["'](?:base64|hex)["']`;
+/** Runs code that a call in the same expression decodes. */
+const decodedCode = new RegExp(
+  String.raw`(?:(?<![\w.$])(?:exec|eval|iex|Invoke-Expression|Function(?=\())|\b(?:execSync|system|popen|shell_exec|passthru))\b[\s(]{1,3}(?:[\w.:$"'[\]]{1,60}\s?\(){0,5}(?:${decoder})|\beval[\s(]{1,2}\[?["'][^\n"']{1,2000}["']\]?\.(?:un)?pack1?\(|\bFromBase64String\([^\n|]{1,2000}\|\s?(?:iex|Invoke-Expression)\b`,
+  'gi',
+);
 /** A shell that another machine controls. */
 const remoteShell =
   /\/dev\/(?:tcp|udp)\/|\b(?:nc|ncat|netcat)\s[^\n|;]{0,60}\s-(?:e|c)\s|\bmkfifo\s[^\n]{0,120}\b(?:nc|ncat|netcat)\b|\bsocat\s[^\n]{0,80}\bexec:['"]?(?:\/bin\/)?(?:ba|z|da)?sh\b/gi;
@@ -61,6 +68,7 @@ export const commandPatterns: readonly RegExp[] = [
   sink,
   image,
   decodedScript,
+  decodedCode,
   remoteShell,
   secretInUrl,
   remoteScript,
@@ -90,6 +98,7 @@ export const findCommands = (text: string, mayMatch = cues.in(text)): readonly S
     ),
     ...inText(image, 'exfiltration', true, () => true),
     ...inText(decodedScript, 'encoded-script', true, () => true),
+    ...inText(decodedCode, 'encoded-script', true, () => true),
     ...inText(remoteShell, 'remote-shell', true, () => true),
     ...inText(secretInUrl, 'secret-in-url', false, ({ before }) => sender.test(before)),
     ...inText(anonymousScript, 'remote-script', true, () => true),
