@@ -38,8 +38,6 @@ interface CountedResult {
   readonly effect: ToolEffect | undefined;
 }
 
-type Prints = Record<string, Fingerprint>;
-
 /** The verdict about a result, and whether the model should read it with the result. */
 interface ResultVerdict {
   readonly verdict: LoopVerdict;
@@ -96,7 +94,7 @@ export class CallWatch {
   /** Results that have not left the pipeline yet, by call id. */
   readonly #pending = new Map<string, CountedResult>();
   /** By call id, the fingerprints of the results of the step whose outputs later operators changed. */
-  #changed: Prints | undefined;
+  #changed: Record<string, Fingerprint> | undefined;
   /** Results of the journal that are counted once their fingerprints are known. */
   #replayed: TurnEventOf<'tool.result'>[] = [];
   #isLive = false;
@@ -221,15 +219,19 @@ export class CallWatch {
   appended({ origin, annotations }: TurnEventOf<'history.append'>): void {
     if (origin !== 'results') return;
     this.#changed = undefined;
-    this.settle(annotations?.[operatorName] as Prints | undefined);
+    this.settle(annotations?.[operatorName]);
   }
 
   /** Counts the replayed results. @param prints the fingerprints of outputs that other operators changed */
-  settle(prints?: Prints): void {
+  settle(prints?: unknown): void {
     const replayed = this.#replayed;
     if (replayed.length === 0) return;
     this.#replayed = [];
-    for (const event of replayed) this.#record(event, prints?.[event.call.id]);
+    const known = (prints ?? {}) as Readonly<Record<string, unknown>>;
+    for (const event of replayed) {
+      const print = known[event.call.id];
+      this.#record(event, isFingerprint(print) ? print : undefined);
+    }
   }
 
   /** Records a result by the fingerprint from {@link mark}, because other operators may have changed the output. */

@@ -151,3 +151,21 @@ describe('a turn whose answer repeated itself', () => {
     }
   });
 });
+
+describe('a journal with damaged fingerprints', () => {
+  it.each([null, 'x', [], { c0: null }, { c0: { outcome: 'x' } }])('is read as if it had none: %j', async (damaged) => {
+    const answers = again(40, asking(['read', { path: 'a' }]));
+    const { journal, end } = await runFrom([], answers);
+    expect(end.outcome).toBe('loop-detected');
+    const length = journal.findIndex(({ event }) => event.annotations?.['loop-detect'] !== undefined) + 1;
+    expect(length).toBeGreaterThan(1);
+    const records = journal
+      .slice(0, length)
+      .map((record): JournalRecord =>
+        record.event.annotations === undefined
+          ? record
+          : { ...record, event: { ...record.event, annotations: { 'loop-detect': damaged } } },
+      );
+    expect((await runFrom(records, answers)).end.outcome).toBe('loop-detected');
+  });
+});
