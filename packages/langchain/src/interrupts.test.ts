@@ -1,6 +1,6 @@
 import { bridge } from '@h/bridge';
-import { ModelServer } from '@h/bridge/testing';
-import { deny, intercept, type TurnOperator } from '@h/turn';
+import { asking as askingFor, ModelServer } from '@h/bridge/testing';
+import { intercept, type TurnOperator } from '@h/turn';
 import { HumanMessage, type BaseMessage } from '@langchain/core/messages';
 import { Command, interrupt, MemorySaver } from '@langchain/langgraph';
 import { ChatOpenAI } from '@langchain/openai';
@@ -15,32 +15,8 @@ const server = new ModelServer();
 beforeAll(() => server.start());
 afterAll(() => server.stop());
 
-/** Requests an approval of each call of these tools, and denies a call that a person denied. */
 const asking = (question: string, tools: readonly string[]): TurnOperator =>
-  intercept(question, ({ emit }) => {
-    const held = new Map<string, (denial: string | undefined) => void>();
-    return {
-      decide: {
-        'tool.call': (event) => {
-          const { id, name, input } = event.call;
-          if (!tools.includes(name)) return undefined;
-          emit({
-            type: 'approval.request',
-            id: `${question} ${id}`,
-            reason: `${question} ${name}`,
-            call: { id, name, input },
-          });
-          return new Promise((resolve) => {
-            held.set(`${question} ${id}`, (denial) => resolve(denial === undefined ? undefined : deny(event, denial)));
-          });
-        },
-      },
-      observe: {
-        'approval.answer': ({ id, decision, reason = 'A person denied it.' }) =>
-          held.get(id)?.(decision === 'deny' ? reason : undefined),
-      },
-    };
-  });
+  askingFor(question, tools, (tool) => `${question} ${tool}`);
 
 interface Setup {
   /** The questions for each tool: those of operators, then `tool` if the tool itself interrupts the graph. */

@@ -24,7 +24,7 @@ export const describePauses = (under: HostUnderTest, wire: Wire, createStage: ()
     it(`pauses for an approval of ${who} and ${then}${isRestarted ? ' after a restart' : ''}`, () =>
       withStage(async (stage) => {
         const setup = (): StageSetup => ({
-          operators: [...(pause === 'operator' ? [asking('Sure?', 'write')] : []), redacting('written', '[done]')],
+          operators: [...(pause === 'operator' ? [asking('Sure?', ['write'])] : []), redacting('written', '[done]')],
           options: {},
           wire,
           pause,

@@ -11,3 +11,4 @@ export {
   type Wire,
 } from './host-under-test.js';
 export { ModelServer, type Answer, type ModelRequestRecord, type ScriptStep } from './model-server.js';
+export { asking } from './operators.js';

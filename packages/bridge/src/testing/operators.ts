@@ -69,22 +69,34 @@ export const compacting = (length: number, summary: string): TurnOperator =>
     },
   });
 
-/** Requests the approval of each call, or of those of one tool, and denies a call that a person denied. */
-export const asking = (reason: string, tool?: string): TurnOperator =>
-  intercept('suite', ({ emit }) => {
-    const held = new Map<string, (isDenied: boolean) => void>();
+/**
+ * Requests the approval of each call, or of those of some tools, and denies a call that a person denied.
+ *
+ * @param reasonOf - returns the reason of the request for a tool
+ */
+export const asking = (
+  question: string,
+  tools?: readonly string[],
+  reasonOf: (tool: string) => string = () => question,
+): TurnOperator =>
+  intercept(question, ({ emit }) => {
+    const held = new Map<string, (denial: string | undefined) => void>();
     return {
       decide: {
         'tool.call': (event) => {
           const { id, name, input } = event.call;
-          if (tool !== undefined && name !== tool) return undefined;
-          emit({ type: 'approval.request', id: `ask-${id}`, reason, call: { id, name, input } });
+          if (tools?.includes(name) === false) return undefined;
+          const request = `${question} ${id}`;
+          emit({ type: 'approval.request', id: request, reason: reasonOf(name), call: { id, name, input } });
           return new Promise((resolve) => {
-            held.set(`ask-${id}`, (isDenied) => resolve(isDenied ? deny(event, 'A person denied it.') : undefined));
+            held.set(request, (denial) => resolve(denial === undefined ? undefined : deny(event, denial)));
           });
         },
       },
-      observe: { 'approval.answer': ({ id, decision }) => held.get(id)?.(decision === 'deny') },
+      observe: {
+        'approval.answer': ({ id, decision, reason = 'A person denied it.' }) =>
+          held.get(id)?.(decision === 'deny' ? reason : undefined),
+      },
     };
   });
 
