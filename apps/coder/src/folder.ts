@@ -18,8 +18,7 @@ export const workFolder = async (given: string | undefined, from: string): Promi
 };
 
 /**
- * Returns a warning if the folder is that of the temporary files of all programs, whose files the agent would read and
- * change.
+ * Returns a warning if the folder is that of the temporary files of all programs: the agent would read and change them.
  */
 export const sharedFolderWarning = async (folder: string): Promise<string | undefined> => {
   if (folder !== (await realpath(tmpdir())) && folder !== '/tmp') return undefined;

@@ -59,9 +59,9 @@ const returnOf = (result: ToolResultBlock): HostToolReturn<ToolResultBlock> => {
 export const isInterrupt = (thrown: unknown): boolean => thrown instanceof Error && thrown.name === 'InterruptError';
 
 /**
- * Interrupts the agent, whose next invocation brings the decision in an `interruptResponse`.
+ * Interrupts the agent. Its next invocation brings the decision in an `interruptResponse`.
  *
- * @param answered - the number of earlier approvals of the call, whose answers Strands stores by the names of interrupts
+ * @param answered - the number of earlier approvals of the call; Strands stores their answers by the names of interrupts
  */
 const interruptFor =
   (context: Context, answered: () => number): Approve =>

@@ -15,7 +15,7 @@ export interface PlanUse {
   isTimeOver(): boolean;
   /** Stops storing the use. */
   close(): Promise<void>;
-  /** Also removes the use: the plan was not interrupted, so the next run has a budget of its own. */
+  /** Also removes the use: the plan was not interrupted, so the next run starts with an unused budget. */
   forget(): Promise<void>;
 }
 

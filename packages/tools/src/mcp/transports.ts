@@ -99,7 +99,7 @@ const openProgram = ({ command, args = [], env, cwd }: StdioConnection, maxMessa
 /** Minimum time between two connections of a stream. Its server may request any other with `retry:`. */
 const minReconnectMs = 500;
 
-/** The transport of the SDK, whose timers end with it, and whose server cannot make it connect without a pause. */
+/** The transport of the SDK. Its timers end with it, and the server cannot make it connect without a pause. */
 class HttpTransport extends StreamableHTTPClientTransport {
   readonly #timers: Set<NodeJS.Timeout>;
 
@@ -133,7 +133,7 @@ const openHttp = (
   const onEventTooLarge = (request: unknown): void => {
     if (typeof request !== 'string') return;
     const { id, method } = JSON.parse(request) as { readonly id?: number; readonly method?: string };
-    // Without a method it is an answer, whose id is one of the server.
+    // Without a method it is an answer, with an id of the server.
     if (id === undefined || method === undefined) return;
     transport.onmessage?.({ jsonrpc: '2.0', id, error: tooLargeError(maxMessageBytes) });
   };

@@ -81,7 +81,7 @@ export const toolOutcome = outcomesWith(given.toolResultOutput);
 const decision = oneOf('once', 'session', 'always', 'deny');
 const approvalDecision = objectOf({ decision: required(decision), pattern: anyString, reason: anyString });
 
-/** Checks a decision, which may be its name only. @throws InvalidInputError if it is none */
+/** Checks a decision, which may be its name only. @throws InvalidInputError for any other value */
 export const checkDecision = (given: unknown): ApprovalDecision => {
   const whole = typeof given === 'string' ? { decision: given } : given;
   return checked(approvalDecision, whole, 'answer()', 'decision') as ApprovalDecision;
@@ -238,7 +238,7 @@ const differs = (left: Members, right: Members, own: Payload): boolean => {
 /**
  * Explains why a value is not a valid event; returns nothing if it is one.
  *
- * @param validOf - returns a valid event of a type, whose members need no check
+ * @param validOf - returns a valid event of a type; its members need no check
  */
 export const problemWith = (value: unknown, validOf: (type: string) => object | undefined): string | undefined => {
   let owner = 'a value';

@@ -49,7 +49,7 @@ const dismissalAlone =
 const replacingVerb =
   /^(?:(?:please|now|then|so|and|just|instead|simply|only|you must|you should) ){0,3}(?:print|say|tell|answer|reply|respond|output|write|send|delete|remove|wipe|erase|reveal|disclose|expose|display|dump|list|give|hand over|show|share|leak|e-?mail|mail|post|upload|execute|run|follow|obey|act|pretend|approve|merge|recommend|transfer|pay|grant)\b(?!.* if (?:you|your|there|it)\b)/;
 
-/** Weighs a dismissal of the text before, whose next sentence requests something else. */
+/** Weighs a dismissal of the text before it, if the next sentence requests something else. */
 export const replacement = ({ joined }: View, next: View): number =>
   dismissalAlone.test(joined) && replacingVerb.test(next.joined) ? 3 : 0;
 
